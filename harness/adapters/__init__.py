@@ -1,1 +1,1 @@
-"""What connects an implementation to the harness, one module per kind of connection."""
+"""Connect implementations to the harness: one module per kind of connection."""

@@ -1,8 +1,8 @@
-"""Independence: whether sessions come out alike however their server is started and shared; tried, not asked.
+"""Probe whether sessions give the same results on a shared, restarted or prewarmed server.
 
-The same calls are made in a session with a server of its own, in one whose server was prestarted, in sessions that
-follow each other on one server in the same workspace, and in sessions that share a server. What is compared is all
-that a scenario could see: texts, refusals, and the workspace's files.
+The same calls are made in a session with its own server, in a session with a prewarmed server, in consecutive
+sessions on one server in the same workspace, and in sessions that share a server. The probe compares everything
+that a scenario could observe: texts, refusals, and the files of the workspace.
 """
 
 import os
@@ -20,7 +20,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a site; a session that is opened there gets its server in one certain way."""
+"""Lends a workspace directory. A session in it gets its server in one specific way."""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -29,14 +29,14 @@ _OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _
 _BESIDE = "beside.txt"
 _CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
-"""Files that another session reads, for a server that forgets after so many."""
+"""Number of files that another session reads, to detect servers that forget after a number of files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """What was found: whether servers may be prestarted (`prestart`), and serve one session after another in the
-    same workspace (`again`), or do if a new handshake is between them (`anew`); and why none may be shared between
-    workspaces (`refusal`, or empty). That is not tried where they begin `anew`, which needs no sharing.
+    """The result: whether servers may be prewarmed (`prestart`), may serve consecutive sessions in the same
+    workspace (`again`), or may do so with a new handshake between them (`anew`). `refusal` is the reason why no
+    server may be shared between workspaces, or empty. Sharing is not tried if a new handshake suffices.
     """
 
     prestart: bool = False
@@ -47,7 +47,7 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """What one call showed; `doing` says in words what was called."""
+    """The result of one call; `doing` describes the call."""
 
     doing: str
     result: ToolResult | None
@@ -65,11 +65,10 @@ def try_servers(
     anew: Lend,
     share: bool = True,
 ) -> Independence:
-    """Make the calls in each way, as far as there are `tools` for them, and compare.
+    """Make the calls in each way and compare the results, as far as the server has the `tools`.
 
-    `again` lends the same workspace each time, with the server that was there; so does `anew`, with a new handshake
-    for each session. What breaks on the way counts as a difference. Without `share` nothing is shared between
-    workspaces.
+    `again` lends the same workspace each time, with the same server; `anew` does so with a new handshake for
+    each session. Errors count as a difference. Without `share` no server is shared between workspaces.
     """
     trial = _Trial(open_, tools)
     try:
@@ -85,7 +84,7 @@ def try_servers(
         return found
     if difference := trial.difference(expected, shared, alone):
         return replace(found, refusal=f"{difference} is answered differently above the workspace")
-    for busy in (True, False):  # twice, for a server that says something every so many calls
+    for busy in (True, False):  # twice, for a server that adds text after a number of calls
         if difference := trial.difference(expected, shared, shared, busy=busy):
             return replace(found, refusal=f"{difference} is answered differently after another session")
     return found
@@ -97,7 +96,9 @@ class _Trial:
         self._tools = tools
 
     def in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
-        """Tell whether sessions come out as expected after others; twice, as the first time may show in the second."""
+        """Whether sessions give the expected results after others. Checked twice, because the first session may
+        affect the second.
+        """
         return not any(self.difference(expected, lend, neighbour, former=lend) for _ in range(2))
 
     def difference(
@@ -109,7 +110,7 @@ class _Trial:
         busy: bool = False,
         former: Lend | None = None,
     ) -> str:
-        """Return in words which call came out otherwise than expected; empty if none did."""
+        """Return a description of the first call with an unexpected result. Empty if there is none."""
         try:
             seen = self.seen(lend, neighbour, busy=busy, former=former)
         except Exception as error:
@@ -119,9 +120,10 @@ class _Trial:
     def seen(
         self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
     ) -> list[_ProbeResult]:
-        """Make the calls in a site whose files have other names in a neighbour.
+        """Make the calls in a workspace whose files have other names in a neighbouring workspace.
 
-        A session may be `busy` there before, or where `former` lends a site, with other text in its files.
+        Another session may be `busy` there before, or in the workspace that `former` lends, with other text in
+        its files.
         """
         with neighbour() as other, ExitStack() as stack:
             if former is not None:
@@ -147,7 +149,7 @@ class _Trial:
             close_session(session)
 
     def _be_busy(self, site: WorkspaceDir) -> None:
-        """Read the files, and many more, in a session; let a call be refused."""
+        """Read the files, and many others, in a session, and make a call that is refused."""
         site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
         with self._session(site) as session:
             for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
@@ -186,12 +188,12 @@ class _Trial:
 
 
 def _link(other: WorkspaceDir, site: WorkspaceDir) -> None:
-    """Give the site the files of the other under the same names: the same bytes, times and inodes."""
+    """Link the files of another workspace into this one under the same names: the same bytes, times and inodes."""
     site.lay_out({})
     try:
         for name in _FILES:
             folder, _, last = name.rpartition("/")
             with opened(f"{other.root}/{folder}") as source, opened(f"{site.root}/{folder}", make=True) as at:
                 os.link(last, last, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
-    except OSError:  # a file system without links
+    except OSError:  # the file system does not support links
         site.lay_out(_FILES)

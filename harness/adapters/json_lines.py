@@ -1,4 +1,4 @@
-"""The adapter `lines:<command>`: a program in any language that has more to offer than MCP has words for."""
+"""The adapter `lines:<command>`: a program in any language that speaks JSON lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
 class ProblemError(BrokenAdapter):
-    """The program answered with a problem; `answer` is what it said."""
+    """The program answered with a problem; `answer` is its answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
         super().__init__(message, details=str(answer.get("details", "")))
@@ -42,10 +42,10 @@ class ProblemError(BrokenAdapter):
 
 
 class AskedProgram(LineProgram):
-    """A program that answers one request after the other, as `docs/protocol.md` describes."""
+    """A program that answers requests one after the other, as `docs/protocol.md` describes."""
 
     def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
-        """Start the program. `last_chance`: seconds to answer a call that was cancelled."""
+        """Start the program. `last_chance` is the number of seconds to answer a cancelled call."""
         super().__init__(command, **how)
         self._last_chance = last_chance
         self._numbers = itertools.count(1)
@@ -57,13 +57,14 @@ class AskedProgram(LineProgram):
         limit: float,
         interfere: Interfere | None = None,
     ) -> dict[str, Any]:
-        """Send a request and return its answer, running `interfere` where the program says that it has validated.
+        """Send a request and return its answer. Run `interfere` when the program reports that the call is
+        validated.
 
-        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. A request that says
-        how it `ends` is cancelled after `interfere`; others go on.
+        `limit` is in seconds, without the time of `interfere`. After that the call is cancelled. A request with
+        `ends` is cancelled after `interfere`; others continue.
 
         Raises:
-            BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
+            BrokenAdapter: No valid answer in time, so the program is ended; or its answer is a problem.
         """
         if not self.alive:
             raise BrokenAdapter(f"{self.called} had already ended")
@@ -90,7 +91,7 @@ class AskedProgram(LineProgram):
         return answer
 
     def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
-        """Cancel a call that took too long; a program that does not answer even then is ended."""
+        """Cancel a call that took too long. If the program does not answer even then, end it."""
         message = f"{what} took longer than {limit:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._last_chance)
@@ -110,12 +111,13 @@ class AskedProgram(LineProgram):
 class LinesAdapter:
     """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.
 
-    The program is started when it is needed, in `directory` (the current one), and anew after it hung, died, flooded or
-    wrote garbage; a problem leaves it running. It gets the variables of `environment` (those of the harness), and
-    leaves the network if it is to be `offline` and the system allows that. `time_limit` is in seconds per call,
-    `start_limit` for the start (both: at least the harness's own); `last_chance` is what it gets to answer a call that
-    took longer. In a `sandbox` it writes to the folder of the workspace alone, for which it is started anew. `called`
-    is its name in messages. Not for use by several threads at once.
+    The program is started on first use, in `directory` (default: the current directory), and again after it
+    timed out, exited, or wrote too much or invalid output; a problem does not end it. It gets the variables of
+    `environment` (default: those of the harness). With `offline` it has no network if the system supports that.
+    `time_limit` is the maximum number of seconds per call, `start_limit` for the start (both: at least the
+    harness's own); `last_chance` is the time for the answer after a timeout. In a `sandbox` it can write only
+    to the directory of the workspace, and is started again for each workspace. `called` is its name in
+    messages. Not thread-safe.
     """
 
     def __init__(
@@ -157,7 +159,7 @@ class LinesAdapter:
 
     @property
     def traits(self) -> AdapterTraits:
-        """What the program said of itself when it was started last."""
+        """The properties that the program reported at its last start."""
         return AdapterTraits(
             self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
@@ -175,7 +177,7 @@ class LinesAdapter:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process that watches over the program, None while none runs."""
+        """The process id of the program's supervisor. None if it does not run."""
         return self._program.pid if self._program is not None and self._program.alive else None
 
     def open(self, workspace: Workspace) -> LinesSession:
@@ -186,19 +188,19 @@ class LinesAdapter:
         return LinesSession(self.start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
-        """End the program and what it left running; the next session starts one."""
+        """End the program and its children. The next session starts it again."""
         if self._program is not None:
             self._program.end()
 
     def close(self) -> None:
-        """End the program and what it left running."""
+        """End the program and its children."""
         self.reset()
         if self._own is not None:
             self._own.close()
         self._begin()
 
     def start(self) -> AskedProgram:
-        """Start the program unless it runs, and learn what it has. Raises BrokenAdapter."""
+        """Start the program unless it runs, and read its properties. Raises BrokenAdapter."""
         if self._program is not None and self._program.alive:
             return self._program
         variables, writable = self._variables(), []
@@ -223,17 +225,17 @@ class LinesAdapter:
         return program
 
     def _variables(self) -> dict[str, str]:
-        """Return what the program gets of the environment."""
+        """Return the environment of the program."""
         return dict(os.environ if self._environment is None else self._environment)
 
     def _folder(self) -> Path:
-        """Return a new folder, which is there until this is closed."""
+        """Return a new directory that exists until the adapter is closed."""
         self._own = self._own or Scratch()
         return self._own.folder()
 
 
 class LinesSession:
-    """A session in the program; it has every method, because only the program knows which it has."""
+    """A session in the program. It has every method, because only the program knows which are supported."""
 
     def __init__(
         self,
@@ -242,7 +244,7 @@ class LinesSession:
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session; without a `workspace` it is a sub-agent's, which another session begins."""
+        """Open a session. Without a `workspace` it belongs to a sub-agent, which another session starts."""
         self._start = start
         self._program = start()
         self._numbers = numbers
@@ -256,16 +258,16 @@ class LinesSession:
             self.ask("open", "open", **sent(self._workspace))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let the program execute one call."""
+        """Execute one call in the program."""
         return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Let the program execute one call, and pause between validation and execution."""
+        """Execute one call in the program, with a pause between validation and execution."""
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
         return self._result(answer, tool)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Let the program execute the calls of one message, all of which it gets at once."""
+        """Execute the calls of one message in the program, which receives all of them together."""
         group = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
         answer = self.ask("calls", "the parallel group", calls=group)
         results = answer.get("results")
@@ -277,18 +279,18 @@ class LinesSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Let the program give a call up, before or while it executes it, or take one that came cut off."""
+        """Cancel a call before or during its execution, or pass a truncated call."""
         if how in ("cut", "limit"):
             return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)
         return self._result(answer, tool)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the program, or send it another signal."""
+        """Kill the program, or send it a different signal."""
         return self._program.kill(number)
 
     def resume(self) -> None:
-        """Let the program end the conversation and go on with it; one that was killed is started again for it."""
+        """End the conversation and resume it. A killed program is started again."""
         ended = {}
         if not self._program.alive:
             ended = {"killed": self._number}
@@ -297,23 +299,23 @@ class LinesSession:
         self.ask("resume", "resume", **ended)
 
     def compact(self) -> None:
-        """Let the program put a summary in the conversation's place."""
+        """Replace the conversation by a summary."""
         self.ask("compact", "compact")
 
     def rewind(self) -> None:
-        """Let the program bring the files back."""
+        """Restore the files."""
         self.ask("rewind", "rewind")
 
     def mention(self, path: str) -> None:
-        """Let the user mention a file to the program."""
+        """Mention a file as the user."""
         self.ask("mention", "mention", path=path)
 
     def sub_agent(self) -> LinesSession:
-        """Let the program start a sub-agent."""
+        """Start a sub-agent."""
         return self._agent(background=False)
 
     def background_agent(self) -> LinesSession:
-        """Let the program start a sub-agent that works in the background."""
+        """Start a sub-agent in the background."""
         return self._agent(background=True)
 
     def _agent(self, *, background: bool) -> LinesSession:
@@ -322,7 +324,7 @@ class LinesSession:
         return agent
 
     def close(self) -> None:
-        """Close the session in the program, if that still runs."""
+        """Close the session in the program, if the program still runs."""
         if self._program.alive:
             self.ask("close", "close")
 
@@ -334,7 +336,7 @@ class LinesSession:
         return self._program.ask(message, what, self._time_limit, interfere)
 
     def _result(self, answer: Any, what: str) -> ToolResult:
-        """Read one result. Raises BrokenAdapter where it is none."""
+        """Parse one result. Raises BrokenAdapter if it is invalid."""
         match answer:
             case {"text": str(text), "refused": bool(refused)}:
                 error, reminders = answer.get("error"), answer.get("reminders", [])
@@ -347,7 +349,7 @@ class LinesSession:
 
 
 def _wrong_hello(answer: Mapping[str, Any]) -> str:
-    """Say what is wrong with the first answer; empty if nothing."""
+    """Return the error in the first answer. Empty if there is none."""
     if answer.get("protocol") != PROTOCOL:
         return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
     names = answer.get("capabilities")

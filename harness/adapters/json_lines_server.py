@@ -1,4 +1,4 @@
-"""Lines server: offers what an adapter connects in the protocol of `docs/protocol.md`; the other side of `lines`."""
+"""JSON lines server: serves an adapter with the protocol of `docs/protocol.md`, the server side of `lines`."""
 
 import json
 import os
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable
 
-# Errors, kept conversations and coroutines import their modules when the first one occurs: many processes start here.
+# Errors, saved conversations and coroutines import their modules on first use, because many processes start
+# here.
 
 
 def sent(workspace: Workspace) -> dict[str, Any]:
-    """Return what a session is opened with; `docs/protocol.md` describes it."""
+    """Return the message that opens a session in a workspace; `docs/protocol.md` describes it."""
     given = workspace.permissions
     permissions = None
     if given is not None:
@@ -47,7 +48,7 @@ def sent(workspace: Workspace) -> dict[str, Any]:
 
 
 def received(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace of a message; one that does not say otherwise is isolated."""
+    """Return the workspace of a message. By default it is isolated."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -65,15 +66,15 @@ def received(message: Mapping[str, Any]) -> Workspace:
 
 
 PROTOCOL = 1
-"""The version of the protocol, in the first message of both sides."""
+"""Version of the protocol, in the first message of both sides."""
 _EXCERPT = 500
-"""Characters of what is no result that a problem shows."""
+"""Maximum characters of an invalid result in a problem."""
 _TRACEBACK = 8192
-"""Characters of the end of a traceback that a problem has."""
+"""Maximum characters of a traceback's end in a problem."""
 
 
 class NotThereError(Exception):
-    """What was to be served does not exist: whoever named it has made a mistake."""
+    """The object to serve does not exist: the user named it wrongly."""
 
 
 class _ProblemError(Exception):
@@ -81,13 +82,13 @@ class _ProblemError(Exception):
 
 
 class _Cancelled(BaseException):
-    """Ends a paused call; no implementation may take it for a failure of its own."""
+    """Ends a paused call. A BaseException, so that implementations do not catch it."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return standard input and output, which nothing else in this process reads and writes any more.
+    """Return private copies of standard input and output, which no other code in this process can use.
 
-    What prints then prints among the errors.
+    Printed output then goes to standard error.
     """
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
@@ -105,10 +106,10 @@ def serve_lines(
     *,
     keeps: bool = False,
 ) -> None:
-    """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
+    """Answer requests until the input ends. A request that fails is answered with a problem.
 
-    The adapter is made for the first of them. Coroutines run in one event loop. If this `keeps` conversations, those
-    that may be killed and resumed outlast this process: its sessions can be pickled.
+    The adapter is created at the first request. Coroutines run in one event loop. With `keeps`, conversations
+    that may be killed and resumed outlive this process: their sessions must be picklable.
     """
     server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
     while (message := server.next()) is not None:
@@ -125,16 +126,16 @@ class _Server:
     keeps: bool
     sessions: dict[int, Session] = field(default_factory=dict)
     kept: dict[int, Path] = field(default_factory=dict)
-    """Where conversations are that outlast this process."""
+    """Files of conversations that outlive this process."""
     runner: "asyncio.Runner | None" = None
-    """Runs coroutines. None until the first one."""
+    """Runs coroutines. None before the first one."""
 
     @cached_property
     def _adapter(self) -> Adapter:
         return self.make()
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next message, None at the end of the input."""
+        """Return the next message. None at the end of the input."""
         while line := self.asked.readline():
             try:
                 message = json.loads(line)
@@ -147,9 +148,9 @@ class _Server:
         return None
 
     def answer(self, message: Mapping[str, Any]) -> None:
-        """Meet one request."""
+        """Answer one request."""
         if message["do"] in ("go", "cancel"):
-            return  # the call that it belongs to has been answered
+            return  # the call has already been answered
         self._keep(message.get("session"))
         try:
             answer = self._met(message)
@@ -167,16 +168,17 @@ class _Server:
         self._send(message, answer)
 
     def _keep(self, number: Any) -> None:
-        """Keep a conversation as it is before a request: who is killed while it is met goes on as if nobody had asked.
+        """Save a conversation before a request, so that it continues without the request if the process is
+        killed.
 
-        Its answer may be on its way, and nobody has seen it.
+        The answer may have been sent, but was not received.
         """
         if number in self.kept:
             import pickle
 
             begun = self.kept[number].with_suffix(".begun")
             begun.write_bytes(pickle.dumps(self.sessions[number]))
-            begun.replace(self.kept[number])  # the kill may come while it is written
+            begun.replace(self.kept[number])  # the process may be killed while it is written
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
@@ -205,7 +207,7 @@ class _Server:
             elif do == "close":
                 if kept := self.kept.pop(number, None):
                     kept.unlink(missing_ok=True)
-                    with suppress(OSError):  # other conversations may be there
+                    with suppress(OSError):  # it may contain other conversations
                         kept.parent.rmdir()
                 meets = partial(close_session, self.sessions.pop(number))
             else:
@@ -229,7 +231,7 @@ class _Server:
         return {}
 
     def _awaited(self, value: Any) -> Any:
-        """Return a value. Run an awaitable, such as the coroutine of an `async def`, and return its result."""
+        """Return a value. If it is awaitable, such as the coroutine of an `async def`, return its result."""
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:
@@ -239,7 +241,7 @@ class _Server:
         return self.runner.run(_result(value))
 
     def close(self) -> None:
-        """Cancel the tasks that still run, and close the event loop."""
+        """Cancel running tasks, and close the event loop."""
         if self.runner is not None:
             self.runner.close()
 
@@ -253,7 +255,7 @@ class _Server:
             )
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
-        """Return what meets a request in a session. Raises KeyError for a field that it lacks."""
+        """Return a function that executes a request in a session. Raises KeyError for a missing field."""
         name, given, capability = self._method(message)
         method = getattr(session, name, None)
         if method is None:
@@ -261,7 +263,7 @@ class _Server:
         return partial(method, *given)
 
     def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return a session's method, what it is called with, and what an adapter declares whose sessions have it."""
+        """Return the method of a session, its arguments, and the capability that declares it."""
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")
@@ -289,7 +291,7 @@ class _Server:
         raise _ProblemError(f"there is no request {message['do']}")
 
     def _pause(self, message: Mapping[str, Any]) -> None:
-        """Say that a call is valid, and wait until it may go on, or is given up as it was to be."""
+        """Report that a call is valid, and wait until it may continue or is cancelled."""
         self._send(message, {"validated": True})
         following = self.next()
         if following is None:
@@ -299,13 +301,13 @@ class _Server:
 
 
 _TOO_OLD = 3600.0
-"""Seconds after which a conversation is that of a run that was killed itself."""
+"""Seconds after which a saved conversation belongs to a killed run."""
 
 
 def _kept_folder() -> Path:
-    """Return the folder of this user's conversations, to which no call of a scenario leads.
+    """Return the directory of this user's conversations, which no call of a scenario can reach.
 
-    What is read there is unpickled: nobody else may write to it. Raises _ProblemError.
+    Its files are unpickled, so no other user may write to it. Raises _ProblemError.
     """
     import tempfile
 
@@ -315,7 +317,7 @@ def _kept_folder() -> Path:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise _ProblemError(f"{folder} is not this user's alone: remove it")
     for each in folder.iterdir():
-        with suppress(FileNotFoundError):  # another process may be as quick
+        with suppress(FileNotFoundError):  # another process may have removed it
             if time.time() - each.stat().st_mtime > _TOO_OLD:
                 each.unlink()
     return folder
@@ -326,7 +328,7 @@ async def _result(value: "Awaitable[Any]") -> Any:
 
 
 def _sent(result: Any) -> dict[str, Any]:
-    """Return a result as it is sent, unchecked: the harness judges it."""
+    """Return a result as it is sent. It is not validated here: the harness does that."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")
     return {

@@ -1,4 +1,4 @@
-"""The adapter `mcp:<command>`: any MCP server over standard input and output, in any language."""
+"""The adapter `mcp:<command>`: an MCP server over standard input and output, in any language."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 OF_A_SERVER = frozenset({"kill", "stop", "sessions"})
-"""What no tool has to offer, because it takes nothing of a server but its process and the protocol."""
+"""Capabilities that need no support of a tool, only the server's process and the protocol."""
 _START = 30.0
-"""Seconds that a start may take at least; the time limit, if that is longer."""
+"""Minimum timeout of a start in seconds; the time limit of a call if that is longer."""
 
 
 class McpConnection:
-    """Starts servers of one command, where `$WS`, `$HOME` and `$SETTINGS` stand for a workspace's own.
+    """Starts servers with one command, in which `$WS`, `$HOME` and `$SETTINGS` are replaced for each workspace.
 
-    `environment` is what a server gets as it is, None: what the harness has. In `variables`, which come on top, and
-    in the command `$SCRATCH` is also an empty folder of the server's own. In a `sandbox` it writes to its
-    workspace and home alone, or, where it is shared, to those of all workspaces. `$SETTINGS` becomes a settings file
-    with the workspace's deny rules. `servers` lends them to sessions as `isolation` says. What answers say is as they
-    are `shown`, else their text. An adapter of the servers' own tools, whatever these are.
+    `environment` is the environment of a server. None: that of the harness. `variables` are added to it. In
+    them and in the command, `$SCRATCH` is a separate empty directory of the server. In a `sandbox` a server can
+    write only to its workspace and home, or, if it is shared, to all workspaces. `$SETTINGS` becomes a settings
+    file with the workspace's deny rules. `servers` assigns servers to sessions according to `isolation`.
+    `shown` converts answers to text. Also used by adapters with other tool names.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class McpConnection:
         words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
         self.time_limit = time_limit
-        """Seconds that one call may take."""
+        """Maximum seconds of one call."""
         self._shown = shown or text_of
         self._command = tuple(command)
         self._environment = environment
@@ -76,7 +76,7 @@ class McpConnection:
         self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
 
     def probe(self) -> ServerInfo:
-        """Start a server in an empty directory, and return what it offers. Raises BrokenAdapter."""
+        """Start a server in an empty directory, and return its tools. Raises BrokenAdapter."""
         root = self._own.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
@@ -88,7 +88,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """What holds for every adapter that uses this connection, whatever its tools."""
+        """Properties of every adapter with this connection, whatever its tools."""
         return AdapterTraits(
             OF_A_SERVER,
             repeats_paths=self.servers.isolation != "directory",
@@ -131,9 +131,9 @@ class McpConnection:
 
 
 class McpAdapter:
-    """A server that offers Read, Edit and so on under these names.
+    """A server that offers tools named Read, Edit and so on.
 
-    Raises BrokenAdapter where it offers none of them, or does not start.
+    Raises BrokenAdapter if the server offers none of them, or does not start.
     """
 
     def __init__(self, connection: McpConnection) -> None:
@@ -159,7 +159,7 @@ class McpAdapter:
 
 
 class McpSession:
-    """One scenario on a server; ends the server afterwards where it is the scenario's own."""
+    """One scenario on a server. If the server belongs to the scenario, it is ended afterwards."""
 
     def __init__(
         self,
@@ -174,35 +174,35 @@ class McpSession:
         self._shown = shown
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let the server execute one call."""
+        """Execute one call on the server."""
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
+        """Send the calls of one message before the first answer. The server may execute them in parallel."""
         return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
-        """Let the server execute one call, and give it up when `interfere` returns."""
+        """Execute one call on the server, and cancel it when `interfere` returns."""
         result = self._server.call_given_up(tool, arguments, interfere, self._time_limit)
         return NO_ANSWER if result is None else self._result(result)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the server, or send it another signal."""
+        """Kill the server, or send it a different signal."""
         return self._server.kill(number)
 
     def _result(self, answer: types.CallToolResult) -> ToolResult:
         return ToolResult(self._shown(answer), bool(answer.isError))
 
     def close(self) -> None:
-        """End the server if nothing else uses it."""
+        """End the server if no other session uses it."""
         if self._own:
             self._server.end()
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text blocks of an answer, one after the other; other blocks by their kind, `[image]`."""
+    """Return the text blocks of an answer. Other blocks are represented by their kind, `[image]`."""
     shown: Callable[[Any], str] = lambda block: (  # noqa: E731 - one expression
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]"
     )

@@ -1,4 +1,4 @@
-"""One MCP server: its process, and what it is asked, in messages of the `mcp` package."""
+"""One MCP server: its process, and its requests, in messages of the `mcp` package."""
 
 import itertools
 import os
@@ -18,10 +18,10 @@ from readfirst.harness.adapter_api import Arguments, BrokenAdapter
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 
 _RENEWAL = 5.0
-"""Seconds in which a server that runs answers a second handshake."""
+"""Timeout in seconds of a second handshake."""
 
 _AFTERWARDS = 0.5
-"""Seconds in which a server may still answer a call that was given up; it need not."""
+"""Seconds in which a server may still answer a cancelled call."""
 
 Answer = types.JSONRPCResponse | types.JSONRPCError
 Result = TypeVar("Result", bound=BaseModel)
@@ -29,7 +29,7 @@ Result = TypeVar("Result", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """What a server says of itself: its name and version, and its tools."""
+    """The name, version and tools of a server."""
 
     name: str
     version: str
@@ -42,13 +42,13 @@ class ServerInfo:
 
 
 class McpServer(LineProgram):
-    """A started server; `offer` is what it offers. Not for use by several threads at once."""
+    """A running server; `offer` describes it. Not thread-safe."""
 
     no_message = "wrote something to its standard output that is not an MCP message"
     escapes = False
 
     def __init__(self, command: Sequence[str], start_limit: float, **how: Any) -> None:
-        """Start it, and shake hands. Raises BrokenAdapter."""
+        """Start the server and perform the handshake. Raises BrokenAdapter."""
         super().__init__(command, called="the server", **how)
         self._numbers = itertools.count()
         with self._within("the start", start_limit) as deadline:
@@ -57,23 +57,26 @@ class McpServer(LineProgram):
         self.warn()
 
     def begin_anew(self) -> None:
-        """Shake hands again, at which some servers begin their session anew. Raises BrokenAdapter, and it is ended."""
+        """Repeat the handshake, with which some servers start a new session. Raises BrokenAdapter and ends the
+        server on failure.
+        """
         with self._within("a second handshake", _RENEWAL) as deadline:
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
-        """Call one tool; see `calls`."""
+        """Call one tool. See `calls`."""
         return self.calls([(name, arguments)], name, limit)[0]
 
     def calls(
         self, calls: Sequence[tuple[str, Arguments]], what: str, limit: float
     ) -> list[types.CallToolResult]:
-        """Send several calls before the first answer; a JSON-RPC error becomes a result marked as an error.
+        """Send several calls before the first answer. A JSON-RPC error becomes a result that is marked as an
+        error.
 
-        `limit` is in seconds for all of them.
+        `limit` is the total number of seconds.
 
         Raises:
-            BrokenAdapter: No answer in time, or none that is a message of the protocol; the server is then ended.
+            BrokenAdapter: No answer in time, or an invalid message. The server is then ended.
         """
         with self._within(what, limit) as deadline:
             numbers = self._ask([_call(*each) for each in calls], deadline)
@@ -82,9 +85,10 @@ class McpServer(LineProgram):
     def call_given_up(
         self, name: str, arguments: Arguments, when: Callable[[], None], limit: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and tell the server that the call is given up as soon as `when`, in a thread, returns.
+        """Call one tool, and send a cancellation as soon as `when`, in a thread, returns.
 
-        None: it said nothing of it then, which the protocol asks for. Raises BrokenAdapter, as `calls`.
+        Returns None if the server does not answer any more, as the protocol requires. Raises BrokenAdapter, as
+        `calls`.
         """
         with self._within(name, limit) as deadline:
             numbers = self._ask([_call(name, arguments)], deadline)
@@ -104,12 +108,12 @@ class McpServer(LineProgram):
             return None
 
     def parsed(self, line: bytes) -> Any:
-        """Return the message of a line. ValueError: it has none."""
+        """Parse the message of a line. Raises ValueError if it is invalid."""
         return types.JSONRPCMessage.model_validate_json(line).root
 
     @contextmanager
     def _within(self, what: str, limit: float) -> Iterator[float]:
-        """Give the deadline of what is asked; whatever goes wrong ends the server. Raises BrokenAdapter."""
+        """Yield the deadline of a request. Any error ends the server. Raises BrokenAdapter."""
         if not self.alive:
             raise BrokenAdapter("the server had already ended")
         try:
@@ -147,14 +151,14 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _one(self, kind: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Return the answer to one request. ValueError: it is an error, or not of this kind."""
+        """Return the answer to one request. Raises ValueError if it is an error, or of a different kind."""
         (answer,) = self._answers(self._ask([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)
         return kind.model_validate(answer.result)
 
     def _ask(self, requests: Sequence[BaseModel], deadline: float) -> list[int]:
-        """Send requests in one piece, and return their numbers."""
+        """Send requests in one write, and return their numbers."""
         numbers = [next(self._numbers) for _ in requests]
         asked = zip(numbers, map(_plain, requests), strict=True)
         self.say([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)
@@ -164,7 +168,7 @@ class McpServer(LineProgram):
         self.say([{"jsonrpc": "2.0", **_plain(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, woken: int | None = None) -> list[Answer]:
-        """Return the answers to some requests, and meet meanwhile what the server asks of its client: a ping."""
+        """Return the answers to requests, and answer pings of the server meanwhile."""
         found: dict[str, Answer] = {}
         while not all(str(number) in found for number in numbers):
             match self.heard(deadline, woken):
@@ -189,7 +193,7 @@ def _result(answer: Answer) -> types.CallToolResult:
     if isinstance(answer, types.JSONRPCError):
         content = types.TextContent(type="text", text=answer.error.message)
         return types.CallToolResult(content=[content], isError=True)
-    # Not checked against schemas of tools, which is not what is judged here.
+    # Not checked against the schemas of the tools, which are not judged here.
     return types.CallToolResult.model_validate(answer.result)
 
 

@@ -1,4 +1,4 @@
-"""Prestart: servers that start while another one works, each in an empty site that is kept for it."""
+"""Prewarmed servers: each starts in a separate empty workspace while another one works."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
 
 _MOST = 2
-"""Servers that wait; more would only take the processors from the one that works."""
+"""Maximum number of waiting servers. More would slow down the one that works."""
 
 
 class Prestart:
-    """Lends sites in which a server has started before there are files; more wait when a second one was needed."""
+    """Lends workspaces in which a server has started before the files exist. Starts when a second server is
+    needed.
+    """
 
     def __init__(self, start: Start) -> None:
         self._start = start
@@ -32,7 +34,7 @@ class Prestart:
 
     @contextmanager
     def site(self, place: WorkspacePool) -> Iterator[WorkspaceDir]:
-        """Lend an empty site, and start servers for the next ones."""
+        """Lend an empty workspace, and start servers for the next ones."""
         self._sites += 1
         slot = None
         while self._waiting and slot is None:
@@ -50,22 +52,22 @@ class Prestart:
             try:
                 yield slot.site
             finally:
-                if self._lent.pop(root, None) is not None:  # nobody took the server
+                if self._lent.pop(root, None) is not None:  # the server was not used
                     slot.end()
 
     def server(self, root: Path) -> McpServer | None:
-        """Return the server of a site that is lent, once; None if there is none that runs."""
+        """Return the server of a lent workspace, once. None if it does not run."""
         slot = self._lent.pop(root, None)
         return slot.server() if slot is not None else None
 
     def close(self) -> None:
-        """End the servers that wait."""
+        """End the waiting servers."""
         while self._waiting:
             self._waiting.pop().drop()
 
 
 class _Slot:
-    """A site that is held, and the server that a thread starts in it."""
+    """A reserved workspace, and the server that a thread starts in it."""
 
     def __init__(self, start: Start, place: WorkspacePool) -> None:
         with ExitStack() as stack:
@@ -79,11 +81,11 @@ class _Slot:
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait until the server has started, or could not."""
+        """Wait until the server has started or failed."""
         self._thread.join()
 
     def server(self) -> McpServer | None:
-        """Return the server; None if it could not start, or has ended since."""
+        """Return the server. None if it did not start, or has exited."""
         try:
             server = self._server.result()
         except BrokenAdapter:
@@ -99,7 +101,7 @@ class _Slot:
             self._server.result().end(at_once=True)
 
     def drop(self) -> None:
-        """End the server, and give the site back."""
+        """End the server, and return the workspace."""
         self.end()
         with suppress(SpoiltError, OSError):
             self.held.close()

@@ -1,4 +1,4 @@
-"""The adapter `python:<module>:<factory>`: a Python implementation in a process of its own."""
+"""The adapter `python:<module>:<factory>`: a Python implementation in a child process."""
 
 import os
 import sys
@@ -23,19 +23,19 @@ _KIT = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""The part of the package that the process gets: what an adapter uses, beside the reference; no scenarios."""
+"""Modules that the process gets besides the reference: those that adapters use, without scenarios."""
 
 
 class FactoryError(BrokenAdapter):
-    """The module or the factory that the connect string names does not exist, or is not an adapter."""
+    """The module or the factory of the connect string does not exist, or is not an adapter."""
 
 
 class PythonAdapter(LinesAdapter):
-    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process, which speaks `lines`.
+    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process that speaks JSON lines.
 
-    In an archive of its own it finds what an adapter uses of this package, the reference and the modules `further`.
-    With an `environment` the child gets these variables alone and no network where the system allows that; it then
-    starts in `directory`. The rest is as for a LinesAdapter.
+    A separate archive contains the modules for adapters, the reference and the modules `further`. With an
+    `environment` the child gets only these variables, starts in `directory`, and has no network if the system
+    supports that. Other parameters are those of LinesAdapter.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class PythonAdapter(LinesAdapter):
         further: Sequence[str] = (),
     ) -> None:
         super().__init__(
-            # -P: the package in the current directory, perhaps a checkout, is not taken for the kit.
+            # -P: a package in the current directory, such as a checkout, must not shadow the archive.
             [python, "-P", "-u", "-X", "faulthandler", "-m", _HOST, module, factory],
             time_limit=time_limit,
             start_limit=start_limit,
-            last_chance=0,  # it hears of nothing while it executes a call
+            last_chance=0,  # it cannot receive a cancellation while it executes a call
             environment=environment,
             directory=directory,
             offline=environment is not None,
@@ -70,7 +70,7 @@ class PythonAdapter(LinesAdapter):
         self._kit: Path | None = None
 
     def start(self) -> AskedProgram:
-        """Start the process unless it runs, and learn what it has. Raises FactoryError, BrokenAdapter."""
+        """Start the process unless it runs, and read its properties. Raises FactoryError, BrokenAdapter."""
         try:
             return super().start()
         except ProblemError as error:
@@ -89,9 +89,9 @@ class PythonAdapter(LinesAdapter):
 
 @cache
 def _packed(further: tuple[str, ...]) -> bytes:
-    """Return the kit as an archive, which is then an entry of Python's path; `further` are names of more modules.
+    """Return the modules as an archive for Python's path. `further` are the names of more modules.
 
-    What Python has compiled is in it, beside the source: a process does not compile it again.
+    It contains compiled code besides the source, so that a process need not compile it.
     """
     source, packed = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
@@ -111,7 +111,7 @@ def _packed(further: tuple[str, ...]) -> bytes:
 
 
 def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox with what a module of the current directory needs; what a command names is known anyway."""
+    """Return the sandbox with access to the files of a module in the current directory."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

@@ -1,8 +1,9 @@
-"""The process that hosts a Python implementation.
+"""Host a Python implementation in this process.
 
     python -m readfirst.harness.adapters.python_host MODULE FACTORY
 
-MODULE is a module's name, or a file that ends with `.py`. It speaks `lines` over standard input and output.
+MODULE is the name of a module, or a file that ends with `.py`. The process speaks JSON lines over standard
+input and output.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from readfirst.harness.adapters.json_lines_server import NotThereError, private_
 
 
 def main(module: str, factory: str) -> None:
-    """Host `MODULE:FACTORY` until standard input ends."""
+    """Serve `MODULE:FACTORY` until standard input ends."""
     streams = private_streams()
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -28,7 +29,7 @@ def main(module: str, factory: str) -> None:
 
 
 def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter: what has the name if its `open` can be called, else what calling it gives."""
+    """Return the adapter: the named object if it has a callable `open`, otherwise the result of calling it."""
     found: Any = _loaded(Path(module)) if module.endswith(".py") else _imported(module)
     for name in factory.split("."):
         if not hasattr(found, name):
@@ -58,7 +59,7 @@ def _imported(module: str) -> ModuleType:
 
 
 def _loaded(file: Path) -> ModuleType:
-    """Run a file as a module, with its neighbours importable as for a script."""
+    """Run a file as a module that can import its neighbours, like a script."""
     sys.path.insert(0, str(file.parent))
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None  # its name ends with .py

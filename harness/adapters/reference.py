@@ -1,4 +1,4 @@
-"""The adapter `reference`: the bundled reference implementation, in this process, with a time limit per call."""
+"""The adapter `reference`: the bundled reference implementation in this process, with a time limit per call."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def reference_tools(
 
 
 class ReferenceAdapter:
-    """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
+    """Opens one `FileTools` per scenario. Raises ValueError for an unknown contract.
 
-    `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
-    (see `TimeLimit`). `mortal`: where a scenario kills the program, a process of its own serves the reference.
+    `contract` is a name, or a combination of behaviours. `seconds` is the time limit per call, which needs the
+    main thread (see `TimeLimit`). With `mortal`, a separate process serves scenarios that kill the program.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ReferenceAdapter:
         self._seconds = seconds
 
     def open(self, workspace: Workspace) -> Session:
-        """Start with nothing read."""
+        """Open a session that has read no file."""
         if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._served is None:
                 self._served = served_reference(self._contract, time_limit=self._seconds)
@@ -92,7 +92,7 @@ class ReferenceAdapter:
         return ReferenceSession.of(self._contract, workspace, confines)
 
     def close(self) -> None:
-        """End what serves the reference."""
+        """End the process that serves the reference."""
         if self._served is not None:
             self._served.close()
 
@@ -100,15 +100,16 @@ class ReferenceAdapter:
 def served_reference(
     contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
 ) -> LinesAdapter:
-    """Return the reference in a process of its own, perhaps in a sandbox. `time_limit` is in seconds per call."""
-    from readfirst.harness.adapters.json_lines import LinesAdapter  # which what it starts does without
+    """Return the reference in a separate process, optionally in a sandbox. `time_limit` is in seconds per call."""
+    # not needed by the processes that it starts
+    from readfirst.harness.adapters.json_lines import LinesAdapter
 
     command = (sys.executable, "-P", "-m", __name__, contract)
     return LinesAdapter(command, time_limit=time_limit, sandbox=sandbox)
 
 
 class ReferenceSession:
-    """One `FileTools`, its results as the harness wants them."""
+    """One `FileTools`, with the result types of the harness."""
 
     def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
         self._tools = tools
@@ -118,7 +119,9 @@ class ReferenceSession:
     def of(
         cls, contract: str | Behaviours, workspace: Workspace, confines: CommandLimits
     ) -> ReferenceSession:
-        """Start in a workspace, with a shell if its scenario runs commands. `confines` have the time limit per call."""
+        """Open a session in a workspace, with a shell if its scenario runs commands. `confines` contains the
+        time limit per call.
+        """
         shell = Shell(confines) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, confines)
         return ReferenceSession(
@@ -136,20 +139,20 @@ class ReferenceSession:
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
     def resume(self) -> None:
-        """End the session and go on with it."""
+        """End the session and resume it."""
         self._tools.resume()
 
     def compact(self) -> None:
-        """Let a summary take the conversation's place."""
+        """Replace the conversation by a summary."""
         self._tools.compact()
 
     def rewind(self) -> None:
-        """Bring the files back."""
+        """Restore the files."""
         with as_an_ordinary_user():
             self._tools.rewind()
 
     def mention(self, path: str) -> None:
-        """Let the user mention a file."""
+        """Mention a file as the user."""
         with as_an_ordinary_user():
             self._tools.mention(path)
 
@@ -158,14 +161,14 @@ class ReferenceSession:
         return _SubAgent(self._tools, self._limit)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call; `interfere` runs between its validation and its execution."""
+        """Execute one call. `interfere` runs between its validation and its execution."""
         with self._limit.on(tool), as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Let the user give one call up, or take one that came cut off."""
+        """Cancel one call as the user, or pass a truncated call."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
         with self._limit.on(tool), as_an_ordinary_user():
@@ -183,7 +186,7 @@ class ReferenceSession:
 
 
 class _SubAgent(ReferenceSession):
-    """A sub-agent of a session; closing it ends it."""
+    """A sub-agent of a session. Closing it ends the sub-agent."""
 
     def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
         self._working = contextlib.ExitStack()
@@ -195,7 +198,7 @@ class _SubAgent(ReferenceSession):
 
 
 def hooks_for(workspace: Workspace, confines: CommandLimits) -> list[ReferenceHook]:
-    """Return a workspace's hooks as the reference takes them."""
+    """Return a workspace's hooks in the reference's type."""
     return [
         ReferenceHook(
             each.event, each.matcher, each.command, partial(run_hook, each.command, confines=confines)
@@ -209,8 +212,9 @@ def _result(result: Result) -> ToolResult:
 
 
 def serve(contract: str, version: str) -> None:
-    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract."""
-    # Python would act on it between two of its own steps: on one that comes right before it waits for input, never.
+    """Serve the reference with JSON lines until standard input ends. Raises ValueError for an unknown contract."""
+    # Python handles a signal between two of its own steps. Right before it waits for input, it would never
+    # handle it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)
     serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), keeps=True)

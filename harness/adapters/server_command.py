@@ -1,4 +1,4 @@
-"""Command: the words that start a server; files that they name are looked up where the command was written."""
+"""The command that starts a server. Files in it are resolved relative to the directory in which it was written."""
 
 import os
 import re
@@ -20,11 +20,11 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The words of a command as they were written, and the folder where they were.
+    """The words of a command, and the directory in which it was written.
 
-    A word, or what follows `=` in an option, names a file if there is a regular file of this name in `folder` (`~/`
-    is the home directory). Directories name none: `.` is where the server starts, and `serve` may be a subcommand.
-    With `as_it_stands` nothing names a file.
+    A word, or the value of an option after `=`, is a file if `folder` contains a regular file of this name
+    (`~/` is the home directory). Directories are not resolved: `.` is the directory in which the server starts,
+    and `serve` may be a subcommand. With `as_it_stands` no word is a file.
     """
 
     words: tuple[str, ...]
@@ -33,7 +33,7 @@ class Command:
     as_it_stands: bool = False
 
     def located(self) -> list[str]:
-        """Return the words with absolute paths for files, because a server starts elsewhere.
+        """Return the words with absolute paths for files, because the server starts in a different directory.
 
         A program without a slash is looked up on the PATH, as in a shell.
         """
@@ -44,7 +44,7 @@ class Command:
         return [os.path.abspath(found) if found else program, *rest]  # noqa: PTH100 - links stay links
 
     def seen_from(self, folder: Path) -> list[str]:
-        """Return the words with the files named as they are from another folder, if they were not absolute."""
+        """Return the words with file paths relative to a different directory, unless they were absolute."""
         if self.as_it_stands or folder.absolute() == self.folder.absolute():
             return [*self.words]
         program, *rest = self._with_files(lambda path: os.path.relpath(path, folder), relative=True)
@@ -52,14 +52,14 @@ class Command:
         return [program if found else f"./{program}", *rest]
 
     def explained(self, error: BrokenAdapter) -> BrokenAdapter:
-        """Return the error of a server that did not start, with what may be wrong with its words."""
+        """Return the error of a server that did not start, with possible mistakes in its command."""
         advice = "" if self.as_it_stands else self._advice()
         return (
             BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
         )
 
     def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words with files as they are `shown`; with `relative` only those that were relative."""
+        """Return the words with files converted by `shown`; with `relative` only relative paths."""
         words = []
         for number, word in enumerate(self.words):
             name, value = _split(word) if number else ("", word)
@@ -89,7 +89,7 @@ class Command:
         path = self._path(name)
         try:
             return Path(os.path.abspath(path)) if path.is_file() else None  # noqa: PTH100 - links stay links
-        except (OSError, ValueError):  # longer than any name may be, or with a NUL
+        except (OSError, ValueError):  # longer than any file name, or with a NUL character
             return None
 
     def _path(self, name: str) -> Path:
@@ -97,9 +97,9 @@ class Command:
 
 
 def parse_command(text: str, folder: Path) -> Command:
-    """Read what follows `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
+    """Parse the text after `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
 
-    Raises ValueError, also for a program that is not there; the message says what to write.
+    Raises ValueError, also for a missing program; the message describes the remedy.
     """
     isolation: Isolation = "auto"
     for name in get_args(Isolation):
@@ -130,6 +130,6 @@ def _no_program(name: str, folder: Path) -> str:
 
 
 def _split(word: str) -> tuple[str, str]:
-    """Return an option's name with its `=`, and its value; of any other word '' and the word."""
+    """Return an option's name with its `=`, and its value. For other words, an empty string and the word."""
     option = _OPTION.fullmatch(word)
     return (option[1], option[2]) if option else ("", word)

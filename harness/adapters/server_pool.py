@@ -1,4 +1,4 @@
-"""Server pool: which server a session gets: one that many share, one that was prestarted, or one started for it."""
+"""Server pool: assign a server to each session: shared, prewarmed, or started for it."""
 
 import os
 from collections.abc import Iterator
@@ -19,14 +19,20 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 Isolation = Literal["auto", "process", "directory"]
 
 _ALONE_FIRST = 4
-"""Sessions with a server each before anything is tried: a run of a few scenarios is over sooner without."""
+"""Number of sessions with separate servers before the isolation probe. Short runs are faster without the probe."""
 _REPEATED_FAILURES = 10
-"""Failures on a shared server that are repeated alone, to see whether they come out alike; all, once one did not."""
+"""Number of failures on a shared server that are repeated on a separate one. All failures, after the first
+difference.
+"""
 _MOST_APART = 5
-"""Scenarios that may come out otherwise alone in any case; with more, and more than a third, nothing is shared."""
+"""Number of scenarios that may give different results on a separate server. With more, and more than a third,
+no server is shared.
+"""
 _ONE_IN = 3
 _IN_SUCCESSION = 3
-"""Sessions in succession that come out otherwise alone, after which the shared server may be spoilt."""
+"""Number of consecutive sessions with different results on a separate server, after which the shared server is
+replaced.
+"""
 
 _AS_ASKED = "as asked"
 _UNTRIED = "as asked, without a trial: what fails may pass alone"
@@ -38,23 +44,24 @@ _ANEW = "a handshake begins each session anew"
 
 
 class ServerPool:
-    """Lends servers to sessions as `isolation` says.
+    """Assigns servers to sessions according to `isolation`.
 
-    `process`: every session has a server of its own, started in its workspace when the files are there. `directory`:
-    sessions share a server in the folder above all workspaces, but for those that need a working directory or rules of
-    their own. `auto`: like `directory` where a trial shows that sessions come out as with a server each, else like
-    `process`; a scenario that comes out otherwise alone takes itself out. A session's own server is prestarted, and
-    serves the next session of its workspace, where the trial shows that this makes no difference. One whose sessions a
-    handshake begins anew serves nearly all in one workspace.
+    `process`: every session has a separate server, started in its workspace when the files exist. `directory`:
+    sessions share a server in the directory above all workspaces, except those that need a working directory or
+    separate rules. `auto`: like `directory` if a probe shows that sessions give the same results as with
+    separate servers, otherwise like `process`. A scenario that gives a different result on a separate server is
+    excluded from sharing. A separate server is prewarmed, and serves the next session of its workspace, if the
+    probe shows that this makes no difference. If a handshake starts a new session, one server serves nearly all
+    sessions in one workspace.
 
-    `bound` says why a server can serve one workspace only, if that is known without a trial; empty otherwise. `home`
-    is the home directory of shared servers. Not for use by several threads at once.
+    `bound` is the reason why a server can serve only one workspace, if it is known without a probe; otherwise
+    empty. `home` is the home directory of shared servers. Not thread-safe.
     """
 
     def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
         self.isolation = isolation
         self.use: ServerUse | None = None
-        """What the latest session got; None before the first."""
+        """Server use of the latest session. None before the first."""
         self._start = start
         self._home = home
         self._bound = bound
@@ -64,19 +71,19 @@ class ServerPool:
         self._again: dict[Path, _Kept] = {}
         self._apart: set[str] = set()
         self._shares = 0
-        self._latest_apart = 0  # which of the sessions that shared a server came out otherwise last
+        self._latest_apart = 0  # number of consecutive sessions with different results on the shared server
         self._in_succession = 0
         self._found = Independence(refusal={"process": _AS_ASKED, "auto": _TOO_FEW}.get(isolation, ""))
         self._tried = isolation != "auto"
         self._sessions = 0
         self._repeated = 0
         self._alone = False
-        self._fresh = True  # whether the latest session got a server that serves nothing else
-        self._anew = False  # whether a server that serves the next session shakes hands again before it
+        self._fresh = True  # whether the latest session got a server that serves no other session
+        self._anew = False  # whether a server performs a new handshake before the next session
 
     @contextmanager
     def site(self, place: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
-        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+        """Lend an empty workspace. The session that `adapter` opens in it gets a suitable server."""
         self._sessions += 1
         if not self._tried and self._sessions > _ALONE_FIRST:
             self._tried = True
@@ -85,7 +92,7 @@ class ServerPool:
             yield site
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
-        """Return a server for the workspace, and whether it is the workspace's own. Raises BrokenAdapter."""
+        """Return a server for the workspace, and whether it is a separate server. Raises BrokenAdapter."""
         root = workspace.root
         if root in self._sharing or (self.isolation == "directory" and not _alone(workspace)):
             folder, shared = root.parents[2], self._shared
@@ -106,7 +113,9 @@ class ServerPool:
         return kept.server, False
 
     def doubts(self, status: str) -> bool:
-        """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
+        """Whether the latest verdict must be repeated on a separate server, because other sessions may have
+        influenced it.
+        """
         if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "broken"):
             return False
         if status == "failed":
@@ -115,7 +124,7 @@ class ServerPool:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let each session have a server of its own, started for it."""
+        """Give each session a separate server, started for it."""
         self._alone = True
         try:
             yield
@@ -123,9 +132,9 @@ class ServerPool:
             self._alone = False
 
     def separate(self, scenario_id: str) -> None:
-        """Take a scenario out that came out differently alone; share no more where that is no exception.
+        """Exclude a scenario with a different result from sharing. If that is frequent, stop sharing.
 
-        A server on which several sessions in succession came out differently may be spoilt, and is replaced.
+        A server with several consecutive differences may be spoiled, and is replaced.
         """
         self._apart.add(scenario_id)
         self._in_succession = self._in_succession + 1 if self._shares == self._latest_apart + 1 else 1
@@ -138,7 +147,7 @@ class ServerPool:
             self._found = Independence(self._found.prestart, self._found.again, refusal=why)
 
     def reset(self) -> None:
-        """End all servers but those in use: what one of them spoilt may not be in its workspace alone."""
+        """End all servers except those in use: a spoiled server may affect more than its workspace."""
         self._prestart.close()
         self._end_shared()
         for root in [*self._again]:
@@ -183,7 +192,7 @@ class ServerPool:
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a site whose server serves the next session there, too; `anew`, after a new handshake."""
+        """Lend a workspace whose server serves its next session, too; with `anew` after a new handshake."""
         self._fresh, self._anew = False, anew
         try:
             with place.site() as site:
@@ -213,7 +222,9 @@ class ServerPool:
 
 
 def _alone(whose: Workspace | Scenario) -> bool:
-    """Tell whether a session needs a server in its own workspace, with its own rules, to be killed, or two."""
+    """Whether a session needs a separate server: for its working directory, its rules, a kill, or a second
+    session.
+    """
     deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
     return whose.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & whose.needs)
 
@@ -226,11 +237,13 @@ class _Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A server that serves one workspace after the other at the same path, `began` in this folder."""
+    """A server that serves one workspace after another at the same path, with the directory in which it
+    started.
+    """
 
     began: os.stat_result
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Tell whether it runs, and the folder is still the one that it began in."""
+        """Whether the server runs, and its directory is still the same."""
         return self.server.runs and os.path.samestat(self.began, root.stat())

@@ -1,4 +1,4 @@
-"""Shell: runs commands and hooks of a scenario for the reference, which only decides what comes of them."""
+"""Run commands and hooks of a scenario for the reference, which only evaluates their results."""
 
 import os
 import resource
@@ -15,21 +15,21 @@ from readfirst.reference_impl import CommandResult
 
 _BLOCK = 512
 _MOST_BYTES = 1024 * 1024
-"""The size of a file that a command writes; what it prints is one, too."""
+"""Maximum size in bytes of a file that a command writes, including its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """Where commands run: in an environment of their own, with `home` as their home, for `seconds` at most."""
+    """Limits of commands: a minimal environment with `home` as their home, and at most `seconds`."""
 
     root: Path
     home: Path
     seconds: float
 
     def run(self, command: str, directory: str, said: bytes = b"") -> CommandResult:
-        """Run a command in `directory`, with `said` on its standard input.
+        """Run a command in `directory`, with `said` as its standard input.
 
-        OSError: it cannot be started. TimeoutError: it did not end in time.
+        Raises OSError if it cannot be started, TimeoutError if it does not end in time.
         """
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)
@@ -49,7 +49,7 @@ class CommandLimits:
             return CommandResult(_text(prints), _text(errors), status)
 
     def _start(self, words: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
-        """Run a program to its end and return its exit status; None if its time was up."""
+        """Run a program until it exits and return its exit status. None after a timeout."""
         environment = bare_variables(self.home)
         reads, prints, errors = (stream.fileno() for stream in streams)
         process = subprocess.Popen(
@@ -77,12 +77,16 @@ def _text(stream: IO[bytes]) -> str:
 
 
 def run_hook(command: str, said: str, confines: CommandLimits) -> CommandResult:
-    """Run the command of a hook in the workspace, with `said` on its standard input. Raises as `CommandLimits.run`."""
+    """Run the command of a hook in the workspace, with `said` as its standard input. Raises as
+    `CommandLimits.run`.
+    """
     return confines.run(command, os.fspath(confines.root), said.encode())
 
 
 class Shell:
-    """Runs commands in the workspace. `directory` is where the next one starts: a command may change it."""
+    """Runs commands in the workspace. `directory` is the directory of the next command: a command may change
+    it.
+    """
 
     def __init__(self, confines: CommandLimits) -> None:
         self.directory = os.fspath(confines.root)
@@ -90,12 +94,12 @@ class Shell:
 
     def run(self, command: str) -> CommandResult:
         """Run one command. Raises as `CommandLimits.run`."""
-        # The directory follows what the command prints, which cannot hold the mark in between: it is another each time.
+        # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)
         printed, found, directory = ran.output.rpartition(mark)
         if not found:
             return ran
-        if ran.code == 0:  # the product stays where it was after a failure
+        if ran.code == 0:  # the product does not change the directory after a failure
             self.directory = directory.removesuffix("\n") or self.directory
         return CommandResult(printed, ran.errors, ran.code)

@@ -1,4 +1,4 @@
-"""Time limit: what runs in this process is interrupted when its time is up, however it resists."""
+"""Interrupt code in this process after a timeout, even if it catches exceptions."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, Self
 from readfirst.harness.adapter_api import BrokenAdapter
 
 _AGAIN = 0.05
-"""Seconds until the alarm rings again, for code that catches everything."""
+"""Seconds until the alarm is repeated, for code that catches everything."""
 _MAIN_THREAD = threading.main_thread().ident
 
 
 class _TimeIsUp(BaseException):
-    """Not an Exception, so that `except Exception` in the interrupted code does not swallow it."""
+    """Not an Exception, so that `except Exception` in the interrupted code does not catch it."""
 
 
 class TimeLimit:
-    """Raises BrokenAdapter out of a block that takes longer than `seconds`: `with limit.on("Edit"):`.
+    """Raises BrokenAdapter in a block that takes longer than `seconds`: `with limit.on("Edit"):`.
 
-    The alarm is listened to from the first block until `close`, because to begin with that takes longer than most
-    calls. Works in the main thread only, because signals do; elsewhere the block runs without a limit. Code in C that
-    does not return to the interpreter is not interrupted.
+    The signal handler is installed from the first block until `close`, because installing it takes longer than
+    most calls. Works only in the main thread, because signals do; in other threads the block has no limit. C
+    code that does not return to the interpreter is not interrupted.
     """
 
     _listening = 0
@@ -36,7 +36,7 @@ class TimeLimit:
         self._listens = False
 
     def on(self, what: str) -> Self:
-        """Say what the next block does, in words."""
+        """Set the description of the next block."""
         self._what = what
         return self
 
@@ -62,13 +62,13 @@ class TimeLimit:
 
     @staticmethod
     def _ring(_number: int, frame: FrameType | None) -> None:
-        # Not while the alarm is set or stopped, which must end: the block is over then, or it rings in the block again.
+        # Not while the alarm is set or stopped: the block is over then, or the alarm is repeated in the block.
         within = (TimeLimit.__enter__.__code__, TimeLimit.__exit__.__code__)
         if TimeLimit._running and (frame is None or frame.f_code not in within):
             raise _TimeIsUp
 
     def close(self) -> None:
-        """Leave the alarm to whoever had it before."""
+        """Restore the previous signal handler."""
         if self._listens:
             self._listens = False
             TimeLimit._listening -= 1

@@ -1,1 +1,1 @@
-"""Lint: everything that is wrong with a suite, one rule per id; docs/format.md has the table."""
+"""Lint: all checks of a suite. docs/format.md lists them."""

@@ -1,4 +1,4 @@
-"""Checks that extensions add to `lint`, and the facts about scenarios that they need."""
+"""Lint checks of extensions, and the facts about scenarios that they need."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -9,9 +9,9 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 Stated = Sequence[bool]
-"""For each call of a scenario, whether it has a clause that rests on a document."""
+"""For each call of a scenario, whether it has a documented clause."""
 Documented = Sequence[tuple[str, Position]]
-"""The section that each documented clause of a scenario rests on, and the position of the clause."""
+"""The section of each documented clause of a scenario, and the position of the clause."""
 
 
 class Check(Protocol):
@@ -32,14 +32,14 @@ class Check(Protocol):
     ) -> Iterator[Finding]:
         """Yield findings that need all scenarios.
 
-        `stated` returns the calls of a scenario, None if the scenario cannot be read. It raises UnknownScenarioError.
-        `shown` has the scenarios of each rule.
+        `stated` returns the calls of a scenario. None if the scenario cannot be read. It raises
+        UnknownScenarioError. `shown` contains the scenarios of each rule.
         """
         ...
 
 
 def stated_in(scenario: Scenario) -> Stated:
-    """Return for each call of a scenario whether the documents state something about it."""
+    """Return for each call of a scenario whether it has a documented clause."""
     return tuple(call.expect.documented is not None for call in scenario.calls())
 
 

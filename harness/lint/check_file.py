@@ -1,4 +1,4 @@
-"""Looked: what is wrong with one file, or one scenario by itself, and what its comparison with the others needs."""
+"""Lint checks for a single scenario file, and the data needed to compare it with other files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
         yield Finding("unused-value", document.position(path, key=True), message, fix)
 
 
-# Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
+# Characters that some YAML readers normalise, or that are invisible. Includes a carriage return before \n.
 _INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _TRAILING = re.compile(r"[ \t](?:\n|\Z)")
 _NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
@@ -52,7 +52,7 @@ _ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufef
 
 
 def check_source_text(document: Document) -> Iterator[Finding]:
-    """Yield findings of the rules `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
+    """Yield findings of the checks `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
     text = document.data.decode("utf-8")
     for found in _INVISIBLE.finditer(text):
         character = found[0]
@@ -68,7 +68,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield what is wrong with scalars as they are written, for which the file is read once more."""
+    """Yield findings about scalars as written, for which the file is parsed again."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -84,7 +84,7 @@ def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
 
 
 def _strings(value: Any) -> set[str]:
-    """Return every string in a value of a file, keys included."""
+    """Return every string in a value, including keys."""
     found: set[str] = set()
     left = [value]
     while left:
@@ -105,7 +105,9 @@ _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, che
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """What no two scenarios may have in common, with where it is, and what rules and other checks are compared with."""
+    """Values that no two scenarios may share, with their positions, and data for comparisons with rules and
+    other checks.
+    """
 
     title: str
     title_at: Position
@@ -119,7 +121,7 @@ class Comparable:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """`contracts` are those of the recording, None where nobody looked; `absent` those that it lacks."""
+    """`contracts` are those of the recording. None if it was not read. `absent` are the missing ones."""
 
     scenario_id: str
     findings: tuple[Finding, ...]
@@ -134,22 +136,22 @@ Ids = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class CheckFileJob:
-    """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
+    """Checks files of scenarios, in a worker process or in this one. Each file is read once."""
 
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
+        """Return the function that checks the scenarios of one file."""
         return nullcontext(self._looked)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
-        """Return the finding about a file that ends whoever reads it."""
+        """Return the finding about a file that crashed a worker."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
         return tuple(FileFindings(each, (finding,)) for each in ids)
 
     def _looked(self, ids: Ids) -> tuple[FileFindings, ...]:
-        """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
+        """Check the scenarios of a file. Findings about a table belong to its first scenario."""
         suite = self.suite.part(ids[0])
         place = suite.place(ids[0])
         first, *others = (_look_at(suite, each) for each in ids)
@@ -158,7 +160,7 @@ class CheckFileJob:
 
 
 def _look_at(suite: Suite, scenario_id: str) -> FileFindings:
-    """Look at one scenario, reading it and its recording once."""
+    """Check one scenario. The scenario and its recording are read once."""
     place = suite.place(scenario_id)
     found: list[Finding] = []
     try:
@@ -243,7 +245,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
                 fix = did_you_mean(clause.error, vocabulary)
                 yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
             if clause.files and clause is not step.expect.recorded:
-                # Of what is recorded the recorder knows better: some versions do change something.
+                # Recorded clauses are exempt: some versions do change a file.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
         is_recorded = case.suite.needs_recordings and clause is step.expect.recorded
@@ -254,7 +256,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 
 
 def _twins(case: LintContext) -> Iterator[Finding]:
-    """Find calls of which the documents are said to state something else, though it is the same."""
+    """Yield calls whose separate documented clause states the same as the recorded one."""
     for part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
         if documented is None or recorded is None or documented is recorded:

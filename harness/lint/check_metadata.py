@@ -1,4 +1,4 @@
-"""Wording: ids, titles, tags and sources of scenarios."""
+"""Lint checks for ids, titles, tags and sources of scenarios."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
 
 
 def check_wording(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about everything that is words only."""
+    """Yield findings about the metadata of a scenario."""
     scenario = case.scenario
     if not SCENARIO_ID.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
@@ -38,14 +38,16 @@ def check_wording(case: LintContext) -> Iterator[Finding]:
 
 
 def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
-    """Yield a finding where the first line of a file is not the comment that names its schema."""
+    """Yield a finding if the first line of a file is not the comment that names its schema."""
     if document.data.split(b"\n", 1)[0].decode() != comment:
         message, fix = "the first line does not name the schema", f"Begin the file with the line {comment}"
         yield Finding("schema-comment", document.position(), message, fix)
 
 
 def check_title(title: str, position: Position, what: str = "the title") -> Iterator[Finding]:
-    """Yield what keeps a title from being one sentence that states a behaviour; `what` is it called."""
+    """Yield findings if a title is not one sentence that states a behaviour. `what` names the title in
+    messages.
+    """
     problem = None
     if len(title) > MOST_TITLE_CHARACTERS:
         problem = f"has {len(title)} characters"
@@ -73,7 +75,7 @@ def check_title(title: str, position: Position, what: str = "the title") -> Iter
 def check_source(
     source: str, documents: Sequence[str], position: Position, of: str = ""
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a source that is neither an https address nor a section of one of `documents`."""
+    """Yield findings about a source that is neither an https address nor a section of one of `documents`."""
     if not _ADDRESS.fullmatch(source):
         yield from _check_document(source, documents, position, of)
 

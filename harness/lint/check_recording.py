@@ -1,4 +1,4 @@
-"""Recorded: whether scenarios and recordings belong together."""
+"""Lint checks for recordings and their scenarios."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 _MOST_NOTES = 5
-"""Scenarios that are named one by one."""
+"""Maximum number of scenarios that a note names."""
 
 
 def recorded(case: LintContext) -> RecordingLocation | Finding:
-    """Return the recording of a scenario, or the finding that it cannot be read."""
+    """Return the recording of a scenario, or a finding if it cannot be read."""
     try:
         found = case.suite.recordings.find(case.scenario.id)
         found.check_edited()
@@ -28,7 +28,7 @@ def recorded(case: LintContext) -> RecordingLocation | Finding:
 
 
 def broken(error: RecordingError, fix: str) -> Finding:
-    """Return the finding of the rule `broken-recording` about a file."""
+    """Return a finding of the check `broken-recording` about a file."""
     assert error.file is not None
     message = str(error).removeprefix(f"{error.file}: ")
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
@@ -59,7 +59,7 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that have neither a recording yet of a scenario that is in order so far, nor a reason."""
+    """Return the contracts that a valid scenario is not recorded on yet, without those that have a reason."""
     scenario, known = case.scenario, recording.transcripts
     if scenario.contract not in known or recording.inputs != scenario.inputs:
         return ()
@@ -69,7 +69,7 @@ def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, not findings: by scenario, the contracts that have no recording of it, where it is unspecified."""
+    """Yield notes, not findings: contracts without a recording of a scenario, for which it is unspecified."""
     for scenario_id, names in list(lacking.items())[:_MOST_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
     if len(lacking) > _MOST_NOTES:
@@ -81,10 +81,10 @@ def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings that no scenario of the suite has a use for.
+    """Yield findings about recordings that belong to no scenario of the suite.
 
-    `located` has the id and file of each recording. `read` has the contracts of each scenario's recording, None if it
-    was not read yet.
+    `located` contains the id and file of each recording. `read` contains the contracts of each scenario's
+    recording. None if it was not read yet.
     """
     recordings = suite.recordings
     known = {each.name for each in suite.contracts.recorded}
@@ -114,7 +114,7 @@ def check_orphans(
 
 
 def _is_known(suite: Suite, name: str) -> bool:
-    """Whether it is a contract, or a version that dates a change between two contracts."""
+    """Whether a name is a contract, or a version that dates a change between two contracts."""
     try:
         return suite.contracts.find(name).recorded
     except UnknownContractError:

@@ -1,4 +1,4 @@
-"""Walk: applies every rule to every scenario of a suite, reading each file once, and compares them with each other."""
+"""Run all checks on all scenarios of a suite: read each file once, and compare scenarios with each other."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 _DATA = ("contracts", "errors", "rules", "suite", "tags")
 _WORTH_A_PROCESS = 200
-"""Scenarios that take longer to look at than a worker takes to start."""
+"""Number of scenarios whose checks take longer than the start of a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """All findings in the order of ids and lines, and which contracts have no recording yet of a scenario.
+    """All findings in the order of ids and lines, and the contracts on which each scenario is not recorded yet.
 
-    `scenarios` is how many were looked at.
+    `scenarios` is the number of checked scenarios.
     """
 
     findings: tuple[Finding, ...]
@@ -42,13 +42,12 @@ def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
 
 
 def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
-    """Look at all scenarios, in so many processes where there are enough scenarios for them.
+    """Check all scenarios, in `jobs` processes if there are enough scenarios.
 
-    With `ids` only these scenarios are read, and compared with each other: that another one has the same title or
-    steps, or that a rule lacks scenarios, is found where all are looked at. What recordings, rules and claims name is
-    looked for once every file of several scenarios can be read.
-    Raises SuiteError where contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read: nothing can be judged
-    then.
+    With `ids` only these scenarios are read and compared with each other. Duplicate titles or steps, and rules
+    without scenarios, are detected only if all are checked. References of recordings, rules and claims are
+    checked only if every table can be read. Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or
+    tags.yaml cannot be read.
     """
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     every, problems = suite.readable()
@@ -85,13 +84,13 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
                 findings.extend(check_rules(part, part.rules, shown))
         for check in added:
             findings.extend(check.of_suite(stated, shown))
-    # What a file says of all its cases is found with each of them.
+    # A finding about a whole table occurs for each of its cases.
     absent = {each: looked[each].absent for each in known if looked[each].absent}
     return LintResult(tuple(dict.fromkeys(findings)), absent, len(known))
 
 
 def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
-    """Return the scenarios of each file, in the order in which the files come first."""
+    """Return the scenarios of each file, in the order of first occurrence."""
     files: dict[Path, list[str]] = {}
     for each in ids:
         files.setdefault(suite.path(each), []).append(each)
@@ -100,7 +99,7 @@ def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 
 @contextmanager
 def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[tuple[FileFindings, ...]]]:
-    """Give the results for the scenarios of each file; workers begin at once, while the caller does something else."""
+    """Yield the results for the scenarios of each file. Workers start immediately, while the caller continues."""
     look = CheckFileJob(suite)
     jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
@@ -112,7 +111,7 @@ def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[
 
 
 def _repeated(looked: FileFindings, titles: dict[str, str], prints: dict[str, str]) -> Iterator[Finding]:
-    """Yield in what a scenario repeats one before it; the first that has a title and steps is remembered."""
+    """Yield findings about values that a scenario shares with an earlier one. The first is remembered."""
     if looked.comparable is None:
         return
     scenario_id, compared = looked.scenario_id, looked.comparable
@@ -130,7 +129,7 @@ _Located = Sequence[tuple[str, Path]]
 
 
 def _recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...]]:
-    """Return the ids and files of all recordings of each part, or the finding that a file cannot be read."""
+    """Return the ids and files of all recordings of each part, and findings about files that cannot be read."""
     try:
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
@@ -140,7 +139,7 @@ def _recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about files that all scenarios share, which a run of the bundled suite does not check."""
+    """Yield findings about files shared by all scenarios, which a run of the bundled suite does not check."""
     for part in suite.parts:
         for name in _DATA:
             if part.has_own(f"{name}.yaml"):
@@ -148,7 +147,7 @@ def _check_shared_files(suite: Suite) -> Iterator[Finding]:
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
-    """Yield files below scenarios that nobody reads."""
+    """Yield files below scenarios that are never read."""
     roots = (root / name for root in suite.roots for name in ("scenarios", "corpus"))
     below = ((root, *each) for root in roots for each in os.walk(root))
     for root, folder, folders, names in below:

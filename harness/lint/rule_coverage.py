@@ -1,4 +1,4 @@
-"""Belonging: every scenario belongs to a rule of `rules.yaml`, and every rule is shown from both sides."""
+"""Lint checks for rules: every scenario has a rule, and every rule has allowed and refused calls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What one scenario shows of its rule.
+    """The part that one scenario contributes to its rule.
 
-    `allowed` are the tools whose last call in it is not refused. A call that is allowed before the one that counts
-    is only set-up.
+    `allowed` are the tools whose last call in the scenario is not refused. Earlier allowed calls are only
+    set-up.
     """
 
     scenario_id: str
@@ -28,7 +28,7 @@ class Showing:
 
 
 def showing_of(scenario: Scenario) -> Showing:
-    """Return what a scenario shows on the contract that it states."""
+    """Return the contribution of a scenario on its own contract."""
     last: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
@@ -38,7 +38,7 @@ def showing_of(scenario: Scenario) -> Showing:
 
 
 def check_belonging(case: LintContext) -> Iterator[Finding]:
-    """Yield whether a scenario names no rule although its suite has rules of its own, or an unknown one."""
+    """Yield a finding if a scenario names no rule although its suite has rules, or an unknown one."""
     rules = case.suite.rules
     if rules is None:
         return
@@ -54,7 +54,7 @@ def check_belonging(case: LintContext) -> Iterator[Finding]:
 
 
 def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing]]) -> Iterator[Finding]:
-    """Yield what is wrong with the rules themselves; `shown` has, by rule, what its scenarios show."""
+    """Yield findings about the rules; `shown` contains the contributions of their scenarios."""
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
@@ -73,7 +73,7 @@ def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
 
 
 def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield whether the scenarios of a rule are too few, too weak, or all on one side."""
+    """Yield findings if the scenarios of a rule are too few, too weak, or all on one side."""
     if len(shown) < _LEAST:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

@@ -1,4 +1,4 @@
-"""Content: what a scenario does to its workspace, and whether another scenario does the same."""
+"""Lint checks for the effects of a scenario, and for scenarios with the same effects."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, part
 from readfirst.harness.yaml_io.finding import Finding
 
 _LONG = 1024
-"""Characters of a text of which a digest is compared."""
+"""Length in characters from which on the digest of a text is compared."""
 
 
 def check_content(case: LintContext) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def check_content(case: LintContext) -> Iterator[Finding]:
 
 
 def _events(case: LintContext) -> Iterator[Finding]:
-    """Follow what is at each path, as far as that is certain, and what was put there since the last call."""
+    """Track the entry at each path, as far as it is certain, and entries created since the last call."""
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
     put, certain = {**files}, True
     for step in case.scenario.steps:
@@ -64,13 +64,13 @@ def _same(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of workspace and steps; equal for scenarios that do the same, however they spell it."""
+    """Return a digest of workspace and steps. Equal for scenarios that do the same in a different notation."""
     given = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest(_ENCODE([given, scenario.steps]).encode())
 
 
 def _parts(value: Any) -> Any:
-    """Return what JSON has no type for in its types, of files what they hold, and nothing of what is expected."""
+    """Convert a value to JSON types, files to their content, without expectations."""
     match value:
         case TextContent() | Base64Content():
             return _digest(value.data())
@@ -88,7 +88,7 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_parts).encode
 
 
 def _short(argument: Any) -> Any:
-    """Return an argument, or of a long text a digest, as long as no shorter text is."""
+    """Return an argument, or the digest of a long text, if no shorter text equals it."""
     if isinstance(argument, str) and len(argument) > _LONG:
         return _digest(argument.encode("utf-8", "surrogatepass")).ljust(_LONG + 1)
     return argument
@@ -101,7 +101,7 @@ def _compared(value: Any) -> list[Any]:
 
 @cache
 def _fields_of(kind: Any) -> Sequence[str]:
-    """Return the names of a dataclass's fields that tell two scenarios apart."""
+    """Return the names of a dataclass's fields that distinguish scenarios."""
     return [each.name for each in fields(kind) if each.name not in ("position", "expect", "arguments")]
 
 

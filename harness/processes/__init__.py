@@ -1,1 +1,1 @@
-"""Processes: programs under supervision, confined where asked, with temporary folders that are always removed."""
+"""Run programs under supervision, optionally in a sandbox, with temporary directories that are always removed."""

@@ -1,4 +1,4 @@
-"""Installing: one process at a time makes a folder of the cache; what a killed one left is removed by the next."""
+"""Lock a cache directory during an installation. The next process removes incomplete installations."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the lock of a folder that may not be there yet. Raises BlockingIOError unless it is to `wait`."""
+    """Lock a directory that may not exist yet. Without `wait`, raises BlockingIOError if it is locked."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -19,9 +19,9 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callable[[], object]) -> None:
-    """Let a folder of the cache be made unless it is complete, and the parts of its neighbours removed.
+    """Install a directory of the cache unless it is complete, and remove incomplete neighbours.
 
-    When it was last used is kept: `readfirst product cache` goes by it.
+    Records the time of last use for `readfirst product cache`.
     """
     if not is_whole(directory):
         with installing(directory):
@@ -33,8 +33,8 @@ def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callab
 
 
 def remove(folder: Path) -> None:
-    """Remove an installed folder, or what an installation left. Raises BlockingIOError while it is made, OSError."""
-    # What an installation that was killed has left may be called .NAME-XXXXXXXX.
+    """Remove an installed or incomplete directory. Raises BlockingIOError during an installation, OSError."""
+    # An interrupted installation may leave a directory .NAME-XXXXXXXX.
     name = folder.name
     locked = name[1:].rpartition("-")[0] if name.startswith(".") else name
     with installing(folder.with_name(locked), wait=False):
@@ -42,8 +42,8 @@ def remove(folder: Path) -> None:
 
 
 def sweep(root: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Remove the folders below `root` that are incomplete, unless somebody is making them."""
+    """Remove incomplete directories below `root` that no process is installing."""
     for folder in root.iterdir():
         if folder.is_dir() and not folder.is_symlink() and not is_whole(folder):
-            with suppress(OSError):  # also the BlockingIOError of one that is being made
+            with suppress(OSError):  # includes BlockingIOError during an installation
                 remove(folder)

@@ -1,6 +1,6 @@
-"""Line program: a program that is spoken with in lines of JSON over its standard input and output.
+"""A program that communicates by JSON lines over standard input and output.
 
-Whoever floods, is silent for too long or writes something else is ended.
+A program that writes too much, times out or writes invalid lines is ended.
 """
 
 import json
@@ -18,43 +18,43 @@ from readfirst.harness.processes import trace
 from readfirst.harness.processes.supervised_process import Child, SpawnOptions
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of one message; whoever writes more without an end floods."""
+"""Maximum bytes of one message. A program that writes more is ended."""
 
 _PIECE = 1024 * 1024
 _FAREWELL = 0.3
-"""Seconds that the program gets to end by itself when its input has ended."""
+"""Seconds that the program may take to exit after its input has ended."""
 _ERRORS_KEPT = 8192
-"""Bytes of the end of its standard error that a breakage quotes."""
+"""Maximum bytes of the end of standard error in an error message."""
 
 
 class ResponseTimeoutError(Exception):
-    """The time was up."""
+    """The program did not respond in time."""
 
 
 class GarbledError(Exception):
-    """What is wrong with what the program wrote; nothing, where it writes no more."""
+    """The output of the program is invalid. Empty message: the output ended."""
 
 
 class LineProgram(Child):
-    """A started program, `called` so in messages; the end of its standard error is kept.
+    """A running program, named `called` in messages. The end of its standard error is kept.
 
-    Not for use by several threads at once, but for `kill`.
+    Not thread-safe, except `kill`.
     """
 
     no_message: ClassVar[str] = "answered with something that is not a JSON object"
-    """What is said of a line that is no message, before the line itself."""
+    """Message about an invalid line, before the line itself."""
     escapes: ClassVar[bool] = True
-    """Whether it is sent ASCII alone."""
+    """Whether messages to the program are ASCII only."""
 
     def __init__(
         self, command: Sequence[str], *, called: str = "the program", **how: Unpack[SpawnOptions]
     ) -> None:
-        """Start the program; see `Child`."""
+        """Start the program. See `Child`."""
         super().__init__(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how
         )
         self.alive = True
-        """Whether it was not ended."""
+        """Whether the program was not ended by this process."""
         self.called = called
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -69,13 +69,14 @@ class LineProgram(Child):
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended by itself either."""
+        """Whether the program still runs."""
         return self.alive and self.status() is None
 
     def say(self, messages: Sequence[Mapping[str, Any]], deadline: float) -> None:
-        """Send messages in one piece: a program that reads one of them can read all; `deadline` is by `time.monotonic`.
+        """Send messages in one write: a program that reads one of them can read all. `deadline` refers to
+        `time.monotonic`.
 
-        Raises TooLateError.
+        Raises ResponseTimeoutError.
         """
         texts = (json.dumps(each, separators=(",", ":"), ensure_ascii=self.escapes) for each in messages)
         lines = [text.encode("utf-8", "surrogatepass") for text in texts]
@@ -83,17 +84,19 @@ class LineProgram(Child):
             trace.frame("->", line)
         left = memoryview(b"".join(line + b"\n" for line in lines))
         while left:
-            # It may write an answer meanwhile, and read no further until somebody takes it.
+            # It may write an answer meanwhile, and stop reading until the answer is read.
             self._wait(deadline, {self._input: select.POLLOUT})
             try:
                 left = left[os.write(self._input, left[:_PIECE]) :]
             except BlockingIOError:
                 continue
             except OSError:
-                return  # it is gone; reading its answer finds that out
+                return  # the program has exited; reading its answer will report it
 
     def heard(self, deadline: float, woken: int | None = None) -> Any:
-        """Return the next message. Raises GarbledError, and TooLateError, also where `woken` can be read before."""
+        """Return the next message. Raises GarbledError, and ResponseTimeoutError, also if `woken` becomes
+        readable before.
+        """
         line = b""
         while not line.strip():
             line = self._line(deadline, woken)
@@ -119,16 +122,16 @@ class LineProgram(Child):
         return line
 
     def parsed(self, line: bytes) -> Any:
-        """Return the message of a line. ValueError: it has none."""
+        """Parse the message of a line. Raises ValueError if it is invalid."""
         message = json.loads(line.decode("utf-8"))
         if not isinstance(message, dict):
             raise ValueError(message)
         return message
 
     def broken(self, message: str, what: str) -> BrokenAdapter:
-        """Return what went wrong during `what`, with how the program ended, and end it.
+        """End the program, and return an error about `what`, with the exit status.
 
-        Without a message its output ended; for its own end it gets a moment then.
+        Without a message, the output of the program has ended; it then gets a moment to exit.
         """
         status = self.wait(0.0 if message else _FAREWELL)
         if not message:
@@ -139,7 +142,7 @@ class LineProgram(Child):
         return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
     def end(self, patience: float = _FAREWELL, *, at_once: bool = False) -> None:
-        """End its input, and everything in its process group; politely unless `at_once`."""
+        """Close the input of the program, and end its process group. With `at_once` without waiting."""
         if not self.alive:
             return
         self.alive = False
@@ -153,13 +156,13 @@ class LineProgram(Child):
             stream.close()
 
     def _wait(self, deadline: float, also: Mapping[int, int]) -> set[int]:
-        """Wait for one of these events, and take in what the program writes meanwhile."""
+        """Wait for one of these events, and read the output of the program meanwhile."""
         poll = select.poll()
         for stream, event in also.items():
             poll.register(stream, event)
         if (
             not self._silent and len(self._waiting) <= LONGEST_LINE
-        ):  # else it waits until what it wrote is taken
+        ):  # otherwise it waits until its output is read
             poll.register(self._output, select.POLLIN)
         ready = {stream for stream, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)}
         if not ready:

@@ -1,8 +1,8 @@
-"""Rights: what root may do to files against their modes, withheld from implementations in this process.
+"""Drop the capabilities with which root overrides file modes, for implementations in this process.
 
-An implementation that is tested by root is to find what it finds for anybody else: a file that its mode closes, and one
-that loses its setuid and setgid bits when it is written to. What is started as a process never gets these rights
-(`supervisor`); code in this process lacks them while it is called.
+An implementation that root tests must behave as for an ordinary user: modes close files, and writing clears
+setuid and setgid bits. Child processes never get these capabilities (`supervisor`); code in this process lacks
+them during a call.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """Those of the calling thread, as it has them and as an ordinary user would."""
+    """Capabilities of the calling thread: its own, and those of an ordinary user."""
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
@@ -47,7 +47,7 @@ class _Capabilities:
 
 @cache
 def _held() -> _Capabilities | None:
-    """Return the capabilities if there is something to withhold; only Linux has them."""
+    """Return the capabilities of this thread if there are some to drop. Only Linux has them."""
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()
@@ -55,7 +55,7 @@ def _held() -> _Capabilities | None:
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
-    """Run the block, in this thread, without the rights of root against the modes of files."""
+    """Run the block, in this thread, without the capabilities that override file modes."""
 
     __slots__ = ("_capabilities",)
 

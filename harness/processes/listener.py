@@ -1,8 +1,10 @@
-"""Run inside a child process: listen on the loopback interface, hand the socket to the harness, become the program.
+"""Run inside a child process: listen on the loopback interface, pass the socket to the harness, and execute the
+program.
 
-`main` gets [FILE...] -- COMMAND..., and the harness at the other end of the descriptor `supervisor.LISTENING_FD`. In a
-namespace without a network this interface is its own: a server can stay in the harness. Its port is put where PORT is
-in a variable, in the command or in one of the files, which nobody knows before.
+`main` gets [FILE...] -- COMMAND...; the harness is at the other end of the descriptor
+`supervisor.LISTENING_FD`. In a namespace without a network the loopback interface is separate, and its server
+can stay in the harness. The port is not known before, so PORT is replaced in variables, the command and the
+files.
 """
 
 import os
@@ -16,11 +18,11 @@ from readfirst.harness.processes.supervisor import LISTENING_FD, execute
 
 PORT = "{port of the model}"
 LISTENING = b"listening"
-"""The message that brings the socket."""
+"""The message that carries the socket."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Hand a listening socket over, and start the program with its port."""
+    """Pass a listening socket to the harness, and execute the program with its port."""
     split = arguments.index("--")
     files, command = arguments[:split], arguments[split + 1 :]
     with (

@@ -1,6 +1,6 @@
-"""Removal: take a directory away, whatever an implementation made of it, and follow no link on the way."""
+"""Remove a directory tree, whatever an implementation made of it, without following links."""
 
-# Plain `os` calls: removal runs after every scenario, and what it meets has names relative to open directories.
+# Plain `os` calls: removal runs after every scenario, with names relative to open directories.
 # ruff: noqa: PTH208
 
 import array
@@ -17,16 +17,16 @@ from readfirst.harness.processes.safe_open import opened, set_mode
 
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _ROUNDS = 5
-"""How often a removal starts anew because something came while it ran."""
+"""Maximum number of attempts if files are created during the removal."""
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove what is in a directory, whose path holds no link, or only what has these names.
+    """Remove the content of a directory whose path contains no link, or only the entries with these names.
 
-    Directories without permissions are given them. Raises OSError, and RecursionError for a tree that is too deep.
+    Directories without permissions get them. Raises OSError, and RecursionError for a tree that is too deep.
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
@@ -38,10 +38,10 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove a directory, or what is in its place: however deep, locked or marked immutable it is.
+    """Remove a directory, or the entry at its path, even if it is very deep, locked or immutable.
 
-    Slower than `empty`. What is not there need not be removed. A file in it called `last` is there until everything
-    else is gone. Raises OSError for what cannot be removed.
+    Slower than `empty`. A missing path is not an error. A file named `last` in it is removed last. Raises
+    OSError for entries that cannot be removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -53,7 +53,7 @@ def destroy(directory: str, *, last: str = "") -> None:
             try:
                 _destroy(parent, name, last)
             except OSError as error:
-                # Somebody still writes into it, or removes it, too.
+                # Another process still writes into it, or removes it too.
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or not left:
                     raise
             else:
@@ -92,7 +92,7 @@ def _unlock(descriptor: int) -> None:
 
 
 def _destroy(parent: int, name: str, last: str) -> None:
-    """Bring every directory up to the first level before it is removed, so that depth does not matter."""
+    """Move every directory up to the first level before it is removed, so that depth does not matter."""
     try:
         top = _opened(name, parent)
     except FileNotFoundError:
@@ -114,7 +114,7 @@ def _destroy(parent: int, name: str, last: str) -> None:
 
 
 def _flattened(name: str, top: int) -> list[str]:
-    """Remove one entry of `top`; return as what the directories that it held are now entries of `top`."""
+    """Remove one entry of `top`. Return the new names, in `top`, of the directories that it contained."""
     try:
         directory = _opened(name, top)
     except OSError:
@@ -129,7 +129,7 @@ def _flattened(name: str, top: int) -> list[str]:
             if entry.is_dir(follow_symlinks=False):
                 moved.append(f"{os.getpid()}-{next(_numbers)}")
                 move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
-                with suppress(PermissionError):  # who may not write in a directory may not move it
+                with suppress(PermissionError):  # a directory without write permission cannot be moved
                     set_mode(entry.name, 0o755, directory)
                 _forced(move, entry.name, directory)
             else:
@@ -141,7 +141,9 @@ def _flattened(name: str, top: int) -> list[str]:
 
 
 def _forced(action: Callable[[], None], name: str, above: int) -> None:
-    """Do it; where the system forbids it, take the marks off the thing and its directory, and do it again."""
+    """Perform an action. If the system forbids it, clear the attributes of the entry and its directory, and
+    retry.
+    """
     try:
         action()
     except PermissionError:
@@ -156,7 +158,7 @@ def _forced(action: Callable[[], None], name: str, above: int) -> None:
 
 
 def _unmark(descriptor: int) -> None:
-    """Take away what forbids even its owner to remove a file: immutable, append-only."""
+    """Clear the attributes that prevent even the owner from removing a file: immutable, append-only."""
     flags = array.array("l", [0])
     with suppress(OSError):
         fcntl.ioctl(descriptor, _GET_FLAGS, flags)

@@ -1,7 +1,7 @@
-"""Footing: folders opened past no link, so that what is done in them is done nowhere else.
+"""Open directories without following symlinks, so that file operations cannot escape them.
 
-Whoever writes in a folder may put a link in its place at any moment, also between a look at it and a deed. A path whose
-folders are opened one after the other, none by way of a link, leads where it says or nowhere.
+Another process may put a link into a directory at any moment, also between a check and an operation. A path
+whose directories are opened one after the other, without following links, leads to its place or fails.
 """
 
 # ruff: noqa: PTH101, PTH115
@@ -13,13 +13,13 @@ from contextlib import suppress
 from typing import Any, Self
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
-"""How a thing is opened that perhaps may not be read."""
+"""Flags for entries that may not be readable."""
 FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
-"""How a folder is opened that is no link."""
+"""Flags for a directory that is not a link."""
 
 
 class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Open a folder by its absolute path, in which no part is a link; `make` what is missing. Raises OSError."""
+    """Open a directory by an absolute path without links; with `make` create missing parts. Raises OSError."""
 
     __slots__ = ("_folder", "_found", "_make")
 
@@ -39,7 +39,7 @@ class opened:  # noqa: N801 - it is used like a function; a class, because it is
 
 
 def _opened_at_once(folder: str) -> int | None:
-    """Open a folder of which the system itself says that it is where its path says; None where that stays open."""
+    """Open a directory if the system itself can reject links in the path. None if it cannot."""
     try:
         found = os.open(folder, FOLDER)
     except OSError:
@@ -54,7 +54,7 @@ def _opened_at_once(folder: str) -> int | None:
 
 
 def below(name: str, above: int, *, make: bool = False) -> int:
-    """Open a folder in an open one, by no link; `make` it where it is missing. Raises OSError."""
+    """Open a directory in an open directory, without following links; with `make` create it. Raises OSError."""
     try:
         return os.open(name, FOLDER, dir_fd=above)
     except FileNotFoundError:
@@ -66,7 +66,7 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _walked(path: str, start: int, *, make: bool) -> int:
-    """Open a folder by its path from an open one, which is closed. Raises OSError."""
+    """Open a directory by its path from an open one, which is closed. Raises OSError."""
     found = start
     for part in path.split("/"):
         if part:
@@ -79,9 +79,9 @@ def _walked(path: str, start: int, *, make: bool) -> int:
 
 
 class DirectoryHandles:
-    """A folder, opened past no link, and one after the other of those below it; what is missing is made.
+    """An open directory, and one open directory below it at a time. Missing directories are created.
 
-    Only the last is open beside the first, because there may be more than a process may have open.
+    Only the last one stays open besides the first, because the number of open files is limited.
     """
 
     def __init__(self, folder: str) -> None:
@@ -93,7 +93,7 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Open one by its path from the first, empty for that itself. It is closed when the next is asked for."""
+        """Open a directory by its path from the first; empty for the first itself. The next call closes it."""
         if not path:
             return self._first
         if self._last is not None and self._last[0] == path:
@@ -114,7 +114,9 @@ class DirectoryHandles:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Write a file of its own at an absolute path, with missing folders; a link there goes. Raises OSError."""
+    """Replace the file at an absolute path, and create missing directories. A link there is replaced. Raises
+    OSError.
+    """
     folder, _, name = path.rpartition("/")
     with opened(folder, make=True) as at:
         with suppress(FileNotFoundError):
@@ -124,7 +126,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def set_mode(name: str, mode: int, above: int) -> None:
-    """Change the mode of what is in an open folder, never that of what a link leads to. Raises OSError."""
+    """Change the mode of an entry in an open directory, without following links. Raises OSError."""
     if not hasattr(os, "O_PATH"):
         os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
         return
@@ -138,7 +140,7 @@ def set_mode(name: str, mode: int, above: int) -> None:
 
 
 def set_folder(handle: int, mode: int, time: int) -> None:
-    """Change mode and time, in seconds, of an open folder. Raises OSError."""
+    """Change mode and time, in seconds, of an open directory. Raises OSError."""
     opened_again: int | str = f"/proc/self/fd/{handle}" if hasattr(os, "O_PATH") else handle
     os.utime(opened_again, (time, time))
     os.chmod(opened_again, mode)

@@ -1,4 +1,4 @@
-"""The wall around a program: namespaces and read-only mounts, which bubblewrap (`bwrap`) builds."""
+"""The sandbox of a program: namespaces and read-only mounts, created by bubblewrap (`bwrap`)."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.processes.shown import Covered, shown_paths
 from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 
-# `os.path` takes a path that may not be looked at for one that does not exist; pathlib raises.
+# `os.path` treats inaccessible paths as missing; pathlib raises.
 # ruff: noqa: PTH112
 
 _LOG = logging.getLogger("readfirst")
@@ -29,11 +29,11 @@ _LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ul
 """4 GiB of memory in a process, 1 GiB in a file, 512 processes (`-p` in dash, `-u` in other shells)."""
 _STREAMS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
-"""The variables that bubblewrap and a shell add to the environment."""
+"""Variables that bubblewrap and a shell add to the environment."""
 _HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run")
 _SHARED_MEMORY = Path("/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
-"""What a home directory may be called in a container, and no program can do without."""
+"""Possible home directories in a container that no program can do without."""
 _WALL = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/dev/shm", "--proc", "/proc"),
@@ -43,16 +43,17 @@ _warned: set[str] = set()
 
 
 class NoWallError(ReadfirstError):
-    """A suite that is not trusted needs the wall, and this system cannot build it."""
+    """A suite that is not trusted needs the sandbox, but this system does not support it."""
 
     exit_code = ExitCode.SUITE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A wall for programs. `hidden` paths are not visible behind it; `own` are paths that the programs need to read.
+    """A sandbox for programs. `hidden` paths are not visible inside; `own` are paths that the programs must
+    read.
 
-    `quiet`: the user did not ask for the wall by `--confine`, so the visible paths are not listed.
+    With `quiet` the visible paths are not listed, because the user did not use `--confine`.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -66,7 +67,9 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command that starts a command behind the wall, and log once which private paths it can read."""
+        """Return the command that starts a command in the sandbox, and log once which private paths it can
+        read.
+        """
         private = _private_paths(writable)
         hidden = sorted({_real(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)})
         covered = Covered(private, hidden)
@@ -80,7 +83,7 @@ class Sandbox:
             is_folder = os.path.isdir(path)
             made[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
         words = [*_WALL, *_options("--tmpfs", private)]
-        words += [word for place in sorted(made) for word in made[place]]  # outer places first
+        words += [word for place in sorted(made) for word in made[place]]  # outer directories first
         words += [word for path in map(_real, writable) for word in ("--bind", str(path), str(path))]
         words += [*_options("--remount-ro", [*private, Path("/dev")]), "--chdir", str(directory)]
         return _wrapped(words, _LIMITS + _start(environment), command)
@@ -89,9 +92,9 @@ class Sandbox:
 def wrap_unconfined(
     command: Sequence[str], environment: Mapping[str, str], *, offline: bool
 ) -> list[str] | None:
-    """Return the command that starts a command with all files and rights, in a process namespace of its own.
+    """Return the command that starts a command with all files and rights, in a separate process namespace.
 
-    `offline`: without a network, too. None where bubblewrap cannot be used.
+    With `offline` also without a network. None if bubblewrap does not work.
     """
     if find_problem():
         return None
@@ -101,7 +104,9 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the wall that `--confine` asks for. Raises BrokenAdapter (blame environment) where there is none."""
+    """Return the sandbox for `--confine`. Raises BrokenAdapter (blame environment) if the system does not
+    support it.
+    """
     if problem := find_problem():
         raise BrokenAdapter(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
@@ -110,9 +115,9 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def wall_around(*roots: Path) -> Sandbox:
-    """Return the wall for all programs of a suite that is not trusted, of which `roots` are the directories.
+    """Return the sandbox for all programs of a suite that is not trusted; `roots` are the suite's directories.
 
-    The last one is named in errors. Raises NoWallError where there is none.
+    Errors name the last one. Raises NoWallError if the system does not support the sandbox.
     """
     if problem := find_problem():
         raise NoWallError(
@@ -123,7 +128,7 @@ def wall_around(*roots: Path) -> Sandbox:
 
 
 def refuse_without_trust(root: Path, command: str) -> None:
-    """Raise NoWallError: a command plays an untrusted suite in its own process, which has no wall around it."""
+    """Raise NoWallError: a command replays an untrusted suite in its own process, without a sandbox."""
     raise NoWallError(
         f"{root} is not the bundled suite, and {command} plays it without a wall. Add --trust to do so."
     )
@@ -131,7 +136,7 @@ def refuse_without_trust(root: Path, command: str) -> None:
 
 @cache
 def find_problem() -> str:
-    """Return why bubblewrap cannot build the wall on this system; empty if it can."""
+    """Return the reason why bubblewrap does not work on this system. Empty if it works."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap is for Linux"
     if _program() is None:
@@ -146,7 +151,7 @@ def find_problem() -> str:
 
 @cache
 def suite_paths() -> tuple[Path, ...]:
-    """Return the paths of this project's scenarios and recordings, and of what reports on them."""
+    """Return the paths of this project's scenarios, recordings and reports."""
     package = Path(readfirst.__file__).parent.resolve()
     paths = [package / "fixtures", package / "docs"]
     if (package.parent / "fixtures" / "contracts.yaml").is_file():
@@ -163,17 +168,17 @@ def _wrapped(words: Sequence[str], script: str, command: Sequence[str]) -> list[
 
 
 def _start(environment: Mapping[str, str]) -> str:
-    """Return the script that becomes the program, with its streams and no variable that it did not have."""
+    """Return the script that executes the program with its streams, without added variables."""
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
     return f'exec {unset and "env "}{unset} "$@" {_STREAMS}'
 
 
 def _private_paths(writable: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the folders that are empty behind the wall, but for the paths that a program needs."""
+    """Return the directories that are empty in the sandbox, except for paths that a program needs."""
     found = {*_HIDDEN, tempfile.gettempdir()}
     if any(_SHARED_MEMORY in path.parents for path in writable):
         found.add(str(_SHARED_MEMORY))
-    with suppress(RuntimeError, KeyError):  # in a container a user may have no home, and be unknown
+    with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         found |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
     paths = {_real(Path(path)) for path in found if os.path.isdir(path)}
     kept = {path for path in paths if str(path) not in _NEVER_HIDDEN}
@@ -181,7 +186,9 @@ def _private_paths(writable: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def _names(hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]) -> Iterator[Path]:
-    """Yield the names under which hidden paths are visible: not in an `empty` folder, or below a path that is shown."""
+    """Yield the names under which hidden paths are visible: not in an `empty` directory, or below a visible
+    path.
+    """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
             yield path

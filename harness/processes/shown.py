@@ -1,4 +1,4 @@
-"""The private paths that a program behind the wall needs to read, found from its command and its variables."""
+"""Find the private paths that a program in the sandbox needs, from its command and its variables."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import readfirst
 
-# `os.path` takes a path that may not be looked at for one that does not exist; pathlib raises.
+# `os.path` treats inaccessible paths as missing; pathlib raises.
 # ruff: noqa: PTH100, PTH110, PTH112, PTH114
 
 _PREFIX_PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
@@ -20,17 +20,19 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Real paths that are empty behind the wall: the user's `private` folders, and those of suites, `hidden`."""
+    """Real paths that are empty in the sandbox: the user's `private` directories, and those of suites,
+    `hidden`.
+    """
 
     private: Sequence[Path]
     hidden: Sequence[Path]
 
     def contains(self, place: Path) -> bool:
-        """Return whether a place is below one of them."""
+        """Whether a path is below one of them."""
         return any(path in place.parents for path in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
-        """Return whether showing a path would show too much: all of a private folder, or of a suite."""
+        """Whether showing a path would show too much: a whole private directory, or a suite."""
         return _is_above(real, self.private) or real in self.hidden
 
 
@@ -42,11 +44,11 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths to show below `covered`: by the place of each its real path.
+    """Return the paths to show below `covered`: the real path by the path of each.
 
-    These are the installed Python and this package, the current folder, the program with its interpreter, and the files
-    and folders that its arguments, search paths and `own` name. A path below `writable` is left out: a program that ran
-    before may have put a link there.
+    These are the installed Python and this package, the current directory, the program with its interpreter,
+    and files and directories in arguments, search paths and `own`. Paths below `writable` are omitted: an
+    earlier program may have put a link there.
     """
     searched = [Path(entry) for name in _SEARCHED for entry in environment.get(name, "").split(os.pathsep)]
     words = [path for word in command[1:] if (path := _path_in(word)) is not None]
@@ -72,7 +74,8 @@ def shown_paths(
         for place in (real, Path(os.path.abspath(path))):
             if covered.contains(place) and not covered.forbids(real):
                 shown[place] = real
-    # A place with a link among its folders can only be made where these folders are not shown themselves.
+    # A path with a link among its directories can only be created if these directories are not visible
+    # themselves.
     return {
         place: real
         for place, real in shown.items()
@@ -81,7 +84,7 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the existing path that a word names, perhaps after the `=` of an option."""
+    """Return the existing path in a word, possibly after the `=` of an option."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None
@@ -90,7 +93,9 @@ def _path_in(word: str) -> Path | None:
 
 
 def _parts(path: Path) -> Iterator[Path]:
-    """Yield a file or folder, and for a program in a `bin` the parts of its prefix; the same where its links lead."""
+    """Yield a file or directory, and for a program in a `bin` the parts of its prefix; also for targets of
+    links.
+    """
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -101,7 +106,7 @@ def _parts(path: Path) -> Iterator[Path]:
 
 
 def _interpreters(program: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Return the program that the first line of a script names."""
+    """Return the interpreter in the first line of a script."""
     try:
         with program.open("rb") as file:
             first = file.readline(256)
@@ -115,9 +120,10 @@ def _interpreters(program: Path, environment: Mapping[str, str]) -> list[Path]:
 
 
 def _project(path: Path, covered: Covered) -> Path:
-    """Return the outermost folder above a path that holds a project's files, else its own folder.
+    """Return the outermost directory above a path that contains files of a project. Otherwise the path's own
+    directory.
 
-    The path itself where that would show too much.
+    The path itself if the directory would show too much.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

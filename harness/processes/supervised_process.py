@@ -1,4 +1,6 @@
-"""Child: a program under a supervisor, so that nothing that it starts outlives it, or this process; errands, too."""
+"""A program under a supervisor: none of its processes outlives it, or this process. Also short programs
+(errands).
+"""
 
 import logging
 import os
@@ -25,20 +27,20 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""As a module and not as a script, which Python compiles each time."""
+"""As a module, not as a script, which Python would compile each time."""
 
 _LOG = logging.getLogger("readfirst")
 _PATIENCE = 10.0
-"""Seconds that the supervisor gets to end everything; then its process group is killed."""
+"""Seconds that the supervisor may take to end all processes. After that its process group is killed."""
 GRACE = 5.0
-"""Seconds that a program gets to end of a signal that it may survive."""
+"""Seconds that a program may take to exit after a signal that it can survive."""
 _warned: set[str] = set()
 _OF_PYTEST = "PYTEST_"
-"""What the names of variables begin with that tell which test runs, and so which scenario."""
+"""Prefix of variables that would reveal the running test, and so the scenario."""
 
 
 class SpawnOptions(TypedDict, total=False):
-    """How a program is started, beside its streams; see `Child`."""
+    """Start options of a program besides its streams. See `Child`."""
 
     directory: Required[Path | None]
     environment: Required[Mapping[str, str]]
@@ -48,7 +50,7 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A started program. `pid` is the number of its supervisor, which leads its process group."""
+    """A running program. `pid` is the process id of its supervisor, which leads its process group."""
 
     def __init__(
         self,
@@ -65,13 +67,14 @@ class Child:
         port_in: Sequence[Path] | None = None,
         starter: Sequence[str] = (),
     ) -> None:
-        """Start the program in `directory`, with streams as of `subprocess`; `offline` leaves the network if it can.
+        """Start the program in `directory`, with streams as in `subprocess`; `offline` removes the network if
+        possible.
 
-        No variable tells it which scenario runs. In a `sandbox` it can write below the `writable` folders alone, and
-        has no network. With `port_in` there is a `listener` on its loopback interface, whose port is put into the
-        command, its variables and these files where `listener.PORT` is. `starter` is a command that starts the
-        supervisor, as somebody else for example. Raises BrokenAdapter where no process can be started; a program that
-        is not there ends with exit status 127.
+        No variable reveals the scenario. In a `sandbox` it can write only below the `writable` directories, and
+        has no network. With `port_in` there is a `listener` on its loopback interface, whose port replaces
+        `listener.PORT` in the command, its variables and these files. `starter` is a command that starts the
+        supervisor, for example as a different user. Raises BrokenAdapter if no process can be started; a
+        missing program ends with exit status 127.
         """
         self._channel, theirs = socket.socketpair()
         words = [*starter, *_python("supervisor"), str(theirs.fileno())]
@@ -107,15 +110,17 @@ class Child:
         self.pid = self.process.pid
 
     def warn(self) -> None:
-        """Say once per run what the system does not let the supervisor do. For a program that has answered."""
+        """Report once per run the limits of the supervisor on this system. For a program that has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_of("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Return the socket on the program's loopback interface, and why it keeps its network (empty if it does not).
+        """Return the socket on the program's loopback interface, and the reason why it keeps its network (or
+        empty).
 
-        `name` is what warnings call it. None instead of the socket if it did not come within `timeout` seconds.
+        `name` is the program's name in warnings. The socket is None if it did not arrive within `timeout`
+        seconds.
         """
         self._channel.settimeout(timeout)
         said, descriptors = b"", list[int]()
@@ -131,7 +136,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Say how the program ended, None if it has not; the number stays its own until `end`."""
+        """Return the exit status in words. None if the program runs. The process id stays reserved until `end`."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -142,17 +147,17 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, patience: float) -> str | None:
-        """Wait `patience` seconds at most for the program to end by itself, and say how it did."""
+        """Wait at most `patience` seconds for the program to exit, and return the exit status in words."""
         deadline = time.monotonic() + patience
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
         return status
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
-        """Send the program a signal, in the middle of whatever it does and whatever thread waits for it.
+        """Send a signal to the program, even during a call and from any thread.
 
-        With SIGKILL all that it started gets it, too. Wait until all of it is dead, some seconds at most, and tell
-        whether it is; `end` is still needed.
+        With SIGKILL all its children get the signal, too. Wait some seconds until all of them are dead, and
+        return whether they are. `end` is still needed.
         """
         if number == signal.SIGKILL:
             for pid in _descendants(self.pid):
@@ -163,18 +168,18 @@ class Child:
         else:
             with suppress(OSError):
                 self._channel.send(bytes([number]))
-        with suppress(ChildProcessError):  # somebody else has waited for it
+        with suppress(ChildProcessError):  # another thread has waited for it
             return self.wait(_PATIENCE if number == signal.SIGKILL else GRACE) is not None
         return True
 
     def end(self, patience: float = 0.0) -> None:
-        """End everything, after `patience` seconds at most in which the program may end by itself."""
-        with suppress(ChildProcessError):  # somebody else has waited for it
+        """End all processes, after at most `patience` seconds in which the program may exit."""
+        with suppress(ChildProcessError):  # another thread has waited for it
             self.wait(patience)
             self._channel.close()
             self.wait(_PATIENCE)
-            # Before the process is waited for: then its number may belong to somebody else.
-            with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
+            # Before the process is waited for: afterwards another process may get its id.
+            with suppress(ProcessLookupError, PermissionError):  # macOS forbids killing a group of zombies
                 os.killpg(self.pid, signal.SIGKILL)
         self._channel.close()
         self.process.wait()
@@ -187,7 +192,7 @@ def _python(module: str) -> list[str]:
 
 
 def _descendants(pid: int) -> list[int]:
-    """Return the processes below one, where the system lists them; else none, and the supervisor finds them."""
+    """Return the descendants of a process if the system lists them. Otherwise empty; the supervisor finds them."""
     found: list[int] = []
     with suppress(OSError):
         for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
@@ -196,7 +201,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _warn_of(name: str, processes: str, network: str) -> None:
-    """Say once what of a program's isolation the system does not allow, and why."""
+    """Report once which parts of a program's isolation the system does not support, and why."""
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
         f"{name} keeps its network: {network}; only its own settings keep it offline": network,
@@ -208,16 +213,18 @@ def _warn_of(name: str, processes: str, network: str) -> None:
 
 
 def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
-    """Return the variables that every program gets: built from nothing, so that none of ours leaks.
+    """Return the minimal environment of every program, without variables of the user.
 
-    The `folders` come first on its PATH.
+    `folders` come first on its PATH.
     """
     path = dict.fromkeys([*map(str, folders), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
 _NOWHERE = Path(os.sep)
-"""Where nobody puts settings and modules, as one may in the current folder and above every temporary one."""
+"""A directory without settings and modules of others, unlike the current directory and parents of temporary
+directories.
+"""
 
 
 def run_errand(
@@ -229,10 +236,10 @@ def run_errand(
     sandbox: Sandbox | None = None,
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program and return how it ended; what it printed is text. It gets no input.
+    """Run a program and return its exit status and output as text. It gets no input.
 
-    Raises BrokenAdapter (blame environment) if it takes more than so many seconds, where no process can be started, and
-    with a `failure` to tell also where it fails.
+    Raises BrokenAdapter (blame environment) if it exceeds `seconds`, or if no process can be started; with a
+    `failure` message also if the program fails.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

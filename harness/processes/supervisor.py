@@ -1,22 +1,22 @@
-"""Run inside a child process: start a program, watch over it, and let nothing that it starts outlive it.
+"""Run inside a child process: start a program, watch it, and kill all processes that it leaves.
 
-`main` gets CHANNEL [--wrapped] [--listening] -- COMMAND..., in a Python without site-packages that has this package at
-the end of its path; this imports next to nothing, because it runs before every program. CHANNEL is an inherited socket.
-When its other end closes, because the harness ended however it ended, all processes are killed; when the program ends,
-so does what it left, and this process ends in the same way. A byte that comes through it is the number of a signal for
-the program.
+`main` gets CHANNEL [--wrapped] [--listening] -- COMMAND..., in a Python without site-packages that has this
+package at the end of its path. It imports almost nothing, because it runs before every program. CHANNEL is an
+inherited socket. If its other end closes, because the harness ended, all processes are killed. If the program
+exits, its remaining processes are killed, and this process exits in the same way. A byte from the channel is
+the number of a signal for the program.
 
-`--wrapped`: COMMAND is bubblewrap, which starts the program (`sandbox`). The kernel ends all processes of its namespace
-with the first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until
-there are none. A system that cannot do that leaves the process group, and what leaves that gets away.
+`--wrapped`: COMMAND is bubblewrap, which starts the program (`sandbox`). The kernel ends all processes of its
+namespace with the first. Otherwise this process becomes the parent of all orphans, and kills its children until
+there are none. On systems without this feature only the process group is killed, and processes that left it
+survive.
 
-`--listening`: what is started gets the channel, too, as LISTENING_FD, for `listener`.
+`--listening`: the program gets the channel, too, as LISTENING_FD, for `listener`.
 
-The program has no right to read or write files against their modes, not even root's: what it does must not depend on
-who tests it.
+The program has no capability to override file modes, even for root: its behaviour must not depend on the user.
 """
 
-# Modules that take long to import are imported by who needs them, or not at all.
+# Slow modules are imported on first use, or not at all.
 # ruff: noqa: PTH123, PTH208, SIM105
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     import signal
     from typing import NoReturn
 else:
-    import _signal as signal  # what `signal` is made of, without the enumerations that take long to import
+    import _signal as signal  # the C part of `signal`, without the enumerations that take long to import
 
 LISTENING_FD = 7
-"""The descriptor of the channel in a program that `listener` starts."""
+"""Descriptor of the channel in a program that `listener` starts."""
 INPUT_FD, OUTPUT_FD = 8, 9
-"""The descriptors of standard input and output where the program is wrapped, so that bubblewrap holds neither open."""
+"""Descriptors of standard input and output for a wrapped program, so that bubblewrap keeps neither open."""
 
 _NOT_FOUND = 127
 _BY_SIGNAL = 128
-"""What shells and bubblewrap add to the number of a signal that ended a program, for their own exit status."""
+"""Offset that shells and bubblewrap add to the number of a signal for their own exit status."""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
@@ -51,11 +51,11 @@ _PR_SET_CHILD_SUBREAPER = 36
 _AGAINST_MODES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
 _TIMEOUT_S = 5.0
-"""After this time, processes that cannot be killed (another user's) are left."""
+"""After this time, processes that cannot be killed (of another user) are left."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Start the program, report what may get away, and end as the program ends."""
+    """Start the program, report limits of the supervision, and exit as the program exits."""
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> NoReturn:
     try:
         os.write(channel, b"" if adopts or wrapped else b"this system has no subreapers")
     except OSError:
-        pass  # the harness is gone: the program ends as soon as it begins
+        pass  # the harness has exited: the program ends immediately
     status = _watch(command, channel, wrapped=wrapped, listening="--listening" in flags)
     if adopts:
         _kill_descendants()
@@ -82,13 +82,13 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 def _watch(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
-    """Start the program and wait for its end; return its status, None if the channel closed first."""
+    """Start the program, wait for its exit, and return its status. None if the channel closed first."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     child = _start(command, channel, wrapped=wrapped, listening=listening)
-    # The program's ends alone count: nobody is to wait for this process to close its own.
+    # Only the program's streams count: no reader must wait for this process to close them.
     _close_but(2, channel, woken, wake)
     while True:
         ready, _, _ = select.select([woken, channel], [], [])
@@ -105,7 +105,7 @@ def _watch(command: list[str], channel: int, *, wrapped: bool, listening: bool) 
 
 
 def _wrapped_program(wrapper: int) -> int:
-    """Return the process id of the program that bubblewrap started by way of the first process of its namespace."""
+    """Return the process id of the program that bubblewrap started through the first process of its namespace."""
     pid = wrapper
     for _ in range(2):
         try:
@@ -117,15 +117,15 @@ def _wrapped_program(wrapper: int) -> int:
 
 
 def _heard(channel: int) -> int:
-    """Return the number of a signal, 0 where the channel was closed."""
+    """Return the number of a signal. 0 if the channel was closed."""
     try:
         return int.from_bytes(os.read(channel, 1), "big")
-    except ConnectionResetError:  # the harness ended before it had read the message
+    except ConnectionResetError:  # the harness exited before it read the message
         return 0
 
 
 def _start(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int:
-    """Start the program as a child that does not outlive this process; return its process id."""
+    """Start the program as a child that does not outlive this process. Return its process id."""
     parent = os.getpid()
     child = os.fork()
     if child != 0:
@@ -152,7 +152,7 @@ def _start(command: list[str], channel: int, *, wrapped: bool, listening: bool) 
 
 
 def execute(command: list[str]) -> NoReturn:
-    """Become the program. Raises OSError."""
+    """Execute the program in this process. Raises OSError."""
     name = command[0]
     problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     folders = [""] if "/" in name else os.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -167,7 +167,7 @@ def execute(command: list[str]) -> NoReturn:
 
 
 def _heed_modes() -> None:
-    """Let modes of files hold for the program, whoever runs it. It works for root, and nobody else needs it."""
+    """Drop the capabilities to override file modes. Works for root; other users do not have them."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
         for capability in _AGAINST_MODES:
@@ -175,20 +175,20 @@ def _heed_modes() -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to kill this process when its parent ends; it survives exec."""
+    """Make the kernel kill this process when its parent exits. This survives exec."""
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _adopt_orphans() -> bool:
-    """Become the parent of every descendant that loses its own; tell whether the system can do that."""
+    """Become the parent of every orphaned descendant. Return whether the system supports that."""
     libc = ctypes.CDLL(None, use_errno=True)
     return hasattr(libc, "prctl") and libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def _kill_descendants() -> None:
-    """Kill the children until there are none: those of a killed process become ours."""
+    """Kill the children until there are none: children of a killed process become children of this one."""
     deadline = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < deadline:
         _ended()
@@ -205,7 +205,7 @@ def _kill_descendants() -> None:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """Return the processes that descend from one, as the system lists them just now."""
+    """Return the current descendants of a process."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -213,7 +213,7 @@ def _descendants(ancestor: int) -> list[int]:
                 with open(f"/proc/{name}/stat", "rb") as file:
                     parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
             except OSError:
-                pass  # it has ended since
+                pass  # it has exited since
     found = [ancestor]
     for each in found:
         found.extend(pid for pid, parent in parents.items() if parent == each)
@@ -221,7 +221,7 @@ def _descendants(ancestor: int) -> list[int]:
 
 
 def _ended() -> list[tuple[int, int]]:
-    """Reap the children that have ended; return their numbers and statuses."""
+    """Reap exited children. Return their process ids and statuses."""
     found = []
     try:
         while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
@@ -232,7 +232,7 @@ def _ended() -> list[tuple[int, int]]:
 
 
 def _close_but(*kept: int) -> None:
-    """Close every other file descriptor: the program's own ends must be the only ones."""
+    """Close every other file descriptor: only the program may hold its streams."""
     low = 0
     for each in (*sorted(kept), 1 << 16):
         os.closerange(low, each)

@@ -1,4 +1,4 @@
-"""Scratch: temporary folders, locked while they are used; what a killed run left is removed by the next."""
+"""Temporary directories, locked while they are used. The next run removes those of killed runs."""
 
 import fcntl
 import logging
@@ -19,25 +19,25 @@ _NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _READ_BY_SHELLS = re.compile(r"[^\w./+,:@%=~-]")
 _NEW = 3600.0
-"""Seconds in which a folder without a lock may be about to get it."""
+"""Seconds during which a directory without a lock may be new."""
 _MEMORY = "/dev/shm"
-"""Where Linux has a file system in memory that everybody may use."""
+"""File system in memory that every user of Linux can write to."""
 _ROOM = 256 * 1024 * 1024
-"""Bytes that must be free in memory. The largest scenario takes a sixth of it."""
+"""Minimum free bytes in memory. The largest scenario takes a sixth of it."""
 _swept = False
 
 
 class ScratchError(ReadfirstError):
-    """There is no place for temporary files."""
+    """There is no suitable directory for temporary files."""
 
     exit_code = ExitCode.BROKEN
 
 
 class Scratch:
-    """A fresh folder below the system's folder for temporary files; `path` is absolute and without links.
+    """A new directory in the system's directory for temporary files; `path` is absolute and without links.
 
-    `memory`: in memory where that is possible, for many small files. Making the first one of a process removes those
-    that killed runs have left. Raises ScratchError.
+    With `memory` it is in memory if possible, for many small files. The first one of a process removes those of
+    killed runs. Raises ScratchError.
     """
 
     def __init__(self, *, memory: bool = False) -> None:
@@ -54,11 +54,11 @@ class Scratch:
                 raise ScratchError(problem) from error
 
     def folder(self) -> Path:
-        """Return a new, empty folder in it."""
+        """Return a new, empty directory in it."""
         return Path(tempfile.mkdtemp(dir=self.path))
 
     def close(self) -> None:
-        """Remove the folder with all in it; what cannot be removed is logged."""
+        """Remove the directory with its content. Failures are logged."""
         lock, self._lock = self._lock, None
         if lock is None:
             return
@@ -77,7 +77,9 @@ class Scratch:
 
 
 def _check_spelling(place: str) -> None:
-    """Raise ScratchError for a folder whose path a shell takes apart: commands of scenarios name files below it."""
+    """Raise ScratchError if a shell would split or expand the path: commands of scenarios contain paths below
+    it.
+    """
     if odd := _READ_BY_SHELLS.search(os.path.realpath(place)):
         raise ScratchError(
             f"the folder for temporary files, {place!r}, has {odd[0]!r} in its path, which commands of scenarios would "
@@ -86,9 +88,9 @@ def _check_spelling(place: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a folder for temporary files that is in memory; None if the system has none with room for them.
+    """Return a directory in memory for temporary files. None if there is none with enough space.
 
-    Whoever sets TMPDIR has said where they are to be.
+    If TMPDIR is set, the user has chosen the directory.
     """
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
@@ -101,9 +103,10 @@ def in_memory() -> str | None:
 
 
 def _lock(folder: Path, flags: int = 0) -> int | None:
-    """Lock a folder, and return what holds the lock; None if another process does, or has just removed the folder.
+    """Lock a directory, and return the lock. None if another process holds it, or has just removed the
+    directory.
 
-    Raises OSError, also for a folder without the file that is locked.
+    Raises OSError, also if the directory has no lock file.
     """
     path = folder / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
@@ -115,19 +118,19 @@ def _lock(folder: Path, flags: int = 0) -> int | None:
         pass
     except OSError:
         if flags:
-            return lock  # a file system without locks: nobody can sweep it away
+            return lock  # the file system does not support locks: no process can remove it
     os.close(lock)
     return None
 
 
 def sweep() -> None:
-    """Remove the folders of runs that were killed: nobody holds their lock any more. Once in each process."""
+    """Remove the directories of killed runs, which are not locked any more. Once per process."""
     global _swept
     if _swept:
         return
     _swept = True
     places = [in_memory()]
-    with suppress(OSError):  # there may be no other place
+    with suppress(OSError):  # there may be no other directory
         places.append(tempfile.gettempdir())
     for place in filter(None, places):
         with suppress(OSError), os.scandir(place) as listing:

@@ -1,7 +1,7 @@
-"""Trace: what happens in a scenario, step by step: calls, raw answers, and the frames of a server.
+"""Call log of a scenario: calls, raw answers, and the messages of a server.
 
-Nothing is printed unless somebody listens (`tracing`). Each line is one thing that happened; whatever is not
-printable is escaped as in JSON.
+Nothing is printed outside `tracing`. Each line is one event; characters that are not printable are escaped as
+in JSON.
 """
 
 import json
@@ -19,7 +19,7 @@ _LOG.propagate = False
 
 @contextmanager
 def tracing(stream: IO[str]) -> Iterator[None]:
-    """Write what happens from now on to a stream."""
+    """Write the following events to a stream."""
     handler = logging.StreamHandler(stream)
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.DEBUG)
@@ -31,25 +31,25 @@ def tracing(stream: IO[str]) -> Iterator[None]:
 
 
 def scenario(scenario_id: str, root: str) -> None:
-    """A scenario begins, in the workspace at `root`."""
+    """Log the start of a scenario in the workspace at `root`."""
     if _LOG.handlers:
         _write(f"{scenario_id} in {root}")
 
 
 def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Step `number`, from 1, asks for a call."""
+    """Log a call of step `number`, from 1."""
     if _LOG.handlers:
         _write(f"{number:>3} -> {tool} {_json(arguments)}")
 
 
 def event(number: int, event: WorldEvent) -> None:
-    """Step `number` changes the workspace, which is not a call."""
+    """Log a world event of step `number`."""
     if _LOG.handlers:
         _write(f"{number:>3}    {event.kind} {_json(event.path)}")
 
 
 def session_event(number: int, event: SessionEvent) -> None:
-    """Step `number` concerns the conversation itself."""
+    """Log a session event of step `number`."""
     if _LOG.handlers:
         _write(
             f"{number:>3}    {event.kind} {_json(event.path)}"
@@ -59,13 +59,13 @@ def session_event(number: int, event: SessionEvent) -> None:
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:
-    """The calls of step `number` were answered, with these texts."""
+    """Log the answers to the calls of step `number`."""
     for result in results if _LOG.handlers else ():
         _write(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_json(result.text)}")
 
 
 def frame(direction: str, line: bytes | str) -> None:
-    """A message of a server's protocol went out (`->`) or came in (`<-`)."""
+    """Log a message of a server's protocol: sent (`->`) or received (`<-`)."""
     if _LOG.handlers:
         text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
         _write(f"    {direction} {text.rstrip()}")

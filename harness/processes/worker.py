@@ -1,7 +1,7 @@
-"""Worker: a fresh interpreter that gets a task over one pipe and answers over another, in pickles.
+"""Worker processes: a new interpreter gets a task over one pipe and answers over another, pickled.
 
-It ends when its input ends, so none outlives the process that started it. Ctrl-C reaches that process only, which
-ends its workers.
+A worker exits when its input ends, so it never outlives the process that started it. Ctrl-C reaches only that
+process, which ends its workers.
 """
 
 import contextlib
@@ -31,28 +31,28 @@ main()
 
 
 class Worker:
-    """One process in which `main` of `module` serves a task, which must survive pickling.
+    """One process in which `main` of `module` executes a task, which must be picklable.
 
-    `patience` is how many seconds the process gets to end before it is killed.
+    `patience` is the number of seconds that the process may take to exit before it is killed.
     """
 
     def __init__(self, module: str, task: object, *, patience: float) -> None:
         self._patience = patience
         self._process = subprocess.Popen(
-            # -P: what has the name of a module in the current folder, perhaps a stranger's, is not imported.
+            # -P: modules in the current directory, which may be hostile, are not imported.
             [sys.executable, "-P", "-c", _START.format(module=module)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             process_group=0,
         )
         assert self._process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # it died at once; reading its answer finds that out
+        with contextlib.suppress(BrokenPipeError):  # the process has exited; reading its answer reports it
             for part in (sys.path, task):
                 pickle.dump(part, self._process.stdin)
             self._process.stdin.flush()
 
     def read(self) -> tuple[str, Any] | None:
-        """Return the kind and the value of the next answer; None if the process died before it."""
+        """Return the kind and the value of the next answer. None if the process exited before."""
         assert self._process.stdout is not None
         try:
             kind, value = pickle.load(self._process.stdout)
@@ -61,18 +61,18 @@ class Worker:
         return kind, value
 
     def fate(self) -> str:
-        """Wait for the end of the process, and return how it ended as the end of a sentence."""
+        """Wait for the exit of the process, and return its exit status as the end of a sentence."""
         code = self.wait()
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
     def ask_to_end(self) -> None:
-        """Close the input of the process, which interrupts whatever it does."""
+        """Close the input of the process, which interrupts its work."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
 
     def wait(self) -> int:
-        """Wait until the process is gone, killing it if need be, and return its exit code."""
+        """Wait until the process has exited, kill it if necessary, and return its exit code."""
         try:
             return self._process.wait(self._patience)
         except subprocess.TimeoutExpired:
@@ -80,22 +80,22 @@ class Worker:
             return self._process.wait()
 
     def close(self) -> None:
-        """Read no more answers."""
+        """Stop reading answers."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Be a worker: read the task and work on it; end quietly when a pipe is closed.
+    """Run as a worker: read the task and execute it. Exit silently if a pipe is closed.
 
     An exception becomes the last answer, of the kind `error`.
     """
     answers = os.dup(1)
     collect_rarely()
-    os.dup2(2, 1)  # what an implementation prints must not get between the answers
+    os.dup2(2, 1)  # output of an implementation must not get between the answers
 
     def answer(kind: str, value: object) -> None:
-        # Unbuffered: a buffer that cannot be written any more would complain at the end of the interpreter.
+        # Unbuffered: a buffer that cannot be written would raise at interpreter exit.
         left = memoryview(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
         while left:
             left = left[os.write(answers, left) :]
@@ -111,21 +111,21 @@ def serve(work: Callable[[Any, Answer], None]) -> None:
         except Exception as error:
             answer("error", _portable(error))
         finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is already exiting
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    # Not SystemExit: a replay takes that for an implementation that exits.
+    # Not SystemExit: a replay would treat that as an exit of the implementation.
     raise KeyboardInterrupt
 
 
 def _end_with_input() -> None:
-    os.read(0, 1)  # not sys.stdin, whose lock would disturb the end of the interpreter
+    os.read(0, 1)  # not sys.stdin, whose lock would block interpreter exit
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error in a form that survives the pipe."""
+    """Return an error that can be pickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

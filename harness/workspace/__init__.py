@@ -1,1 +1,1 @@
-"""Workspace: the directory that a scenario is played in: laid out, changed, looked at, cleared."""
+"""The workspace of a scenario: create it, change it, take snapshots, clear it."""

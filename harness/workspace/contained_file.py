@@ -1,4 +1,4 @@
-"""Inside: a regular file of a workspace, opened so that no link leads out of it; and the user's editor of it."""
+"""Open regular files of a workspace without following links out of it; and the user's editor."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
 
 
 def name_inside(root: str, path: str) -> str:
-    """Return a path with all links resolved, relative to the workspace. ValueError: it leads out of it."""
+    """Return a path relative to the workspace with all links resolved. Raises ValueError if it leads out of it."""
     real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not real.startswith(root + "/"):
         raise ValueError(f"{path} is not in the folder that is open")
@@ -19,7 +19,9 @@ def name_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, how: int) -> int:
-    """Open a regular file by what `name_inside` said. Raises OSError, ValueError if something else is there now."""
+    """Open a regular file by the result of `name_inside`. Raises OSError, and ValueError if its path has
+    changed.
+    """
     folder, _, last = f"{root}/{name}".rpartition("/")
     with opened(folder, make=bool(how & os.O_CREAT)) as at:
         descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)
@@ -30,7 +32,7 @@ def open_inside(root: str, name: str, how: int) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return what a file holds. Raises OSError, ValueError, also for one that is too large to be looked at."""
+    """Return the content of a file. Raises OSError, and ValueError, also for a file that is too large."""
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, name_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAXIMUM_FILE_SIZE + 1)
@@ -40,10 +42,10 @@ def read_inside(root: str, path: str) -> bytes:
 
 
 class ScriptedEditor:
-    """Holds a buffer for each file that the user has typed into; `root` gives the folder that it has open.
+    """Holds a buffer for each file in which the user has typed; `root` returns the open directory.
 
-    Whoever reads a file through it gets the buffer, if there is one. What is written through it takes the buffer's
-    place and is saved at once, as editors do with what an agent writes; then there is no buffer any more.
+    Reading a file through the editor returns the buffer, if there is one. Writing through it replaces the
+    buffer and saves the file, as editors do for agents; then the file has no buffer any more.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:
@@ -51,15 +53,15 @@ class ScriptedEditor:
         self._buffers: dict[str, RegularFile] = {}
 
     def hold(self, path: str, entry: RegularFile) -> None:
-        """Let the user have typed the file's text; `path` is relative to the root."""
+        """Set the text that the user has typed; `path` is relative to the root."""
         self._buffers[path] = entry
 
     def clear(self) -> None:
-        """Forget all buffers."""
+        """Delete all buffers."""
         self._buffers.clear()
 
     def seen(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries of a snapshot as the user sees them, and will save them: with the buffers."""
+        """Return the entries of a snapshot with the buffers, as the user sees and will save them."""
         if not self._buffers:
             return entries
         seen = dict(entries)
@@ -70,7 +72,9 @@ class ScriptedEditor:
         return seen
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return a file's text, from a line on (counted from 1) and so many lines. Raises OSError, ValueError."""
+        """Return a file's text, from a line (counted from 1) and for a number of lines. Raises OSError,
+        ValueError.
+        """
         name = self._inside(path)
         buffer = self._buffers.get(name)
         if buffer is None:
@@ -86,12 +90,12 @@ class ScriptedEditor:
         return "\n".join(lines[first : None if limit is None else first + limit])
 
     def write(self, path: str, text: str) -> None:
-        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        """Replace a file's text and save it. Raises OSError, ValueError."""
         name = self._inside(path)
         with os.fdopen(open_inside(self._root(), name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
             file.write(text.encode())
         self._buffers.pop(name, None)
 
     def _inside(self, path: str) -> str:
-        """Return the path relative to the root. ValueError: it leads out of it."""
+        """Return the path relative to the root. Raises ValueError if it leads out of it."""
         return name_inside(os.path.realpath(self._root()), path)

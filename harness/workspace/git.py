@@ -1,4 +1,4 @@
-"""Git: what a few of its commands make of a workspace's files, in a copy of them that nobody else can reach."""
+"""Run git commands on a private copy of a workspace, and return their changes."""
 
 import os
 import re
@@ -18,25 +18,25 @@ _BETWEEN = 2 * NANOSECONDS
 _OF_THE_HARNESS = re.compile(r"\.\./|\$")
 _OWN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
-"""What leaves the marks of a conflict in files, and says so by its exit code."""
+"""Commands that leave conflict markers in files, and report it by their exit code."""
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
-    *("maintenance.auto=false", "gc.auto=0"),  # of which a git before 2.29 knows the second alone
+    *("maintenance.auto=false", "gc.auto=0"),  # git before 2.29 supports only the second
 )
 
 
 class Repository:
-    """A repository that begins empty, with a branch `main`.
+    """A repository that is empty at first, with a branch `main`.
 
-    Git never sees the workspace: before each command the copy gets the files that the workspace holds then, and what
-    the command changes is reported. So nothing that an implementation, or a scenario, puts into the workspace is run or
-    followed. Git reads no settings but its own defaults.
+    Git never sees the workspace: before each command the current files are copied, and the changes of the
+    command are returned. Therefore nothing in the workspace is executed or followed. Git uses only its default
+    settings.
     """
 
     def __init__(self) -> None:
         self._scratch: Scratch | None = None
         self.time = OLD_TIME * NANOSECONDS
-        """When the latest command was run: 2 seconds after all that was there before it, in nanoseconds since 1970."""
+        """Time of the latest command: 2 seconds after all earlier times, in nanoseconds since 1970."""
 
     def close(self) -> None:
         """Forget everything."""
@@ -46,9 +46,10 @@ class Repository:
         self.time = OLD_TIME * NANOSECONDS
 
     def changed_by(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
-        """Return what a command of `GIT_COMMANDS` makes of the files: each path that changes, None where it is gone.
+        """Return the changes of a command of `GIT_COMMANDS`: the new state of each changed path. None if it is
+        gone.
 
-        Raises WorldEventError, and UnsupportedCall where there is no git.
+        Raises WorldEventError, and UnsupportedCall if git is missing.
         """
         top = self._top()
         tree = f"{top}/tree"
@@ -113,7 +114,9 @@ class Repository:
 
 
 def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield what the copy holds, folders first. Raises WorldEventError for a repository within the workspace."""
+    """Yield the files of the copy, directories first. Raises WorldEventError for a repository inside the
+    workspace.
+    """
     for path, entry in sorted(files.items()):
         if _OF_THE_HARNESS.match(path):
             continue

@@ -1,4 +1,4 @@
-"""Folder: one that the harness made around a workspace, and what others put into it."""
+"""Detect entries that others put into a directory that the harness created around a workspace."""
 
 # Plain `os` calls on strings: they run at every step.
 # ruff: noqa: PTH208
@@ -14,19 +14,19 @@ from readfirst.harness.suite.file_entry import OLD_TIME
 
 _NOTHING: frozenset[str] = frozenset()
 State = tuple[tuple[float, ...], int, int]
-"""What `state_of` gives: mode, inode, owner, size and the like, then both times of change in nanoseconds."""
+"""Result of `state_of`: mode, inode, owner, size and others, then both times of change in nanoseconds."""
 
 
 class SpoiltError(Exception):
-    """What an implementation did to its workspace makes it unusable; the message says what."""
+    """An implementation made its workspace unusable; the message describes how."""
 
 
 class Folder:
     """A directory of the harness that an implementation can write to.
 
-    `keeps` tells what belongs into it by name. `prefix` is what paths in it begin with in a snapshot. `role` says what
-    it is where it must stay. While nothing else is in it, it has the fixed old time. Whoever puts something into it, or
-    takes something out, changes that, and when its times were changed last; only then is it listed.
+    `keeps` decides by name which entries belong to it. `prefix` is the prefix of its paths in a snapshot.
+    `role` describes it if it must stay. While it contains nothing else, it has the fixed old time. Adding or
+    removing an entry changes its times; only then is it listed.
     """
 
     def __init__(
@@ -42,19 +42,19 @@ class Folder:
         self._closing: Callable[[], object] | None = None
 
     def check(self) -> None:
-        """Raise SpoiltError if the directory must stay, and is no longer the one that was made."""
+        """Raise SpoiltError if the directory must stay, but was replaced."""
         if self.role and _identity(self._status()) != self._identity:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def is_untouched(self) -> bool:
-        """Tell whether nothing came into it, or left it, since `added` found nothing in it.
+        """Whether no entry was added or removed since `added` found nothing.
 
-        Another one in its place is seen, too: whoever moves or removes a folder changes its times.
+        A replaced directory is detected, too: moving or removing a directory changes its times.
         """
         return self._untouched is not None and state_of(os.fstat(self._handle)) == self._untouched
 
     def added(self) -> frozenset[str]:
-        """Return the names in it that do not belong there; none where it is gone.
+        """Return the names of foreign entries. Empty if the directory is gone.
 
         Raises SpoiltError as `check` does, and OSError if it cannot be listed.
         """
@@ -65,7 +65,7 @@ class Folder:
         if status is None:
             return _NOTHING
         self._untouched = None
-        with suppress(OSError):  # before it is listed, so that what comes meanwhile is seen the next time
+        with suppress(OSError):  # before it is listed, so that later changes are seen the next time
             os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
             status = self._status() or status
         found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
@@ -75,14 +75,14 @@ class Folder:
         return found
 
     def close(self) -> None:
-        """Close what is kept open of it; it is taken for touched then."""
+        """Close the open directory. It then counts as changed."""
         self._untouched = None
         if self._closing is not None:
             self._closing()
             self._closing = None
 
     def _watched(self, status: os.stat_result) -> State:
-        """Return its state, and keep what is in it open, which is looked at faster than the path."""
+        """Return its state, and keep the directory open, which is faster than using its path."""
         if self._closing is None or os.fstat(self._handle).st_ino != status.st_ino:
             self.close()
             self._handle = os.open(self.path, FOLDER)
@@ -97,10 +97,10 @@ class Folder:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return what distinguishes the thing at a path from others, None if nothing is there."""
+    """Return the identity of the entry at a path. None if there is none."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
 def state_of(status: os.stat_result) -> State:
-    """Return what is not the same any more when a file, its attributes, or the names in a directory were changed."""
+    """Return values that change if a file, its attributes, or the names in a directory change."""
     return status[:7], status.st_mtime_ns, status.st_ctime_ns

@@ -1,4 +1,4 @@
-"""Mounts: a file system of a few pages on which a workspace lies, and those that are mounted below one and go away."""
+"""Mount a small file system for a workspace, and file systems below it that come and go."""
 
 import ctypes
 import errno
@@ -20,16 +20,16 @@ _BOTH_OPEN = 0x4 | 0x40
 """Both ends of a move are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
 _MNT_DETACH = 2
 _LARGEST = 1 << 24
-"""Bytes that a file system has which is mounted below a workspace."""
+"""Size in bytes of a file system that is mounted below a workspace."""
 _own = threading.local()
 
 
 @contextmanager
 def small_disk(folder: str, size: int | None) -> Iterator[None]:
-    """Let `folder` lie on a file system of `size` bytes while the block runs; None: leave it where it is.
+    """Mount a file system of `size` bytes on `folder` during the block. None: do not mount.
 
-    Only this thread and what it starts meanwhile see it. Raises UnsupportedCall where none can be made: it takes
-    Linux, pages of 4096 bytes, and root's right to mount.
+    Only this thread and processes that it starts see it. Raises UnsupportedCall if it cannot be mounted: it
+    needs Linux, pages of 4096 bytes, and the right of root to mount.
     """
     if size is None:
         yield
@@ -46,10 +46,11 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 
 class Mounts:
-    """File systems that are mounted on folders of a workspace; what they hold is kept while they are away.
+    """File systems that are mounted on directories of a workspace. Their content is kept while they are
+    unmounted.
 
-    Only this thread sees them, and what it starts after this was made. Each goes away wherever it was moved to. Raises
-    UnsupportedCall as `small_disk` does.
+    Only this thread sees them, and processes that it starts afterwards. Each is unmounted even if its directory
+    was moved. Raises UnsupportedCall as `small_disk` does.
     """
 
     def __init__(self) -> None:
@@ -57,25 +58,29 @@ class Mounts:
         self._made: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Let a folder show its file system, which is empty the first time. Raises OSError where it does so already."""
+        """Mount the file system of a directory; it is empty the first time. Raises OSError if it is already
+        mounted.
+        """
         if folder not in self._made:
             self._made[folder] = _FileSystem(self._libc, _LARGEST)
         self._made[folder].show(folder)
 
     def unmount(self, folder: str) -> None:
-        """Take a file system away, also from who uses it. Raises OSError where there is none."""
+        """Unmount a file system, even if it is in use. Raises OSError if it is not mounted."""
         if folder not in self._made:
             raise OSError(errno.EINVAL, "no mount", folder)
         self._made[folder].hide()
 
     def close(self) -> None:
-        """Take all of them away, for good."""
+        """Unmount and delete all of them."""
         while self._made:
             self._made.popitem()[1].close()
 
 
 class _FileSystem:
-    """A file system of so many bytes, shown in a folder or nowhere; it is taken away wherever its folder was moved."""
+    """A file system of a given size, mounted on a directory or not. It can be unmounted wherever its directory
+    was moved.
+    """
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
         self._libc = libc
@@ -90,7 +95,7 @@ class _FileSystem:
             raise
 
     def show(self, folder: str) -> None:
-        """Cover a folder, past no link, which somebody may have put there. Raises OSError."""
+        """Mount it on a directory without following links. Raises OSError."""
         if self._shown is not None:
             raise OSError(errno.EBUSY, "it is mounted there", folder)
         path = os.fsencode(self._kept.path)
@@ -105,7 +110,7 @@ class _FileSystem:
         self._shown = tree
 
     def hide(self) -> None:
-        """Cover it no longer. Raises OSError."""
+        """Unmount it. Raises OSError."""
         if self._shown is None:
             raise OSError(errno.EINVAL, "no mount")
         shown, self._shown = self._shown, None
@@ -115,8 +120,8 @@ class _FileSystem:
             os.close(shown)
 
     def close(self) -> None:
-        """End, with all that is in it."""
-        with suppress(OSError):  # it may have gone with one that it was on
+        """Delete it with its content."""
+        with suppress(OSError):  # it may have been removed together with its parent
             self.hide()
         self._libc.umount2(os.fsencode(self._kept.path), _MNT_DETACH)
         self._kept.close()
@@ -128,7 +133,7 @@ class _FileSystem:
 
 
 def _in_own_namespace() -> ctypes.CDLL:
-    """Let this thread have mounts of its own, which what it starts from now on follows. Raises UnsupportedCall."""
+    """Give this thread a mount namespace, which its later children share. Raises UnsupportedCall."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):
         raise UnsupportedCall("a file system of its own, which only Linux makes for a process")

@@ -1,4 +1,4 @@
-"""Platform: whether a scenario holds here that holds on some systems alone, or has names that some take for one."""
+"""Check whether this machine supports a scenario's platform and its file names."""
 
 import os
 import sys
@@ -22,11 +22,13 @@ _FOLDERS: Mapping[str, tuple[str, str, str]] = {
     ),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a folder in which é has one form"),
 }
-"""The name of a file, another that leads to it there, and what it takes."""
+"""For each property of a directory: the name of a file, another name that leads to it, and the requirement in
+words.
+"""
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall unless what holds on that platform holds in an empty folder of this machine."""
+    """Raise UnsupportedCall unless an empty directory of this machine has the properties of the platform."""
     if platform in _SYSTEMS:
         system, name = _SYSTEMS[platform]
         if sys.platform != system:
@@ -38,7 +40,7 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if an empty folder takes names of a scenario for others, unless it is about that."""
+    """Raise UnsupportedCall if a directory confuses names of the scenario, unless the scenario requires that."""
     names = scenario.names
     together = "/".join(names)
     if together.isascii() and together.islower():
@@ -62,7 +64,7 @@ def _forbid(platform: str, what: str, folder: str | Path) -> None:
 
 
 def _leads(made: Path, other: Path) -> bool:
-    """Tell whether the second name leads to a file of the first, which is made for it and removed."""
+    """Whether a second name leads to a file, which is created for the test and removed."""
     made.touch()
     try:
         return os.path.lexists(other)

@@ -1,10 +1,10 @@
-"""Snapshot: every path below a directory with bytes, type, mode, owner, link target and stamp.
+"""Snapshots: every path below a directory with bytes, type, mode, owner, link target and times.
 
-No time that a program can set is trusted. Where the system gives each change of a file a time of its own, `Snapshots`
-reads again only what changed.
+Times that a program can set are not trusted. If the system gives each change of a file a separate time,
+`Snapshots` reads only changed files again.
 """
 
-# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
 # ruff: noqa: PTH115
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from readfirst.harness.suite.ownership import ACL, USER, Ownership
 from readfirst.harness.workspace.guarded_directory import State, state_of
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
-"""A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
+"""Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
 MAXIMUM_SIZE = 1024 * 1024 * 1024
-"""All files together (bytes), without the larger ones."""
+"""Maximum total size in bytes of all files, without the larger ones."""
 MAXIMUM_ENTRIES = 20_000
 
 
 class TooLargeError(Exception):
-    """There is more below a directory than anybody can want to compare."""
+    """The directory contains more than can be compared."""
 
 
 def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:
-    """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is left out.
+    """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is omitted.
 
-    Links are never followed. All bytes are read, but of what is `known`, because a changed file may carry an old time.
-    The target of an absolute link into `root` begins with `$WS`. A directory or file without read permission
-    is made readable for the moment. Fifos, sockets and devices are named, not opened. A `root` that is no
-    directory, or a link to one, gives the single path `.`. Raises OSError, RecursionError, TooLargeError.
+    Links are never followed. All bytes are read, except of `known` files, because a changed file may have an
+    old time. The target of an absolute link into `root` starts with `$WS`. A directory or file without read
+    permission is temporarily made readable. Fifos, sockets and devices are not opened. If `root` is not a
+    directory, or is a link to one, the result is the single path `.`. Raises OSError, RecursionError,
+    TooLargeError.
     """
     top = os.fspath(root)
     entries: dict[str, Entry] = {}
@@ -63,11 +64,11 @@ def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[
 
 
 _TRIED = 20
-"""Changes that a file system has to tell apart, made in less time than the clock of others takes to tick."""
+"""Number of changes that a file system must distinguish, made faster than a coarse clock ticks."""
 
 
 def tells_changes(folder: str) -> bool:
-    """Whether the file system of a folder gives each change that somebody may have seen a time of its own (`ctime`)."""
+    """Whether the file system of a directory gives each visible change a separate time (`ctime`)."""
     with opened(folder) as above:
         name = ".times"
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=above)
@@ -83,10 +84,10 @@ def tells_changes(folder: str) -> bool:
 
 
 class Snapshots:
-    """Snapshots of one directory, one after the other, each of which reads only what changed since the last.
+    """Consecutive snapshots of one directory. Each reads only files that changed since the last.
 
-    For a file system that `tells_changes`, and for what is written by the calls for it: who maps a file into memory
-    writes there without a time.
+    Requires a file system that `tells_changes`, and programs that write by system calls: a write to mapped
+    memory has no time.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ class Snapshots:
         self._states: dict[str, State] = {}
 
     def take(self, root: str) -> dict[str, Entry]:
-        """Return what `snapshot` returns; where nothing changed, the very value that was returned before."""
+        """Return the result of `snapshot`. If nothing changed, the same object as before."""
         if root == self._root and self._is_unchanged():
             return self._entries
         states: dict[str, State] = {}
@@ -106,7 +107,7 @@ class Snapshots:
         return self._entries
 
     def forget(self) -> None:
-        """Take the next one as the first."""
+        """Make the next snapshot a complete one."""
         self._root = ""
 
     def _is_unchanged(self) -> bool:
@@ -120,7 +121,7 @@ class Snapshots:
 
 
 class _Known(NamedTuple):
-    """What the last snapshot saw, by paths in it and by absolute ones, and what the next one sees of the latter."""
+    """Files of the last snapshot, by relative and absolute path, and those of the next one."""
 
     root: str
     entries: Mapping[str, Entry]
@@ -129,7 +130,7 @@ class _Known(NamedTuple):
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return what differs: each path with its new state, None where it is gone; sorted by path."""
+    """Return each changed path with its new state, sorted by path. None if it is gone."""
     if before is after:
         return {}
     differing = {
@@ -140,7 +141,7 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
 
 
 def applied(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
-    """Return a state with what differs, as `changes` gives it."""
+    """Return a state with the result of `changes` applied."""
     both = {**state, **changed}
     return {path: entry for path, entry in both.items() if entry is not None}
 
@@ -154,9 +155,9 @@ def scan(
     names: Collection[str] | None = None,
     known: _Known | None = None,
 ) -> None:
-    """Add what lies below `directory` to `entries`, each path with `prefix` in front; `top` becomes `$WS`.
+    """Add the content of `directory` to `entries`, each path with `prefix`; `top` becomes `$WS`.
 
-    `names` are the entries of the directory to look at, None: all.
+    `names` are the entries of the directory to include. None: all.
     """
     folder, name = os.path.split(directory)
     with opened(folder) as above:
@@ -172,7 +173,7 @@ class _Scan:
         self.own = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add what is below a directory in an open folder."""
+        """Add the content of a directory in an open directory."""
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -241,7 +242,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return owner and group of a file or directory, None where they are those of this process."""
+        """Return owner and group of an entry. None if they are those of this process."""
         user, group = self.own
         return (
             None if status.st_uid == user else status.st_uid,
@@ -252,7 +253,7 @@ class _Scan:
 def _data(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return the bytes of a file, and whose it is, unless it is the runner's own."""
+    """Return the bytes of a file, and its owner, unless that is the user of this process."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -274,7 +275,7 @@ def _data(
 
 
 def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
-    """Return a file's extended attributes by their names; none where the system, or its disk, has none."""
+    """Return a file's extended attributes by name. Empty if the system does not support them."""
     try:
         names = os.listxattr(descriptor)
     except (OSError, AttributeError):
@@ -290,9 +291,9 @@ def _kind(mode: int) -> str:
 
 
 class Trace(NamedTuple):
-    """A file with the bytes and mode that it had, which was written, touched or replaced all the same.
+    """A file with unchanged bytes and mode that was written, touched or replaced.
 
-    The times are in nanoseconds since 1970. `replaced`: another file (inode) is there now.
+    Times are in nanoseconds since 1970. `replaced` means that the inode is different.
     """
 
     before_ns: int
@@ -301,7 +302,7 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Return each path that holds an equal file in two snapshots, and was not left alone between them."""
+    """Return each path with equal content in two snapshots that was touched between them."""
     found: dict[str, Trace] = {}
     if before is after:
         return found
@@ -317,7 +318,7 @@ def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return all names of each file that has several in a snapshot, by each of them; sorted."""
+    """Return all names of each file with several names in a snapshot, by each name; sorted."""
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
@@ -332,17 +333,18 @@ def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may mean, links resolved; none where its argument names no file.
+    """Return the paths in a snapshot that a call may refer to, with links resolved. Empty if its argument names
+    no file.
 
-    What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path that
-    leads to nothing as it is.
+    A path that starts with `~/` is at home, or in a directory of that name. A tool may compose the letters of a
+    path that does not exist.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
         return ()
     plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
     if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
-        return (plain,)  # as mostly; the rest need not be tried
+        return (plain,)  # the usual case; skip the rest
     here = resolved_links(plain, state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]

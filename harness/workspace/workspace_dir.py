@@ -1,6 +1,6 @@
-"""Workspace directories: lay out what a scenario gives, take snapshots of it, clear up afterwards."""
+"""Workspace directories: create the given files, take snapshots, clear them afterwards."""
 
-# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
 # ruff: noqa: PTH119, PTH120
 
 from __future__ import annotations
@@ -31,40 +31,40 @@ from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, scan,
 from readfirst.harness.workspace.world_events import WorldEventError, create, give, make_true, perform, put
 
 HOME = "$HOME/"
-"""What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
+"""Prefix of paths in the session's home in a snapshot; `~` may be the name of a directory."""
 
 TEMPORARY = "$TMPDIR/"
-"""What paths in the folder for temporary files of a confined session begin with in a snapshot."""
+"""Prefix of paths in the temporary directory of a confined session in a snapshot."""
 
 _OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Names at home under which programs keep their own state: the product, npm, and all by the XDG convention."""
+"""Names at home of program state that is ignored: the product, npm, and the XDG directories."""
 
 _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """The end of a temporary file's name: a process id and random digits."""
 
 _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""How much of a call's arguments an answer repeats, and of how much: the workspace's path counts in both."""
+"""Numbers of repeated bytes of a call's arguments; the workspace's path counts in both."""
 
 _SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
-"""Where an answer says that all of it is: below a folder of the program's own."""
+"""The path of a saved answer, in a directory of the program."""
 
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
-"""The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
+"""Names of the harness in a base directory: workspaces, and home and temporary files of a shared server."""
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
-"""The folder for temporary files in which a served reference keeps conversations that outlast its process."""
+"""Temporary directory in which a served reference saves conversations that outlive its process."""
 
 _OF_THE_SYSTEM = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Errors that say nothing of whoever had the workspace."""
+"""Errors of the system that are not the implementation's fault."""
 
 
 class _spoilt:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
+    """Raise SpoiltError for errors in a workspace that an implementation has changed.
 
-    OSError is left for what the system itself lacks. `doing` is what is done, in words.
+    OSError is passed on if the system lacks a resource. `doing` describes the operation.
     """
 
     __slots__ = ("_doing",)
@@ -92,15 +92,15 @@ class _spoilt:  # noqa: N801 - it is used like a function; a class, because it i
 
 @lru_cache(maxsize=64)
 def _path(name: str) -> Path:
-    """Return a path; those of the last few sites are kept, because scenario after scenario has the same."""
+    """Return a path. The last few are cached, because consecutive scenarios use the same."""
     return Path(name)
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
 
-    Every file and directory gets the fixed old time unless its own is stated. Hard links come after the files
-    they name, and directories get mode and time last, so that none is spoilt by what is put into it.
+    Every file and directory gets the fixed old time unless it has another. Hard links are created after their
+    files; directories get mode and time last, because adding entries changes them.
     """
     top = os.fspath(root)
     later = []
@@ -133,7 +133,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WritableDirs:
-    """The folder that a confined program may write to, with its home directory and that for its temporary files."""
+    """The writable directories of a confined program: its workspace, home and temporary directory."""
 
     folder: Path
     home: Path
@@ -141,21 +141,23 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return that of a session in the workspace `root`, or of a server in the folder above all sites."""
+        """Return those of a session in the workspace `root`, or of a server in the directory above all
+        workspaces.
+        """
         folder = root.parents[1] if root.parent.name == _AROUND else root
         return cls(folder, folder / _HOME, folder / _TMPDIR)
 
     def make(self) -> None:
-        """Make what is not there yet."""
+        """Create missing directories."""
         for path in (self.home, self.temporary):
             path.mkdir(exist_ok=True)
 
 
 class WorkspaceDir:
-    """The directory of one scenario: a workspace `root`, alone in its folder, and the session's `home`.
+    """The directory of one scenario: a workspace `root` in a separate directory, and the session's `home`.
 
-    `confined`: what runs there writes its temporary files there, too. `alone_in_base`: nobody but the harness
-    puts anything beside the directory. `snapshots` take what did not change from the one before.
+    With `confined`, its programs also write temporary files there. With `alone_in_base`, only the harness
+    creates entries next to it. `snapshots` reuses unchanged files of the last snapshot.
     """
 
     def __init__(
@@ -205,7 +207,7 @@ class WorkspaceDir:
         self._watched = (*self._own, *self._shared, *servers)
 
     def rename(self, name: str) -> None:
-        """Give the root another path, in the same folder."""
+        """Move the root to a different path in the same directory."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
             with opened(self.around) as around:
@@ -213,12 +215,12 @@ class WorkspaceDir:
             self.root = renamed
 
     def check(self) -> None:
-        """Raise SpoiltError if a folder above the workspace, or its home, is no longer the one that was made."""
+        """Raise SpoiltError if a directory above the workspace, or its home, was replaced."""
         for folder in self._own:
             folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
-        """Return what the adapter learns of this site and the scenario."""
+        """Return the data about the workspace and the scenario for the adapter."""
         return Workspace(
             root=_path(self.root),
             home=_path(self.home),
@@ -260,7 +262,9 @@ class WorkspaceDir:
 
     @contextmanager
     def mounting(self) -> Iterator[None]:
-        """Let events mount file systems below the workspace. Raises UnsupportedCall where the system does not."""
+        """Allow events to mount file systems below the workspace. Raises UnsupportedCall if the system does not
+        support it.
+        """
         self._mounts = Mounts()
         try:
             yield
@@ -277,10 +281,11 @@ class WorkspaceDir:
             raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
 
     def snapshot(self) -> dict[str, Entry]:
-        """Return the state of the workspace, of what lies beside or above it (`../name`) and at home (`$HOME/name`).
+        """Return the state of the workspace, of entries next to or above it (`../name`) and at home
+        (`$HOME/name`).
 
-        Of a confined session also that of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError for
-        what the system lacks.
+        For a confined session also of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError if
+        the system lacks a resource.
         """
         with _spoilt("read the workspace"):
             touched = [folder for folder in self._watched if not folder.is_untouched()]
@@ -296,7 +301,7 @@ class WorkspaceDir:
             return self.editor.seen(self._placeless)
 
     def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Name alike in every place what was made below the workspace by its path, such as a space and that."""
+        """Normalise paths below the workspace that contain the workspace's own path, for example after a space."""
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
             return entries
@@ -307,14 +312,14 @@ class WorkspaceDir:
         return entries
 
     def substituted(self, value: Any) -> Any:
-        """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
+        """Return a JSON value in which `$WS` in all nested strings is replaced by the root's absolute path."""
         return with_texts(value, lambda text: text.replace("$WS", self.root))
 
     def normalised(self, text: str) -> str:
-        """Return the text as it would be anywhere.
+        """Return the text without parts that depend on the machine.
 
-        `$WS` and `$HOME` replace their absolute paths, one name for every temporary file and every file that holds an
-        answer, and `N` for numbers of bytes in which paths count.
+        `$WS` and `$HOME` replace their absolute paths. Temporary files and files with saved answers get fixed
+        names, and `N` replaces numbers of bytes that include paths.
         """
         if "saved to: " in text:
             text = _SAVED_TO.sub("FILE", text)
@@ -324,7 +329,9 @@ class WorkspaceDir:
         return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text
 
     def clear(self) -> None:
-        """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
+        """Reset the directory to its initial state. Raises OSError, and RecursionError for a tree that is too
+        deep.
+        """
         if self._snapshots is not None:
             self._snapshots.forget()
         self.editor.clear()
@@ -337,12 +344,12 @@ class WorkspaceDir:
                 empty(folder.path, folder.added())
         try:
             empty(self.root)
-        except OSError:  # something else is in its place, or nothing
+        except OSError:  # another entry is in its place, or none
             empty(self.around)
             _make(self.root)
 
     def close(self) -> None:
-        """Close what is kept open of the folders around it."""
+        """Close the open directories around it."""
         for folder in self._watched:
             folder.close()
 
@@ -354,13 +361,13 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """A base directory below which every scenario gets a site of its own; sites are cleared and used again.
+    """A base directory with one workspace directory per scenario. They are cleared and reused.
 
-    The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
-    One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
-    `memory`: a fresh directory is in memory where that is possible. `stamps`: what works there changes files by the
-    calls for that, so that their times tell. `confined` is that of its sites. `keep` gets every site with its
-    scenario's id, after the last step.
+    The base is a new temporary directory unless one is named. Its path contains no symbolic links. If a
+    workspace cannot be cleared, its base is not used any more, and a new one is created. With `memory` a new
+    base is in memory if possible. With `stamps`, programs change files only by system calls, so that times are
+    reliable. `confined` applies to all workspaces. `keep` gets every workspace with its scenario's id, after
+    the last step.
     """
 
     def __init__(
@@ -391,9 +398,9 @@ class WorkspacePool:
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend an empty site. `unique`: its root has a path that no other has; otherwise paths repeat.
+        """Lend an empty workspace. With `unique` its root has a path that is never reused.
 
-        Raises SpoiltError at the end if the site could not be cleared; the next one is a fresh one.
+        Raises SpoiltError at the end if the workspace could not be cleared; the next one is new.
         """
         with _spoilt("prepare a workspace"):
             site = self._free.pop() if self._free else self._new()
@@ -408,11 +415,11 @@ class WorkspacePool:
         self._take_back(site)
 
     def holds(self, site: WorkspaceDir) -> bool:
-        """Tell whether a site is in the present base, and that is there."""
+        """Whether a workspace is in the current base, and the base exists."""
         return not self._closed and os.path.dirname(site.directory) == self.base
 
     def close(self) -> None:
-        """Remove every site, and the base if it was made here."""
+        """Remove every workspace, and the base if it was created here."""
         for site in self._free:
             site.close()
             if self._named:
@@ -431,7 +438,7 @@ class WorkspacePool:
     def _take_back(self, site: WorkspaceDir) -> None:
         cleared = False
         try:
-            cleared = self.holds(site) and self._cleared(site)  # another is removed with its base
+            cleared = self.holds(site) and self._cleared(site)  # otherwise it is removed with its base
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)
@@ -445,7 +452,7 @@ class WorkspacePool:
 
     @staticmethod
     def _cleared(site: WorkspaceDir) -> bool:
-        """Make a site as new, or remove it where that cannot be done; return whether it is there."""
+        """Reset a workspace, or remove it if that fails. Return whether it exists."""
         site.check()
         with _spoilt("clear the workspace"):
             try:
@@ -456,7 +463,7 @@ class WorkspacePool:
         return True
 
     def _move(self) -> None:
-        """Go on in a fresh base, unless it has a name."""
+        """Continue in a new base, unless the base has a name."""
         if not self._named:
             while self._free:
                 self._free.pop().close()

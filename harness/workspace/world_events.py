@@ -1,6 +1,6 @@
-"""World events: changes to the workspace that no tool makes, performed by the harness itself."""
+"""World events: changes of the workspace that the harness makes as another program would."""
 
-# Plain `os` calls in open folders: what an implementation puts in the place of one must not lead elsewhere.
+# Plain `os` calls in open directories: a directory that an implementation replaces must not lead elsewhere.
 
 import os
 import shutil
@@ -25,18 +25,18 @@ from readfirst.harness.suite.ownership import OWN, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 
 _KINDS = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
-"""The types of special files that can be given."""
+"""Types of special files that a scenario can contain."""
 
 
 class WorldEventError(Exception):
-    """A world event could not be performed in the state that the workspace was in."""
+    """A world event could not be performed in the current state of the workspace."""
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create `path` below `root`, with missing parents; it must not exist yet, unless as a directory.
+    """Create `path` below `root`, with missing parents. It must not exist, unless as a directory.
 
-    `time` is in nanoseconds; without it times are left to the caller. A mode that is not stated is 0644 for files and
-    0755 for directories.
+    `time` is in nanoseconds; without it the caller sets times. The default mode is 0644 for files and 0755 for
+    directories.
     """
     folder, name = _split(root, path)
     with opened(folder, make=True) as at:
@@ -44,7 +44,7 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
 
 
 def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
-    """Create what is called `name` in an open folder, as `create` does; `root` is what links lead to."""
+    """Create `name` in an open directory, as `create` does. `root` is the target prefix of links."""
     match entry:
         case RegularFile(content, mode, ownership=ownership):
             data = content if isinstance(content, bytes) else content.data()
@@ -76,7 +76,7 @@ def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None)
 
 
 def give(file: int | str, ownership: Ownership | None) -> None:
-    """Give a file to its owner and group, with its attributes. UnsupportedCall: the system does not let us."""
+    """Set owner, group and attributes of a file. Raises UnsupportedCall if the system does not allow it."""
     if ownership is None or ownership == OWN:
         return
     try:
@@ -89,10 +89,10 @@ def give(file: int | str, ownership: Ownership | None) -> None:
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Change the workspace as the event says; times are set in whole seconds relative to the file's own.
+    """Perform an event. Times are set in whole seconds relative to the file's own.
 
-    `modify` keeps the file's inode and mode, and follows a link that stays inside the workspace. A file that
-    `modify` creates gets the fixed old time plus the shift.
+    `modify` keeps inode and mode, and follows a link that stays inside the workspace. A file that `modify`
+    creates gets the fixed old time plus the shift.
 
     Raises:
         WorldEventError: The path is missing, is of another type, or leads out of the workspace.
@@ -106,7 +106,8 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Change the workspace so, as a checkout does: what changes is made anew, with this time in nanoseconds.
+    """Apply changes to the workspace as a checkout does: changed files are created anew, with this time in
+    nanoseconds.
 
     Raises WorldEventError.
     """
@@ -150,7 +151,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _make(event: WorldEvent, root: str, target: str) -> None:
-    """Put there what the event names: a file with other bytes, or something else in its place."""
+    """Write the entry of an event: new bytes of a file, or another entry in its place."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
@@ -200,7 +201,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _at(path: str) -> Iterator[tuple[int, str]]:
-    """Open the folder of a path, past no link; with the path's name in it."""
+    """Open the directory of a path without following links, and yield it with the name in it."""
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
         yield descriptor, name
@@ -212,7 +213,9 @@ def _split(root: str, path: str) -> tuple[str, str]:
 
 
 def _inside(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path, its folder without links; one of an implementation must not lead the harness out."""
+    """Return the absolute path, with no links in its directory, so that links of an implementation are not
+    followed.
+    """
     folder, name = _split(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):

@@ -1,1 +1,1 @@
-"""Source: YAML files read strictly and written back, with the place of everything in them."""
+"""Read YAML files strictly with the position of every value, and write them."""

@@ -1,4 +1,4 @@
-"""Write files all or nothing: a reader, and an interrupted or killed writer, see the old bytes or the new."""
+"""Write files atomically: readers see the old bytes or the new, even if the writer is interrupted or killed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SUFFIX = ".unfinished"
 
 
 class Staged:
-    """A new file that waits beside the one that it is to replace; `stream` takes its bytes.
+    """A new file next to the file that it will replace; `stream` receives its bytes.
 
-    It is locked: what a killed writer left waiting is removed by the next one of the same file. Raises OSError, also
-    where there is something that is no file: root would put one in the place of `/dev/null`.
+    It is locked: the next writer of the same file removes files of killed writers. Raises OSError, also if the
+    target is not a regular file: root could replace `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,24 +33,24 @@ class Staged:
             handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=_SUFFIX)
             self._path = Path(name)
             self.stream = os.fdopen(handle, "wb")
-            with suppress(OSError):  # a file system without locks: nobody removes anything
+            with suppress(OSError):  # the file system does not support locks: files are not removed
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if self._path.exists():
                 return
-            self.stream.close()  # it was taken for abandoned before it could be locked
+            self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Write everything to the disk, with the mode of the file that is there. Raises OSError."""
+        """Flush the content to disk, with the mode of the existing file. Raises OSError."""
         self.stream.flush()
         mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
         os.fchmod(self.stream.fileno(), mode)
 
     def replace(self) -> None:
-        """Put it in the place of the other."""
+        """Replace the existing file."""
         self._path.replace(self._target)
 
     def create(self) -> None:
-        """Give it the other's name, which nothing has yet. Raises FileExistsError, OSError."""
+        """Give the new file its final name, which must not exist. Raises FileExistsError, OSError."""
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
     def __enter__(self) -> Staged:
@@ -64,10 +64,10 @@ class Staged:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Replace every file's content, or none; in the order in which they are given.
+    """Replace the content of all files, or of none, in the given order.
 
-    All new contents are on disk before the first file is replaced; an interrupt (Ctrl-C) that comes while they
-    are being replaced is kept until the last one is. Raises OSError.
+    All new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement
+    is delayed until the end. Raises OSError.
     """
     with ExitStack() as stack:
         staged = []
@@ -77,7 +77,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
             try:
                 each.stream.write(data)
                 each.finish()
-            except OSError as error:  # of a full disk, which does not say what was to be written
+            except OSError as error:  # for a full disk, whose error does not name the file
                 error.filename = error.filename or str(path)
                 raise
             staged.append(each)
@@ -92,12 +92,12 @@ def _remove_abandoned(path: Path) -> None:
         found = [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]
         for each in found:
             with suppress(OSError), each.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer lives
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer runs
                 each.unlink()
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, whole or not at all. Raises FileExistsError, OSError."""
+    """Write a new file atomically. Raises FileExistsError, OSError."""
     with Staged(path) as staged:
         staged.stream.write(data)
         staged.finish()

@@ -1,4 +1,4 @@
-"""Finding: one thing that is wrong with a suite, where it is and how to correct it."""
+"""Findings: problems of a suite, each with its position and remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`rule` is the id that `readfirst lint` prints; `fix` is one sentence that says what to do."""
+    """`rule` is the id of the lint check; `fix` is one sentence that describes the remedy."""
 
     rule: str
     position: Position
@@ -32,12 +32,12 @@ class Finding:
     fix: str
 
     def __str__(self) -> str:
-        # A file's name need not be UTF-8, nor be one line.
+        # A file's name may contain invalid UTF-8 and line ends.
         return one_line(f"{self.position}: {self.message} [{self.rule}]") + "\n  " + one_line(self.fix)
 
 
 class SuiteError(ReadfirstError):
-    """The suite cannot be used as it is. `findings` are all that was found, in the order of the file."""
+    """The suite is invalid. `findings` contains all problems in the order of the file."""
 
     exit_code = ExitCode.SUITE_INVALID
 
@@ -47,9 +47,9 @@ class SuiteError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as lines: two of each finding."""
+        """The message as lines: two per finding."""
         return str(self).split("\n")
 
     def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:
-        """Make it travel between processes with its findings, not with their text."""
+        """Pickle the error with its findings, not with their text."""
         return type(self), (self.findings,)

@@ -1,4 +1,4 @@
-"""Kept: what a command wrote as JSON, read back; of a file that is damaged, what to do about it."""
+"""Read JSON files written by other commands; errors name the command that regenerates the file."""
 
 import json
 from collections.abc import Iterator
@@ -11,15 +11,16 @@ from readfirst.harness.yaml_io import strict_yaml
 
 
 class KeptError(ReadfirstError):
-    """The file cannot be used; the message names it, and the command that writes it."""
+    """The file is invalid; the message names the file, and the command that writes it."""
 
 
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
-    """Give what a file holds; `format_` is the only one that the block can read.
+    """Yield the content of a file; `format_` is the only supported version.
 
-    `strict`: it is of a suite that a stranger may have made, so it is a regular file in its own folder, and not large.
-    Raises KeptError where the file is missing or incomplete, and where it lacks what the block asks of it.
+    With `strict` the file belongs to a suite that may be hostile: it must be a regular file in its own
+    directory, and not large. Raises KeptError if the file is missing or incomplete, or lacks a value that the
+    block reads.
     """
     again = f"`{command}` writes it."
     try:

@@ -10,7 +10,7 @@ _CLOCK_TICK_NS = 100_000_000
 
 
 class LastFileCache:
-    """Reads files of a suite and caches the last one, as long as it does not change."""
+    """Reads files of a suite and caches the last one until it changes."""
 
     def __init__(self, suite: Path, max_bytes: int = strict_yaml.MAX_BYTES) -> None:
         self._suite = suite
@@ -18,7 +18,7 @@ class LastFileCache:
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return a file's bytes, None if nothing is there. Raises SuiteError as `strict_yaml.read`."""
+        """Return a file's bytes. None if there is no file. Raises SuiteError as `strict_yaml.read`."""
         strict_yaml.refuse_links(path, self._suite)
         try:
             status = path.lstat()

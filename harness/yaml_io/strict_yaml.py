@@ -1,4 +1,4 @@
-"""Strict YAML: one file, one document, JSON types only, and a position for every value."""
+"""Strict YAML: one document per file, only JSON types, and a position for every value."""
 
 import math
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
-# PyYAML is imported by what parses: a list of scenarios, whose headings are written as files are, needs none.
+# PyYAML is imported when it is used: a list of scenarios does not need it.
 
 
 MAX_BYTES = 1024 * 1024
@@ -26,16 +26,16 @@ _MAX_DIGITS = 300
 # Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
 _Mark = tuple[int, int]
 YamlPath = tuple[str | int, ...]
-"""Where a value is in a document: the keys and indexes that lead to it."""
+"""Path of a value in a document: keys and indexes."""
 
 
 class StrictYamlError(SuiteError):
-    """The file is not strict YAML. Reading stops at the first such place."""
+    """The file is not strict YAML. Reading stops at the first error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One scalar as it is written: `style` is `''` (plain), `'`, `"`, `|` or `>`; lines count from 1."""
+    """One scalar as written: `style` is `''` (plain), `'`, `"`, `|` or `>`; lines count from 1."""
 
     value: str
     style: str
@@ -46,18 +46,21 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of one file in JSON types, and where each part of it is."""
+    """The value of one file in JSON types, and the position of each part."""
 
     value: Any
     file: Path
     data: bytes = field(repr=False)
     marks: Any = field(repr=False)
-    """Of each value its place, counted from 0, and the marks of what is in it; of a key in a mapping also its own."""
+    """For each value its position, counted from 0, and the marks of its content; for a key also its own
+    position.
+    """
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
-        """Return where the value at `path` begins; with `key`, where its key begins.
+        """Return the start of the value at `path`; with `key`, the start of its key.
 
-        `path` names keys and list indexes from the top. A path that leads nowhere gives its nearest ancestor.
+        `path` contains keys and list indexes from the top. For a missing path, the position of its nearest
+        ancestor.
         """
         node = self.marks
         found = node[0]
@@ -76,23 +79,24 @@ class Document:
         return Position(self.file, found[0] + 1, found[1] + 1)
 
     def scalars(self) -> Iterator[Scalar]:
-        """Yield every scalar in the order of the file; reads the file's bytes once more."""
+        """Yield every scalar in the order of the file. Parses the file's bytes again."""
         import yaml
 
         for event in _events(self.data):
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 start, end = event.start_mark, event.end_mark
-                # The end mark of a block scalar is the beginning of what follows it.
+                # The end mark of a block scalar is the start of the following token.
                 last = end.line if event.style in ("|", ">") else end.line + 1
                 yield Scalar(event.value, event.style or "", start.line + 1, last, start.column + 1)
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
-    """Return the bytes of `file`. StrictYamlError if it is missing, not a regular file or over so many bytes.
+    """Return the bytes of `file`. Raises StrictYamlError if it is missing, not a regular file or larger than
+    `most` bytes.
 
-    The size is asked for before reading, so a huge file costs nothing. Of a `suite`, the folder that the file is in,
-    it is refused where it or a folder on the way to it is a link: what lies elsewhere is none of the suite's.
+    The size is checked before reading. With a `suite`, the directory of the file, links on the way to the file
+    are refused: files elsewhere do not belong to the suite.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -117,8 +121,8 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
 
 
 def refuse_links(file: Path, suite: Path) -> None:
-    """Raise StrictYamlError if `file`, or a folder between it and that of its suite, is a link."""
-    # With strings, because it is asked of every file: paths would take more time than what they ask the system.
+    """Raise StrictYamlError if `file`, or a directory between the suite and the file, is a link."""
+    # With strings: this runs for every file, and paths would be slower than the system calls.
     path, top = os.fspath(file), os.fspath(suite)
     while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
         if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
@@ -127,14 +131,14 @@ def refuse_links(file: Path, suite: Path) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - it says what became of the file
-    """What is not strict YAML, before anybody says of which file."""
+    """An error without its file."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
         super().__init__(message)
         self.rule, self.message, self.fix, self.mark = rule, message, fix, mark
 
     def at(self, file: Path) -> StrictYamlError:
-        """Return the error of a file."""
+        """Return the error for a file."""
         line, column = self.mark
         return StrictYamlError(
             [Finding(self.rule, Position(file, line + 1, column + 1), self.message, self.fix)]
@@ -151,10 +155,10 @@ def _too_large(size: int, most: int) -> _Refused:
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
-    """Read one document; `file` is only named in positions. Raises StrictYamlError at the first problem.
+    """Parse one document; `file` is only used in positions. Raises StrictYamlError at the first problem.
 
-    `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
-    Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
+    `null`, `true`, `false` and JSON numbers get their type; every other scalar is a string. Parsing ends before
+    the first top-level key in `until`: the rest is omitted and not checked.
     """
     try:
         value, marks = _loaded(data, until)
@@ -212,7 +216,7 @@ def _events(data: bytes) -> Iterator[Any]:
 
 
 def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
-    """Build the value and the tree of marks in one pass over the events; never recursive."""
+    """Build the value and the tree of marks in one pass over the events, without recursion."""
     import yaml
 
     parser = _parser(data)
@@ -325,7 +329,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(text: str, mark: _Mark) -> Any:
-    """Return the number that `text` spells in JSON, or `text` itself."""
+    """Return the JSON number in `text`, or `text` itself."""
     if _FLOAT.fullmatch(text) is None:
         return text
     if len(text) <= _MAX_DIGITS:

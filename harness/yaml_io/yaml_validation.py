@@ -1,4 +1,4 @@
-"""Inspection: checks the shape of one strict YAML document and collects every problem with its position."""
+"""Validate the shape of one strict YAML document and collect all problems with their positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 _NOTHING: Mapping[str, Any] = {}
 _Read = TypeVar("_Read")
 _MOST_FINDINGS = 1000
-"""More than this of one file nobody reads, and each takes a while to be put into words."""
+"""Maximum number of findings per file."""
 
 
 def a_kind_of(value: object) -> str:
@@ -35,7 +35,7 @@ def a_kind_of(value: object) -> str:
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return `Did you mean X?` for the closest of `known`, or one that holds the word; else `otherwise`, or all."""
-    import difflib  # by who made a mistake, and nobody else waits for it
+    import difflib  # only errors need it
 
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
@@ -44,7 +44,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class Inspection:
-    """One document, and everything that was found to be wrong with it so far."""
+    """One document, and the findings so far."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -52,18 +52,20 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file of a suite, in whose folder it is. Raises StrictYamlError."""
+        """Read a file of a suite, relative to its directory. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
     def top(self) -> Node:
-        """The value of all of the document."""
+        """The value of the whole document."""
         return Node(self, self.document.value, (), "the file")
 
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Note a problem of the value at `path`, or of its key. Reading ends at the last that is reported."""
+        """Record a problem of the value at `path`, or of its key. Validation ends at the maximum number of
+        findings.
+        """
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= _MOST_FINDINGS:
             self.finish()
@@ -76,9 +78,10 @@ class Inspection:
 
 
 class Node(NamedTuple):
-    """A value of a document, its place, and what messages call it.
+    """A value of a document, its path, and its name in messages.
 
-    Every check returns the value if it has the right form, else None or nothing, after noting a finding.
+    Every check returns the value if it is valid. Otherwise it records a finding and returns None or an empty
+    value.
     """
 
     look: Inspection
@@ -87,20 +90,20 @@ class Node(NamedTuple):
     what: str
 
     def below(self, key: str | int, what: str = "") -> Node:
-        """Return the value under a key, or an item; messages call it by the key unless by something else."""
+        """Return the value under a key, or an item. Messages use the key as its name unless `what` is given."""
         return Node(self.look, self.value[key], (*self.path, key), what or str(key))
 
     def called(self, what: str) -> Node:
-        """Return the same value, which messages call otherwise."""
+        """Return the same value with another name in messages."""
         return Node(self.look, self.value, self.path, what)
 
     @property
     def position(self) -> Position:
-        """Where the value is."""
+        """The position of the value."""
         return self.look.document.position(self.path)
 
     def note(self, message: str, fix: str, *, rule: str = "schema", key: bool = False) -> None:
-        """Note a problem of the value, or of its key."""
+        """Record a problem of the value, or of its key."""
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def fields(
@@ -109,10 +112,10 @@ class Node(NamedTuple):
         required: Iterable[str] = (),
         fixes: Mapping[str, str] = _NOTHING,
     ) -> Fields:
-        """Check a mapping, and return what reads its keys; of what is no mapping, of none.
+        """Check a mapping, and return a reader of its keys; an empty reader if it is not a mapping.
 
-        With `known`, only these keys; unknown ones are noted and do not end the check. `fixes` says what to write
-        instead of some of those.
+        With `known`, other keys are recorded as unknown but do not end the check. `fixes` contains the remedies
+        for some of them.
         """
         if not isinstance(self.value, dict):
             self.note(f"{self.what} must be a mapping, not {a_kind_of(self.value)}", "Write keys and values.")
@@ -153,11 +156,11 @@ class Node(NamedTuple):
         return []
 
     def strings(self) -> tuple[str, ...]:
-        """Check a list of strings that are not empty; returns those that are right."""
+        """Check a list of non-empty strings, and return the valid ones."""
         return tuple(string for item in self.items() if (string := item.string()) is not None)
 
     def integer(self, *, least: int, most: int) -> int | None:
-        """Check a whole number from `least` to `most`."""
+        """Check an integer from `least` to `most`."""
         number = self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
         if number is not None and least <= number <= most:
             return number
@@ -168,14 +171,14 @@ class Node(NamedTuple):
         return None
 
     def is_true(self) -> bool:
-        """Check what is true or left out."""
+        """Check a value that must be true or absent."""
         if self.value is not True:
             self.note(f"{self.what} is true or left out", f"Write `{self.what}: true`.")
         return self.value is True
 
 
 class Fields:
-    """The keys of a mapping that was checked; of one that is not there, nothing is returned and nothing noted."""
+    """The keys of a checked mapping. If there is no mapping, all values are empty and nothing is recorded."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -183,29 +186,29 @@ class Fields:
 
     @property
     def wrong(self) -> bool:
-        """Whether it is no mapping at all."""
+        """Whether the value is not a mapping."""
         return self.values is _NOTHING
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
     def __iter__(self) -> Iterator[tuple[str, Node]]:
-        """Yield each key with its value, which messages call by the key."""
+        """Yield each key with its value; messages use the key as its name."""
         return ((key, self[key]) for key in self.values)
 
     def __getitem__(self, key: str) -> Node:
         return self.node.below(key)
 
     def read(self, key: str, reader: Callable[[Node], _Read]) -> _Read | None:
-        """Return what is read from the value of a key, None where there is none."""
+        """Return the result of `reader` for the value of a key. None if the key is missing."""
         return reader(self[key]) if key in self.values else None
 
     def string(self, key: str) -> str | None:
-        """Check a string that is not empty."""
+        """Check a non-empty string."""
         return self.read(key, Node.string)
 
     def text(self, key: str) -> str:
-        """Check a string that is not empty; empty where there is none."""
+        """Check a non-empty string. Empty if the key is missing."""
         return self.string(key) or ""
 
     def strings(self, key: str) -> tuple[str, ...]:
@@ -217,17 +220,17 @@ class Fields:
         return self[key].choice(choices) if key in self.values else None
 
     def fields(self, key: str) -> Fields:
-        """Check a mapping with any keys; empty where there is none."""
+        """Check a mapping with any keys. Empty if the key is missing."""
         return self.read(key, Node.fields) or Fields(self.node._replace(value=_NOTHING))
 
     def items(self, key: str, *, empty: bool = True) -> list[Node]:
-        """Check a list; empty where there is none."""
+        """Check a list. Empty if the key is missing."""
         return self[key].items(empty=empty) if key in self.values else []
 
     def integer(self, key: str, *, least: int, most: int) -> int | None:
-        """Check a whole number from `least` to `most`."""
+        """Check an integer from `least` to `most`."""
         return self[key].integer(least=least, most=most) if key in self.values else None
 
     def is_true(self, key: str) -> bool:
-        """Check what is true or left out."""
+        """Check a value that must be true or absent."""
         return self.read(key, Node.is_true) is True

@@ -1,4 +1,4 @@
-"""Values as YAML that people review: a block scalar wherever that is exact, else a quoted string with escapes."""
+"""Write values as reviewable YAML: a block scalar if that is exact, otherwise a quoted string with escapes."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
 
-# What YAML 1.1 or the core schema of YAML 1.2 reads as null, truth value, number or time.
+# Strings that YAML 1.1 or the core schema of YAML 1.2 parses as null, boolean, number or time.
 _AMBIGUOUS = re.compile(
     r"""~|=|[Nn]ull|NULL|[Yy]|[Yy]es|YES|[Nn]|[Nn]o|NO|[Tt]rue|TRUE|[Ff]alse|FALSE|[Oo]n|ON|[Oo]ff|OFF
     |[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)
@@ -24,9 +24,9 @@ _JSON_WORDS = ("null", "true", "false")
 
 
 def is_ambiguous(text: str) -> bool:
-    """Tell whether some reader takes an unquoted string for a null, truth value, number or time, and others do not.
+    """Whether some YAML readers parse an unquoted string as null, boolean, number or time, and others do not.
 
-    What JSON spells, such as `12` or `true`, all of them read alike.
+    JSON values such as `12` or `true` are parsed in the same way by all readers.
     """
     if _AMBIGUOUS.fullmatch(text) is None:
         return False
@@ -36,18 +36,18 @@ def is_ambiguous(text: str) -> bool:
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
-"""What is replaced by a value of a case."""
+"""A placeholder for a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
 _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
-"""Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
+"""Words without YAML syntax, and without a colon or a number sign next to a space: plain for every reader."""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
-"""What a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
+"""Characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
 INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
 )
-"""Characters that look like others or like nothing, visible only as escapes, and those that YAML does not allow."""
+"""Characters that look like others or are invisible, and those that YAML does not allow; written as escapes."""
 
 _IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -58,7 +58,7 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
     """Return the lines of a block mapping whose keys are at column `indent` (from 0).
 
-    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
+    Strings of up to `one_line` characters stay on one line; below `files`, up to 80.
     """
     lines = []
     for key, value in mapping.items():
@@ -87,7 +87,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
+    """Return a string on one line: plain if YAML parses it to the same string, else in double quotes."""
     if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
     return _quoted(text)
@@ -111,14 +111,14 @@ def emit_flow(value: Value) -> str:
 
 def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
-    # A text that ends with a line is unlike one that does not: in files that is the rule, otherwise it must be seen.
+    # In files, a text usually ends with a line end. Elsewhere the final line end must be visible.
     ends_a_line = text.endswith("\n") and not one_line
     if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or INVISIBLE_PATTERN.search(text):
         return [emit_string(text)]
     body = text.rstrip("\n")
     ends = len(text) - len(body)
     chomping = ("-", "", "+")[min(ends, 2)]
-    # The explicit indentation keeps leading spaces of the first line content.
+    # The explicit indentation keeps leading spaces of the first line with content.
     lines = [" " * (indent + 2) + line if line else "" for line in body.split("\n")]
     return [f"|2{chomping}", *lines, *[""] * (ends - 1)]
 
@@ -137,7 +137,7 @@ def _reads_back(text: str) -> bool:
         return False
     if _PLAIN.fullmatch(text):
         return True
-    import yaml  # few texts come this far
+    import yaml  # few texts need it
 
     line = f"k: {text}\n".encode()
     try:
