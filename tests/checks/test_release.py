@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_action import INSTALL, RUN, values
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.release
 
@@ -52,6 +54,59 @@ def installed(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = release.glob("*.whl")
     run(folder / "venv/bin/pip", "install", "--quiet", wheel, cwd=folder)
     return folder / "venv/bin/readfirst"
+
+
+def find_pythons() -> list[Path]:
+    """Return the oldest and the newest Python of this machine that the package supports."""
+    found: dict[int, Path] = {}
+    folders = [*Path.home().glob(".pyenv/versions/*/bin"), *map(Path, os.get_exec_path())]
+    for minor in range(11, 20):
+        for folder in folders:
+            if (folder / f"python3.{minor}").exists():
+                found.setdefault(minor, folder / f"python3.{minor}")
+    return [found[min(found)], found[max(found)]]
+
+
+@pytest.mark.parametrize("archive", ["*.whl", "readfirst-*.tar.gz"])
+@pytest.mark.parametrize("python", [pytest.param(0, id="oldest"), pytest.param(1, id="newest")])
+def test_both_archives_run_on_the_oldest_and_the_newest_python(
+    release: Path, tmp_path: Path, archive: str, python: int
+) -> None:
+    run(find_pythons()[python], "-m", "venv", "venv", cwd=tmp_path)
+    (file,) = release.glob(archive)
+    run("venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", file, cwd=tmp_path)
+    version = run("venv/bin/python", "-c", "import sys; print(sys.version.split()[0])", cwd=tmp_path).strip()
+    printed = run("venv/bin/readfirst", "run", "--family", "gate", cwd=tmp_path)
+    assert "; part of readfirst " in printed
+    print(f"{file.name} on Python {version}: {printed.splitlines()[-1]}")
+    assert printed.endswith("; conformant\n")
+    run("venv/bin/readfirst", "lint", cwd=tmp_path)
+
+
+def test_the_action_runs_as_it_is_written_in_an_empty_folder(tmp_path: Path) -> None:
+    cloned, job = tmp_path / "action", tmp_path / "a job"
+    run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", cloned, cwd=tmp_path)
+    job.mkdir()
+    for name in ("summary", "outputs"):
+        (tmp_path / name).touch()
+    variables = {
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_ACTION_PATH": str(cloned),
+        "GITHUB_RUN_NUMBER": "1",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "GITHUB_OUTPUT": str(tmp_path / "outputs"),
+    }
+    given = {"target": "reference", "level": "safe", "class": "fidelity", "python": sys.executable}
+    for step in (INSTALL, RUN):
+        command = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"])
+        run(*command, cwd=job, **variables, **values(step, given))
+    outputs = dict(line.split("=", 1) for line in (tmp_path / "outputs").read_text().splitlines())
+    badge = json.loads((job / outputs["badge"]).read_text())
+    print(f"the action: exit code {outputs['exit-code']}, badge {badge['label']}: {badge['message']}")
+    assert outputs["exit-code"] == "0"
+    assert badge["color"] == "brightgreen"
+    assert "# Conformance of file tools" in (tmp_path / "summary").read_text()
+    assert (job / outputs["report"]).stat().st_size > 10_000
 
 
 def suite(release: Path) -> Path:

@@ -94,25 +94,24 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
 
 def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     """Return the verdicts of the runner in Go. It fails where a scenario does; that is not looked at."""
-    return _read(verdicts, run_go(command, suite, verdicts))
+    return read_verdicts(verdicts, run_go(command, suite, verdicts))
 
 
 def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     """Return the verdicts of the runner in JavaScript."""
-    return _read(verdicts, run_node(command, suite, verdicts))
+    return read_verdicts(verdicts, run_node(command, suite, verdicts))
 
 
-def run_go(command: Sequence[str], suite: Path, verdicts: Path) -> str:
-    """Run the runner in Go, and return what it prints."""
+def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
+    """Run the runner in Go, with further variables `named`, and return what it prints."""
     words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
-    return _run(words, ROOT / "runners/go", command, suite, verdicts)
+    return _run(words, ROOT / "runners/go", command, suite, verdicts, **named)
 
 
-def run_node(command: Sequence[str], suite: Path, verdicts: Path) -> str:
-    """Run the runner in JavaScript, and return what it prints."""
-    return _run(
-        ["node", "--test", "test/suite.test.mjs"], ROOT / "runners/typescript", command, suite, verdicts
-    )
+def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
+    """Run the runner in JavaScript, with further variables `named`, and return what it prints."""
+    words = ["node", "--test", "test/suite.test.mjs"]
+    return _run(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
@@ -132,9 +131,11 @@ def _judged(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any
     return [json.loads(line) for line in told.read_text("utf-8").splitlines()]
 
 
-def _run(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> str:
-    named = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
-    return _with_variables(words, folder, named)
+def _run(
+    words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path, **named: str
+) -> str:
+    variables = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
+    return _with_variables(words, folder, variables | named)
 
 
 def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) -> str:
@@ -146,7 +147,8 @@ def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) ->
     return done.stdout + done.stderr
 
 
-def _read(verdicts: Path, printed: str) -> Verdicts:
+def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
+    """Return the verdicts in a file that a runner wrote; `printed` explains why there are none."""
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, printed[-4000:]
     values = map(json.loads, lines)

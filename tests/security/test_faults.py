@@ -266,7 +266,7 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> None:
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
+    for name in ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml", "rules.yaml"):
         root.mkdir(exist_ok=True)
         shutil.copyfile(default_root() / name, root / name)
     family = root / "scenarios" / "gate"
