@@ -78,15 +78,6 @@ def test_contracts_are_listed_in_release_order_with_what_each_changed(readfirst:
     assert all(row[-1] for row in rows)
 
 
-def test_contracts_are_a_table_on_a_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", "70")
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", readfirst("contracts").out)
-    assert shown.split()[:4] == ["contract", "read", "gate", "what"]
-    assert "\t" not in shown
-    assert all(len(line) <= 70 for line in shown.splitlines())
-
-
 def test_latest_is_the_newest_contract_wherever_one_is_named(readfirst: Cli, holding: Suite) -> None:
     record_alike(holding, "2.1.330")
     ran = readfirst("run", "--contract", "latest", "--fixtures", holding.root)
@@ -111,13 +102,6 @@ def test_contracts_are_run_once_each_in_release_order(readfirst: Cli, holding: S
     assert header["contracts"] == ["documented", "1.0.60", "2.1.40", "2.1.330"]
     ran = readfirst("run", "--contract", "all", "--format", "jsonl", "--fixtures", holding.root)
     assert json.loads(ran.out.splitlines()[0])["contracts"] == [each.name for each in holding.contracts]
-
-
-def test_nothing_selected_exits_5(readfirst: Cli, holding: Suite) -> None:
-    ran = readfirst("run", "-k", "nothing-is-called-so", "--fixtures", holding.root)
-    assert (ran.code, ran.out) == (5, "")
-    assert "nothing was selected" in ran.err
-    assert readfirst("list", "-k", "nothing-is-called-so", "--fixtures", holding.root).code == 5
 
 
 def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,21 +188,6 @@ def test_a_report_file_comes_beside_the_table(readfirst: Cli, mixed: Suite, tmp_
     ran = readfirst("run", "--output", tmp_path / "report.txt", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (1, "")
     assert "not conformant" in (tmp_path / "report.txt").read_text()
-
-
-def test_a_baseline_that_is_out_of_date_exits_1_and_shows_the_line(
-    readfirst: Cli, holding: Suite, tmp_path: Path
-) -> None:
-    file = tmp_path / "accepted.yaml"
-    file.write_text("name: reference\naccepted:\n- {scenario: gate/not-read, level: text, reason: r}\n")
-    ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
-    assert ran.code == 1
-    said = " ".join(ran.out.split())
-    assert (
-        f"BASELINE {file}:3:3: gate/not-read (2.1.7) passes now, but the baseline says level: text." in said
-    )
-    assert "Remove the entry." in said
-    assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "reading/lines").code == 0
 
 
 def test_a_baseline_of_another_target_or_scenario_exits_2(
@@ -390,25 +359,6 @@ def test_listing_imports_nothing_that_only_a_run_needs(holding: Suite) -> None:
     assert python("-c", code, holding.root).stdout.splitlines()[-1] == "[]"
 
 
-def test_streams_of_several_runs_become_one_page(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
-    streams = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
-    for stream, contract in zip(streams, ("2.1.7", "documented"), strict=True):
-        readfirst(
-            "run", "--contract", contract, "--format", "jsonl", "--output", stream, "--fixtures", mixed.root
-        )
-    ran = readfirst("report", *streams, "--fixtures", mixed.root)
-    assert (ran.code, ran.err) == (0, "")
-    rows = [line.split(" | ")[:4] for line in ran.out.splitlines() if line.startswith("| reference")]
-    assert rows == [
-        ["| reference", "2.1.7", "text", "**not conformant**"],
-        ["| reference", "documented", "text", "nothing judged"],
-    ]
-    page = tmp_path / "report.html"
-    ran = readfirst("report", *streams, "--format", "html", "--output", page, "--fixtures", mixed.root)
-    assert (ran.code, ran.out) == (0, "")
-    assert page.read_text().startswith("<!DOCTYPE html>")
-
-
 @pytest.mark.parametrize("format_", ["markdown", "html", "badge"])
 def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
     readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
@@ -420,12 +370,6 @@ def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
     assert (ran.code, ran.out) == (3, "")
     assert "cut.jsonl:5: the stream ends without its footer: the run was cut off. Run it again." in ran.err
     assert not page.exists()
-
-
-def test_a_report_of_a_file_that_is_not_there_exits_2(readfirst: Cli, tmp_path: Path) -> None:
-    ran = readfirst("report", tmp_path / "nowhere.jsonl")
-    assert (ran.code, ran.out) == (2, "")
-    assert "nowhere.jsonl cannot be read" in ran.err
 
 
 def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:

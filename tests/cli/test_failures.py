@@ -10,19 +10,17 @@ import pytest
 from rich.console import Console
 
 from readfirst.harness.compare.baseline import BaselineResult
-from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.compare.verdict import Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.failure import brief_lines, failure_text, short_path, short_place
-from readfirst.harness.report.mistakes import worst
-from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import BRIEF, TableReport
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.rules import CLASSES, Rules
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
-from tests.command_line import Cli, Terminal
+from tests.command_line import Cli
 from tests.verdicts import rule, rules_of, verdict, written
 
 from .conftest import MakeSuite, record_alike
@@ -70,11 +68,6 @@ WORST_FIRST = [
     failed("n/words", TEXT),
     failed("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
-
-
-def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None:
-    nothing_known = Verdict("a/b", "2.1.7", "reason", "failed", {})
-    assert worst(nothing_known).level == LEVELS.index("reason")
 
 
 def printed(
@@ -246,28 +239,6 @@ steps:
     )
 
 
-def test_a_path_is_relative_to_the_folder_of_the_reader_unless_that_is_longer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "project" / "docs").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "project" / "docs")
-    file = tmp_path / "project" / "fixtures" / "gate.yaml"
-    assert short_path(file) == "../fixtures/gate.yaml"
-    assert short_path(Path("gate.yaml")) == "gate.yaml"
-    assert short_path(Path("/usr/lib/x.yaml")) == "/usr/lib/x.yaml"
-
-
-def test_a_path_is_reported_as_it_is_where_the_current_directory_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = tmp_path / "gone"
-    here.mkdir()
-    monkeypatch.chdir(here)
-    here.rmdir()
-    assert short_path(Path("gate.yaml")) == "gate.yaml"
-    assert short_path(tmp_path) == str(tmp_path)
-
-
 def test_failures_and_show_name_files_from_the_folder_of_the_reader(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,13 +323,3 @@ def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Sui
     readfirst(*words, "--update-baseline")
     ran = readfirst(*words)
     assert (ran.code, "grouped by cause" in ran.err) == (0, False)
-
-
-def test_a_bar_counts_what_failed() -> None:
-    stream = Terminal()
-    console = Console(file=stream, force_terminal=True, width=80, _environ={"TERM": "xterm"})
-    with ProgressBar(console, 3) as bar:
-        bar.advance()
-        bar.advance(failed=True)
-        bar.advance(failed=True)
-    assert "2 failed" in stream.getvalue()

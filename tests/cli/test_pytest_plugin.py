@@ -346,13 +346,6 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
 
 
 @pytest.mark.slow
-def test_xdist_gives_the_same_outcomes(run: Run, mixed: Suite) -> None:
-    result = run("-n", "2", "-p", "xdist", mixed.scenarios_root)
-    result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, must, level text, expected by hand)"])
-
-
-@pytest.mark.slow
 def test_accepted_failures_are_expected_and_stale_entries_fail(
     run: Run, mixed: Suite, tmp_path: Path
 ) -> None:
@@ -501,13 +494,6 @@ def test_the_summary_has_the_first_difference(
     }
     for name, words in expected.items():
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
-
-
-@pytest.mark.slow
-def test_ids_select_scenarios(run: Run, mixed: Suite) -> None:
-    run("-k", "gate/not-read", mixed.scenarios_root).assert_outcomes(passed=1, deselected=3)
-    run("-k", "gate or reading/lines", mixed.scenarios_root).assert_outcomes(passed=2, deselected=2)
-    run("-k", "wrong and not wrong/text", mixed.scenarios_root).assert_outcomes(failed=1, deselected=3)
 
 
 @pytest.mark.slow

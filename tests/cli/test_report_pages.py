@@ -140,17 +140,6 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
     assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
 
 
-def test_runs_that_are_named_alike_get_numbers() -> None:
-    one, again, other = run(), run(series=1), run(level="effects")
-    assert Results((one, again)).labels() == ("reference (1) on 2.1.7", "reference (2) on 2.1.7")
-    assert Results((one, other)).labels() == (
-        "reference on 2.1.7, level text",
-        "reference on 2.1.7, level effects",
-    )
-    assert Results((one, replace(again, name="mine"))).names == ("reference", "mine")
-    assert Results((one, replace(again, contract="2.1.40"))).names == ("reference", "reference")
-
-
 def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
     def of(contract: str, series: int) -> Run:
         failed = verdict("wrong/text", fails="text", contract=contract)

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.report.export import FORMAT, expanded, export
-from readfirst.harness.suite.file_entry import OLD_TIME
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -79,40 +78,6 @@ def test_what_is_done_without_asking_is_stated() -> None:
         "working_directory": "",
         "additional_directories": ["shared"],
     }
-
-
-def test_given_files_are_stated_completely() -> None:
-    given = value()["given"]
-    assert given["deny"] == ["Edit($WS/secret/**)"]
-    assert given["permissions"] is None
-    assert given["disk"] is None
-    assert given["files"] == {
-        "a.txt": {"type": "file", "base64": "6Q0K", "mode": "0600", "mtime_ns": (OLD_TIME - 10) * 10**9},
-        "b.txt": {
-            "type": "file",
-            "repeat": {"utf8": "{n}\n"},
-            "times": 2,
-            "mode": "0644",
-            "mtime_ns": OLD_TIME * 10**9,
-        },
-        "c": {"type": "symlink", "target": "$WS/b.txt"},
-        "d": {"type": "hardlink", "to": "b.txt"},
-        "e": {"type": "directory", "mode": "0755"},
-    }
-
-
-def test_world_events_are_one_per_path() -> None:
-    events = [step for step in value()["steps"] if step["kind"] == "event"]
-    assert events == [
-        event(14, "modify", "b.txt", entry=text("x"), mtime_shift_ns=0),
-        event(14, "modify", "f.txt", entry=text("y"), mtime_shift_ns=2 * 10**9),
-        event(15, "touch", "a.txt", mtime_shift_ns=2 * 10**9),
-        event(16, "rename", "f.txt", to="g.txt"),
-        event(17, "chmod", "b.txt", mode="0444"),
-        event(18, "mkdir", "h", entry={"type": "directory"}),
-        event(19, "symlink", "i", entry={"type": "symlink", "target": "h"}),
-        event(20, "delete", "h"),
-    ]
 
 
 def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
@@ -235,14 +200,6 @@ def test_a_call_has_the_one_expectation_of_the_contract() -> None:
             "k": {"type": "directory"},
         },
     }
-
-
-def test_a_group_has_its_files_and_its_calls_their_texts() -> None:
-    group = value()["steps"][-1]
-    assert group["kind"] == "parallel"
-    assert group["expect"] == {"files": {"l": text("")}, "reminders": []}
-    assert [call["expect"]["text"] for call in group["calls"]] == ["a", "b"]
-    assert group["calls"][1]["expect"]["refused"] is True
 
 
 def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:

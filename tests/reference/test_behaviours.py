@@ -186,7 +186,3 @@ def test_a_behaviour_that_is_declared_without_sense_is_refused(
 ) -> None:
     with pytest.raises(AssertionError):
         behaviour(first, changes, meaning="Something is so.")
-
-
-def test_a_behaviour_may_be_a_number_or_nothing() -> None:
-    behaviour(None, {"1.0.58": 10, "2.1.87": None}, meaning="Something is so.")

@@ -3,7 +3,6 @@
 Each is an adapter, `python:vandals:NAME`, and a server, `vandals.py NAME`.
 """
 
-import json
 import os
 import shutil
 import socket
@@ -254,26 +253,16 @@ def kills_its_parent(root: Path, _home: Path) -> None:
 
 def serve(name: str) -> None:
     """Serve a vandal over MCP."""
-    workspace = Workspace(Path.cwd(), Path.home())
-    session = VANDALS[name]().open(workspace)
-    tools = [{"name": each, "inputSchema": {"type": "object"}} for each in ("Read", "Edit", "Write")]
-    for line in sys.stdin:
-        message = json.loads(line)
-        params = message.get("params") or {}
-        result: Any
-        match message["method"]:
-            case "initialize":
-                info = {"name": "vandal", "version": "1"}
-                version = params["protocolVersion"]
-                result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-            case "tools/list":
-                result = {"tools": tools}
-            case "tools/call":
-                given = session.call(params["name"], params["arguments"])
-                result = {"content": [{"type": "text", "text": given.text}], "isError": given.is_error}
-            case _:
-                continue
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    sys.path.append(str(Path(__file__).parents[2]))
+    from tests import mcp_lines
+
+    session = VANDALS[name]().open(Workspace(Path.cwd(), Path.home()))
+
+    def call(tool: str, arguments: dict[str, Any], _: object) -> dict[str, object]:
+        given = session.call(tool, arguments)
+        return mcp_lines.text(given.text, given.is_error)
+
+    mcp_lines.serve(call)
 
 
 def __getattr__(name: str) -> type:

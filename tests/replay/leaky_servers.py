@@ -1,6 +1,6 @@
 """Servers in which sessions notice each other, each in one way; started as `python leaky_servers.py WAY`."""
 
-import json
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -96,29 +96,18 @@ class Server:
 
 
 def main() -> None:
+    sys.path.append(str(Path(__file__).parents[2]))
+    from tests import mcp_lines
+
     server = Server(sys.argv[1], Path.cwd(), Path(os.environ["HOME"]))
-    begun = False
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "id" not in message:
-            continue
-        match message["method"]:
-            case "initialize":
-                if begun:
-                    server.begin_anew()
-                begun = True
-                result: dict[str, object] = {
-                    "protocolVersion": message["params"]["protocolVersion"],
-                    "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "leaky", "version": "1"},
-                }
-            case "tools/list":
-                tools = ("Read", "Edit", "Write")
-                result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in tools]}
-            case _:
-                text, is_error = server.call(message["params"]["name"], message["params"]["arguments"])
-                result = {"content": [{"type": "text", "text": text}], "isError": is_error}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    earlier = itertools.count()
+
+    def begin() -> dict[str, object]:
+        if next(earlier):
+            server.begin_anew()
+        return {}
+
+    mcp_lines.serve(lambda name, given, _: mcp_lines.text(*server.call(name, given)), begin=begin)
 
 
 if __name__ == "__main__":

@@ -7,18 +7,11 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[2]))
+from tests.mcp_lines import TOOLS, say, serve, text
+
 WAY = sys.argv[1]
 STARTED = time.monotonic_ns()
-TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", "Edit", "Write")]
-
-
-def say(message: object) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
-
-
-def text(shown: str, is_error: bool = False) -> dict[str, object]:
-    return {"content": [{"type": "text", "text": shown}], "isError": is_error}
 
 
 def called(way: str) -> dict[str, object]:
@@ -50,7 +43,7 @@ def called(way: str) -> dict[str, object]:
         case "asks":
             shown = []
             for method in ("ping", "roots/list"):
-                say({"jsonrpc": "2.0", "id": method, "method": method})
+                say(method, method=method)
                 answer = json.loads(sys.stdin.readline())
                 shown.append("error" if "error" in answer else answer["result"])
             return text(f"{shown}")
@@ -63,48 +56,32 @@ def called(way: str) -> dict[str, object]:
     return text("done")
 
 
+def stopped(arguments: dict[str, str], number: int) -> None:
+    new = Path(arguments["file_path"])
+    new.write_text(arguments["content"][:2])
+    notice = json.loads(sys.stdin.readline())
+    assert notice["method"] == "notifications/cancelled", notice
+    assert notice["params"]["requestId"] == number, notice
+    if WAY != "stops-halfway":
+        new.unlink()
+    if WAY == "stops-and-answers":
+        say(number, result=text("it was given up", True))
+
+
+def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | None:
+    if WAY == "error":
+        return say(number, error={"code": -32602, "message": "no such argument"})
+    return stopped(arguments, number) if WAY.startswith("stops") else called(WAY)
+
+
 def main() -> None:
     if WAY == "never-starts":
         sys.exit(4)
     if WAY == "silent":
         time.sleep(3600)
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "id" not in message:
-            continue
-        answer = {"jsonrpc": "2.0", "id": message["id"]}
-        params = message.get("params") or {}
-        match message["method"]:
-            case "initialize":
-                info = {"name": "miniature", "version": "1"}
-                result = {
-                    "protocolVersion": "3000-01-01"
-                    if WAY == "from-the-future"
-                    else params["protocolVersion"],
-                    "capabilities": {"tools": {}},
-                    "serverInfo": info,
-                }
-                say(answer | {"result": result})
-            case "tools/list":
-                tools = (
-                    [{**tool, "name": f"my_{tool['name']}"} for tool in TOOLS] if WAY == "renamed" else TOOLS
-                )
-                say(answer | {"result": {"tools": tools}})
-            case "tools/call" if WAY == "error":
-                say(answer | {"error": {"code": -32602, "message": "no such argument"}})
-            case "tools/call" if WAY.startswith("stops"):
-                new = Path(params["arguments"]["file_path"])
-                new.write_text(params["arguments"]["content"][:2])
-                notice = json.loads(sys.stdin.readline())
-                assert notice["method"] == "notifications/cancelled", notice
-                assert notice["params"]["requestId"] == message["id"], notice
-                if WAY == "stops":
-                    new.unlink()
-                if WAY == "stops-and-answers":
-                    new.unlink()
-                    say(answer | {"result": text("it was given up", True)})
-            case "tools/call":
-                say(answer | {"result": called(WAY)})
+    future = {"protocolVersion": "3000-01-01"} if WAY == "from-the-future" else {}
+    renamed = [{**tool, "name": f"my_{tool['name']}"} for tool in TOOLS]
+    serve(call, tools=renamed if WAY == "renamed" else TOOLS, begin=lambda: future)
 
 
 main()

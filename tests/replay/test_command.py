@@ -13,9 +13,8 @@ from readfirst.harness.run.connect import connect
 from tests.judging import SUITE, judged_by
 from tests.rows import rows
 
-SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_name(
-    "mcp_miniatures.py"
-).read_text(encoding="utf-8")
+MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
+SERVER = f"import runpy, sys; sys.argv = ['server', 'where']; runpy.run_path({str(MINIATURES)!r})\n"
 
 
 @pytest.fixture

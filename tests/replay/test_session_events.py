@@ -61,18 +61,6 @@ def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
     assert message in str(error.value)
 
 
-class Undoing(answering.Diary):
-    """Removes the file of the workspace when it is asked to rewind."""
-
-    def open(self, workspace: Workspace) -> "Undoing":
-        undoing = Undoing()
-        undoing.root = workspace.root  # type: ignore[attr-defined]
-        return undoing
-
-    def rewind(self) -> None:
-        (self.root / "a.txt").unlink()  # type: ignore[attr-defined]
-
-
 class Writing(answering.Diary):
     """Writes a file with each call, and keeps the file's time in nanoseconds."""
 
@@ -152,22 +140,6 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
             "main rewinds, main Read, a.txt is mentioned, which is there, agent Read, agent ends, main Read"
         )
     )
-
-
-def test_in_a_process_of_its_own_a_missing_method_is_reported() -> None:
-    with (
-        closing(PythonAdapter(answering.__file__, "Pretends", time_limit=30)) as adapter,
-        WorkspacePool() as place,
-    ):
-        for event, method in (
-            (RESUME, "resume()"),
-            (REWIND, "rewind()"),
-            (MENTION, "mention()"),
-            (AGENT, "sub_agent()"),
-        ):
-            broken = replay(scenario(event, READ), adapter, place).broken
-            assert broken is not None
-            assert f"has no {method}" in broken.message
 
 
 def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:

@@ -9,35 +9,13 @@ import pytest
 from readfirst.harness.processes.safe_open import DirectoryHandles
 from readfirst.harness.suite.file_entry import (
     OLD_TIME,
-    Base64Content,
     Directory,
-    HardLink,
     RegularFile,
     SpecialFile,
     Symlink,
-    TextContent,
 )
-from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
-
-
-def test_bytes_are_laid_out_exactly(site: WorkspaceDir) -> None:
-    site.lay_out(
-        {
-            "crlf.txt": RegularFile(TextContent("a\nb\n", eol="crlf")),
-            "bom.txt": RegularFile(TextContent("a", encoding="utf-16-le", bom=True)),
-            "many.txt": RegularFile(TextContent("{n};", times=3)),
-            "raw.bin": RegularFile(Base64Content("AP8N")),
-        }
-    )
-    read = {path.name: path.read_bytes() for path in Path(site.root).iterdir()}
-    assert read == {
-        "crlf.txt": b"a\r\nb\r\n",
-        "bom.txt": b"\xff\xfea\x00",
-        "many.txt": b"1;2;3;",
-        "raw.bin": b"\x00\xff\r",
-    }
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
@@ -55,22 +33,6 @@ def test_modes_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> Non
         "d/secret": RegularFile(b"", 0o600),
         "open": Directory(0o777),
     }
-
-
-def test_links_are_laid_out_hard_and_symbolic(site: WorkspaceDir) -> None:
-    site.lay_out(
-        {
-            "absolute": Symlink("$WS/b.txt"),
-            "also.txt": HardLink("b.txt"),
-            "b.txt": RegularFile(b"b"),
-            "relative": Symlink("b.txt"),
-        }
-    )
-    root = Path(site.root)
-    assert (root / "absolute").readlink() == root / "b.txt"
-    assert str((root / "relative").readlink()) == "b.txt"
-    assert (root / "also.txt").samefile(root / "b.txt")
-    assert not (root / "also.txt").is_symlink()
 
 
 def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_stated(site: WorkspaceDir) -> None:
@@ -163,33 +125,6 @@ def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: WorkspacePoo
             assert site.snapshot() == {}
     assert len(set(roots)) == 3
     assert len({root.parent for root in roots}) == 1
-
-
-def test_two_sites_at_a_time_are_two_directories(place: WorkspacePool) -> None:
-    with place.site() as one, place.site() as other:
-        (Path(one.root) / "a").write_bytes(b"")
-        assert other.snapshot() == {}
-
-
-def test_the_workspace_carries_rules_needs_and_home(site: WorkspaceDir) -> None:
-    scenario = Scenario("a/b", "t", "must", Given(deny=("Edit($WS/x/**)", "Read(y)")), ())
-    workspace = site.workspace(scenario)
-    assert workspace.deny == (f"Edit({site.root}/x/**)", "Read(y)")
-    assert workspace.needs == frozenset({"deny"})
-    assert (workspace.root, workspace.home) == (Path(site.root), Path(site.home))
-
-
-def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: WorkspaceDir) -> None:
-    given = {"file_path": "$WS/a", "edits": [{"old": "$WS"}, 3, None, True], "n": 1.5}
-    substituted = site.substituted(given)
-    assert substituted == {
-        "file_path": f"{site.root}/a",
-        "edits": [{"old": site.root}, 3, None, True],
-        "n": 1.5,
-    }
-    assert site.normalised(f"no file {site.root}/a") == "no file $WS/a"
-    sent = f"(first 30 of 30 bytes): {site.root}/a"
-    assert site.normalised(sent) == "(first N of N bytes): $WS/a"
 
 
 def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.file_entry import OLD_TIME, Directory, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.file_entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import WorldEventError
-
-SECOND = 10**9
 
 
 @pytest.fixture
@@ -23,17 +21,6 @@ def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | N
     return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
 
 
-@pytest.mark.parametrize(("shift", "seconds"), [(2, 2), (-10, -10), (None, 0)])
-def test_modify_moves_the_time_by_whole_seconds(
-    site: WorkspaceDir, root: Path, shift: int | None, seconds: int
-) -> None:
-    old = OLD_TIME * SECOND + 123_456_789
-    os.utime(root / "a.txt", ns=(old, old))
-    site.perform(modify("a.txt", mtime=shift))
-    assert (root / "a.txt").read_bytes() == b"new"
-    assert (root / "a.txt").stat().st_mtime_ns == old + seconds * SECOND
-
-
 def test_modify_keeps_inode_and_mode_unless_a_mode_is_stated(site: WorkspaceDir, root: Path) -> None:
     (root / "a.txt").chmod(0o640)
     inode = (root / "a.txt").stat().st_ino
@@ -44,28 +31,6 @@ def test_modify_keeps_inode_and_mode_unless_a_mode_is_stated(site: WorkspaceDir,
     assert site.snapshot()["a.txt"] == RegularFile(b"new", 0o755)
 
 
-def test_modify_makes_a_missing_file_with_its_parents(site: WorkspaceDir, root: Path) -> None:
-    site.perform(modify("x/y/z.txt"))
-    assert (root / "x/y/z.txt").stat().st_mtime_ns == (OLD_TIME + 2) * SECOND
-    assert site.snapshot()["x/y/z.txt"] == RegularFile(b"new", 0o644)
-
-
-def test_modify_follows_a_link_inside_the_workspace(site: WorkspaceDir, root: Path) -> None:
-    site.perform(modify("l"))
-    assert (root / "l").is_symlink()
-    assert (root / "a.txt").read_bytes() == b"new"
-
-
-def test_modify_expands_text(site: WorkspaceDir, root: Path) -> None:
-    site.perform(WorldEvent("modify", "a.txt", RegularFile(TextContent("x\n", eol="crlf")), mtime=2))
-    assert (root / "a.txt").read_bytes() == b"x\r\n"
-
-
-def test_modify_can_put_another_type_in_place(site: WorkspaceDir, root: Path) -> None:
-    site.perform(WorldEvent("modify", "a.txt", Symlink("d/b.txt"), mtime=2))
-    assert str((root / "a.txt").readlink()) == "d/b.txt"
-
-
 @pytest.mark.usefixtures("unprivileged")
 def test_a_read_only_file_can_be_modified_and_stays_read_only(site: WorkspaceDir) -> None:
     path = Path(site.root) / "a.txt"
@@ -74,35 +39,6 @@ def test_a_read_only_file_can_be_modified_and_stays_read_only(site: WorkspaceDir
     path.chmod(0o444)
     site.perform(modify("a.txt"))
     assert site.snapshot()["a.txt"] == RegularFile(b"new", 0o444)
-
-
-@pytest.mark.parametrize(("shift", "seconds"), [(2, 2), (-10, -10)])
-def test_touch_moves_the_time_alone(site: WorkspaceDir, root: Path, shift: int, seconds: int) -> None:
-    site.perform(WorldEvent("touch", "a.txt", mtime=shift))
-    assert (root / "a.txt").read_bytes() == b"a"
-    assert (root / "a.txt").stat().st_mtime_ns == (OLD_TIME + seconds) * SECOND
-
-
-def test_delete_removes_files_links_and_directories(site: WorkspaceDir, root: Path) -> None:
-    for path in ("l", "d", "a.txt"):
-        site.perform(WorldEvent("delete", path))
-    assert site.snapshot() == {}
-
-
-def test_rename_keeps_the_time(site: WorkspaceDir, root: Path) -> None:
-    site.perform(WorldEvent("rename", "a.txt", to="d/c.txt"))
-    assert (root / "d/c.txt").stat().st_mtime_ns == OLD_TIME * SECOND
-    assert not (root / "a.txt").exists()
-
-
-def test_chmod_symlink_and_mkdir_do_what_they_say(site: WorkspaceDir, root: Path) -> None:
-    site.perform(WorldEvent("chmod", "a.txt", mode=0o444))
-    site.perform(WorldEvent("symlink", "l", Symlink("$WS/d/b.txt")))
-    site.perform(WorldEvent("mkdir", "x/y", Directory()))
-    found = site.snapshot()
-    assert found["a.txt"] == RegularFile(b"a", 0o444)
-    assert found["l"] == Symlink("$WS/d/b.txt")
-    assert found["x/y"] == Directory(0o755)
 
 
 @pytest.mark.parametrize(

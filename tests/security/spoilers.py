@@ -4,7 +4,6 @@
 """
 
 import atexit
-import json
 import os
 import sys
 import threading
@@ -123,29 +122,18 @@ def afterwards(do: Callable[[], object]) -> None:
 
 def serve(spoiler: type[Spoiler]) -> None:
     """Be an MCP server in the current directory; the end of its input is the end of the session."""
-    here = Path.cwd()
-    session = spoiler(Workspace(here, Path(os.environ["HOME"])))
-    for line in sys.stdin:
-        message = json.loads(line)
-        if "id" not in message:
-            continue
-        params = message.get("params") or {}
-        match message["method"]:
-            case "initialize":
-                result: dict[str, Any] = {
-                    "protocolVersion": params["protocolVersion"],
-                    "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "spoiler", "version": "1"},
-                }
-            case "tools/list":
-                names = ("Read", "Edit", "Write")
-                result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names]}
-            case _:
-                # A server that several workspaces share spoils all that it was called in.
-                session.root = Path(params["arguments"]["file_path"]).parent
-                given = session.call(params["name"], params["arguments"])
-                result = {"content": [{"type": "text", "text": given.text}], "isError": given.is_error}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    sys.path.append(str(Path(__file__).parents[2]))
+    from tests import mcp_lines
+
+    session = spoiler(Workspace(Path.cwd(), Path(os.environ["HOME"])))
+
+    def call(name: str, arguments: dict[str, str], _: object) -> dict[str, object]:
+        # A server that several workspaces share spoils all that it was called in.
+        session.root = Path(arguments["file_path"]).parent
+        given = session.call(name, arguments)
+        return mcp_lines.text(given.text, given.is_error)
+
+    mcp_lines.serve(call)
     session.close()
 
 

@@ -1,19 +1,48 @@
-"""An MCP server with tools of other names: `python stand_in.py TOOLS`, where TOOLS is a JSON file of tools.
+"""An MCP server with tools of other names, beside a copy of `tests/mcp_lines.py`: `python stand_in.py [TOOLS]`.
 
-`read_file`, `edit_file` and `write_file` work, whatever else is in the file; a file must be read before it is changed.
+TOOLS is a JSON file of tools, of which `read_file`, `edit_file` and `write_file` work; a file must be read before it is
+changed. Without it, a file is changed only with its hash, which the answers contain.
 """
 
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 
-TOOLS = json.loads(Path(sys.argv[1]).read_text())
-PAGE = 2
-"""Tools are listed two at a time, as a server with many does."""
+from mcp_lines import serve, text
+
 seen = {}
+HASHING = {
+    "read_file": ["path"],
+    "replace_in_file": ["path", "find", "replace_with", "hash"],
+    "save_file": ["path", "content", "hash"],
+}
 
 
-def call(name: str, given: dict[str, str]) -> str:
+def hashed(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def call_with_hash(name: str, given: dict[str, str]) -> str:
+    """Refuse an empty text to find, and files that are not UTF-8."""
+    path = Path(given["path"])
+    if name == "read_file":
+        return f"hash: {hashed(path)}\n{path.read_bytes().decode()}"
+    if path.exists() and given.get("hash") != hashed(path):
+        raise ValueError("The hash is not that of the file.")
+    content = given.get("content")
+    if content is None:
+        before = path.read_bytes().decode()
+        count = before.count(given["find"]) if given["find"] else 0
+        if count == 0 or (count > 1 and not given.get("every")):
+            raise ValueError(f"The text is in {count} places.")
+        content = before.replace(given["find"], given["replace_with"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode())
+    return f"hash: {hashed(path)}"
+
+
+def call_after_read(name: str, given: dict[str, str]) -> str:
     path = Path(given["path"])
     if name == "read_file":
         seen[path] = path.read_bytes()
@@ -28,24 +57,24 @@ def call(name: str, given: dict[str, str]) -> str:
     return "done"
 
 
-def answer(method: str, params: dict) -> dict:
-    match method:
-        case "initialize":
-            offered = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
-            return offered | {"serverInfo": {"name": "My / files", "version": "2.0"}}
-        case "tools/list":
-            start = int(params.get("cursor") or 0)
-            more = {"nextCursor": str(start + PAGE)} if start + PAGE < len(TOOLS) else {}
-            return {"tools": TOOLS[start : start + PAGE]} | more
-        case _:
-            try:
-                return {"content": [{"type": "text", "text": call(params["name"], params["arguments"])}]}
-            except (ValueError, OSError) as error:
-                return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+def tool(name: str, arguments: list[str]) -> dict:
+    every = {"every": {"type": "boolean"}} if "find" in arguments else {}
+    properties = {each: {"type": "string"} for each in arguments} | every
+    required = [each for each in arguments if each != "hash"]
+    return {"name": name, "inputSchema": {"type": "object", "properties": properties, "required": required}}
 
 
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        result = answer(message["method"], message.get("params") or {})
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+listed = sys.argv[1:]
+answer = call_after_read if listed else call_with_hash
+
+
+def call(name: str, given: dict[str, str], _: object) -> dict:
+    try:
+        return text(answer(name, given))
+    except (ValueError, OSError) as error:
+        return text(str(error), True)
+
+
+tools = json.loads(Path(listed[0]).read_text()) if listed else [tool(*each) for each in HASHING.items()]
+# Two at a time, as a server with many tools lists them.
+serve(call, tools=tools, page=2, server=("My / files", "2.0"))

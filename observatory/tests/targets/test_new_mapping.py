@@ -14,6 +14,7 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.mapping import load_target
 from readfirst.observatory.targets.new_mapping import SCENARIOS, wordings_seen
+from tests import mcp_lines
 from tests.command_line import Cli, exit_code
 from tests.security.test_terminals import HOSTILE, complaints
 
@@ -42,7 +43,8 @@ COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
 def furnished(folder: Path) -> Path:
     """Put the server into a new folder, and the list of its tools beside it."""
     folder.mkdir()
-    (folder / "server.py").write_bytes(STAND_IN.read_bytes())
+    for name, file in (("server.py", STAND_IN), ("mcp_lines.py", Path(mcp_lines.__file__))):
+        (folder / name).write_bytes(file.read_bytes())
     (folder / "tools.json").write_text(json.dumps(TOOLS))
     (folder / "python").symlink_to(sys.executable)
     return folder
@@ -91,7 +93,6 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
 
 @pytest.mark.usefixtures("in_process")
 def test_a_server_that_wants_a_hash_of_its_answers_is_connected(here: Path, readfirst: Run) -> None:
-    (here / "server.py").write_bytes(STAND_IN.with_name("hash_server.py").read_bytes())
     command = f"mcp:{sys.executable} -S server.py"
     assert readfirst("field", "new-mapping", command, "--output", "mine.yaml").code == 0
     target = load_target(here / "mine.yaml")
