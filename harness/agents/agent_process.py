@@ -279,13 +279,14 @@ class Conversation:
             os.close(entered)
             self._reader = threading.Thread(target=self._drain, args=(output, launch), daemon=True)
             self._reader.start()
-        listener, self.isolation = child.listener(self.program.name, _START_SECONDS)
+        start_limit = max(_START_SECONDS, self.program.time_limit)
+        listener, self.isolation = child.listener(self.program.name, start_limit)
         if listener is None:
             raise self._broken("'s supervisor did not start", "environment")
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
         ended: Callable[[], None] = lambda: self._events.put(_Ended(child.process.wait()))  # noqa: E731
         threading.Thread(target=ended, daemon=True).start()
-        self._turn = self._next_turn(_START_SECONDS, None, "environment")
+        self._turn = self._next_turn(start_limit, None, "environment")
 
     def _drain(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):

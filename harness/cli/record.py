@@ -30,7 +30,7 @@ from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, ta
 from readfirst.harness.record.record import missing as unrecorded
 from readfirst.harness.record.record import record as recorded
 from readfirst.harness.record.recording_worker import Product, Replaying
-from readfirst.harness.record.replay_samples import NUMBERS, Take, Takes, default_takes
+from readfirst.harness.record.replay_samples import Take, Takes, default_takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.suite import Suite
@@ -107,13 +107,13 @@ def record(
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())
-        progress = stack.enter_context(Replaying(suite, wanted, jobs))
+        progress = stack.enter_context(Replaying(suite, wanted, kept, jobs))
 
         def note(each: Take) -> None:
             progress(each)
             if each.status == "broken":
                 say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
-            elif each.message and each.number == NUMBERS[0]:
+            elif each.message and each.number == 1:
                 say(
                     f"note: {each.scenario_id}: {each.contract}: {each.message}; add them while others are replayed"
                 )

@@ -9,16 +9,19 @@ import typer
 from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
-from readfirst.harness.cli.options import Jobs, TakesFolder, TimeLimit, open_own_suite, open_suite
+from readfirst.harness.cli.options import AutoJobs, TakesFolder, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.introduced_in import dated
-from readfirst.harness.diff.report import as_text
+from readfirst.harness.diff.report import as_text, headline
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.processes.temp_dirs import sweep
+from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import take
 from readfirst.harness.record.recording_worker import Product, Replaying, estimate
 from readfirst.harness.record.replay_samples import Takes, default_takes
+from readfirst.harness.run.job_count import processors
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say, say_lines
 from readfirst.harness.versions.npm_versions import newest
@@ -42,7 +45,7 @@ def snapshot(
         "--quick",
         help="Check in a few minutes whether anything changed, and write nothing to the suite.",
     ),
-    jobs: Jobs = 1,
+    jobs: AutoJobs = 0,
     takes: TakesFolder = None,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Path | None = typer.Option(
@@ -56,15 +59,10 @@ def snapshot(
     Exit code 0: nothing differs that an expectation states, or the version is already a contract. Needs npm; see
     `readfirst docs recording`.
     """
-    if version != "latest" and not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        raise UsageError(
-            f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
-        )
     named = [str(fixtures)] if fixtures is not None else None
     suite = (open_suite if quick else open_own_suite)(named)
     sweep()
-    package = suite.contracts[suite.contracts.default].package or PACKAGE
-    exact = newest(package) if version == "latest" else version
+    exact = exact_version(suite, version)
     if exact in suite.contracts:
         notice = f"{exact} is already a contract{', and nothing newer is published' if version == 'latest' else ''}"
         former = predecessor(suite.contracts, exact)
@@ -74,14 +72,29 @@ def snapshot(
     release = release_of(suite.contracts, exact)
     kept = Takes(takes or default_takes())
     with kept.held():
-        return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
+        return (_look if quick else _record)(suite, release, kept, jobs or processors(), time_limit)
 
 
-def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
-    """Record all scenarios, write the contracts, and say what differs."""
-    ids = suite.ids()
+def exact_version(suite: Suite, version: str) -> str:
+    """Return the version, of `latest` the newest published one. Raises UsageError, BrokenAdapter."""
+    if version != "latest":
+        if not re.fullmatch(r"\d+\.\d+\.\d+", version):
+            raise UsageError(
+                f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
+            )
+        return version
+    return newest(suite.contracts[suite.contracts.default].package or PACKAGE)
+
+
+def record_contracts(
+    suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float
+) -> ExitCode | None:
+    """Record all scenarios on a new version, and write its contracts, all or nothing.
+
+    Return None if they were written, otherwise the exit code.
+    """
     wanted = wanted_of(suite, release)
-    with Replaying(suite, wanted, jobs) as progress:
+    with Replaying(suite, wanted, takes, jobs) as progress:
         for each in take(suite, wanted, lambda each: Product(suite, each.name, time_limit), takes, jobs=jobs):
             progress(each)
     complete = True
@@ -89,16 +102,24 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
         if not result.ok:
             complete = False
             say(f"{result.status} {result.scenario_id}: {result.message}")
-    if not complete:
-        say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
-        return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
+    if complete:
+        return None
+    say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
+    return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
+
+
+def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+    """Record all scenarios, write the contracts, and say what differs."""
+    ids = suite.ids()
+    if (code := record_contracts(suite, release, takes, jobs, time_limit)) is not None:
+        return code
     written = suite.reopened()
     found = []
     for contract, before in release.contracts:
         here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
         here = here.with_causes(dated(written, before, contract, here.causes, scenarios_of_changes()))
         found.append((here, differing_beyond(written, here, contract, before)))
-    _print_causes([here for here, _ in found])
+    print_causes([here for here, _ in found])
     for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
         if beyond:
             say(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
@@ -120,13 +141,18 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         ]
         for each, before in pairs
     }
-    with Replaying(suite, ids, jobs, times=1) as progress:
-        look = Look(suite, takes, lambda each: Product(suite, each.name, time_limit), jobs, progress)
+    with Replaying(suite, ids, takes, jobs) as progress:
+
+        def connect(each: Contract) -> Product:
+            return Product(suite, each.name, time_limit)
+
+        look = Look(suite, takes, connect, jobs, progress, _say_first_difference)
         found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
-        _print_causes(found)
-    time = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
+        print_causes(found)
+    left = Confirmation(suite, takes).replays_left(wanted_of(suite, release))
+    time = estimate(suite, left, jobs)
     say(
         f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
         + (f" ({time})" if time else ""),
@@ -136,6 +162,15 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         say(f"readfirst: {lost} replays gave no answer, so this is incomplete.", err=True)
         return ExitCode.BROKEN
     return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
+
+
+def _say_first_difference(contract: Contract, found: Diff) -> None:
+    """Say which scenario differs first, before the others are replayed."""
+    (scenario_id,) = found.differing
+    say(
+        f"{contract.name}: {scenario_id} differs: {headline(found.causes[0])}; a second replay will confirm it",
+        err=True,
+    )
 
 
 def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
@@ -150,7 +185,7 @@ def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
     return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
 
 
-def _print_causes(found: Sequence[Diff]) -> None:
+def print_causes(found: Sequence[Diff]) -> None:
     """Print the causes as `readfirst diff` does; those of older models in full only where they are others."""
     shown: list[str] = []
     for here in found:

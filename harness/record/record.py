@@ -1,19 +1,21 @@
 """Record: let the real product fill in what scenarios expect, and keep what it answered.
 
-Every scenario is taken twice, in two sessions and in opposite orders; what differs is not blessed. Of the contract
+An answer that no neighbouring contract gave is taken twice, in two sessions and in opposite orders; what differs is not
+blessed. Of the contract
 that a scenario states, its file and its recording are replaced together or not at all; of every other contract the
 recording is all there is.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.record.clause_writer import expectation_of, states
-from readfirst.harness.record.replay_samples import NUMBERS, Take, TakeJob, Takes, unknown_words
+from readfirst.harness.record.confirmation import Confirmation
+from readfirst.harness.record.replay_samples import Take, TakeJob, Takes, unknown_words
 from readfirst.harness.record.restore_whitespace import with_outer_whitespace
 from readfirst.harness.record.rewrite_expectations import (
     RewriteError,
@@ -126,24 +128,34 @@ def take(
     takes: Takes,
     *,
     jobs: int = 1,
-    numbers: Sequence[int] = NUMBERS,
 ) -> Generator[Take]:
-    """Take every scenario twice on the contracts it is wanted on, and yield the results; kept takes stay.
+    """Replay every scenario on the contracts it is wanted on, and yield the results; kept takes are not made again.
 
-    `numbers` are the takes that are made, both unless one is named.
+    A second replay, in another session and in the opposite order, is made of each scenario whose first replay no
+    neighbouring contract confirms.
     """
     for scenario_id in dict.fromkeys(each for ids in wanted.values() for each in ids):
+        suite.check_unique(scenario_id)
         suite.scenario(scenario_id, require_expect=False)
+    confirmation = Confirmation(suite, takes)
     for name, ids in wanted.items():
-        for number in numbers:
-            job = TakeJob(suite, takes.root, name, number, connect(suite.contracts.find(name)))
-            chosen = ids if number == NUMBERS[0] else ids[::-1]
-            if jobs > 1 and len(chosen) > 1:
-                with work_in_processes(job, chosen, jobs) as done:
-                    yield from done
-            else:
-                with job.open() as work:
-                    yield from map(work, chosen)
+        contract = suite.contracts.find(name)
+        scenarios = [suite.scenario(each, require_expect=False) for each in ids]
+        job = TakeJob(suite, takes.root, name, 1, connect(contract))
+        yield from _replayed(
+            job, [each.id for each in scenarios if takes.get(each, contract, 1) is None], jobs
+        )
+        unconfirmed = [each.id for each in reversed(scenarios) if confirmation.lacks_second(each, contract)]
+        yield from _replayed(replace(job, number=2), unconfirmed, jobs)
+
+
+def _replayed(job: TakeJob, ids: Sequence[str], jobs: int) -> Generator[Take]:
+    if jobs > 1 and len(ids) > 1:
+        with work_in_processes(job, ids, jobs) as done:
+            yield from done
+    elif ids:
+        with job.open() as work:
+            yield from map(work, ids)
 
 
 def bless(
@@ -165,6 +177,7 @@ def bless(
         for scenario_id in ids:
             by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
     for scenario_id, contracts in by_scenario.items():
+        suite.check_unique(scenario_id)
         scenario = suite.scenario(scenario_id, require_expect=False)
         result = _PendingRecording(suite, scenario, contracts, mode).of(takes, broken or {})
         if result.status not in ("missing", "refused", "broken") and not (keep and result.ok):
@@ -188,15 +201,21 @@ class _PendingRecording:
             needs = ", ".join(sorted(self.scenario.needs))
             return self._result("unsupported", f"no contract asked for has all of {needs}")
         new: dict[str, Transcript] = {}
+        confirmation = Confirmation(self.suite, takes)
         for contract in self.contracts:
             why = broken.get((self.scenario.id, contract.name))
             if why is not None:
                 return self._result("broken", f"{contract.name}: {why}")
-            first, second = (takes.get(self.scenario, contract, number) for number in NUMBERS)
-            if first is None or second is None:
-                return self._result("missing", f"{contract.name}: two takes are needed to compare")
-            first, second = (named(each, self.suite.vocabulary) for each in (first, second))
-            if not same_transcript(first, second):
+            first, second = (takes.get(self.scenario, contract, number) for number in (1, 2))
+            if first is None:
+                return self._result("missing", f"{contract.name}: it was not replayed")
+            if confirmation.lacks_second(self.scenario, contract):
+                message = (
+                    f"{contract.name}: no neighbouring contract answers the same, so two takes are needed"
+                )
+                return self._result("missing", message)
+            first = named(first, self.suite.vocabulary)
+            if second is not None and not same_transcript(first, named(second, self.suite.vocabulary)):
                 return self._result(
                     "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
                 )

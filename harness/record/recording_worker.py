@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from packaging.version import Version
+
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.pluralize import pluralize
-from readfirst.harness.record.replay_samples import NUMBERS, Take
+from readfirst.harness.record.confirmation import Confirmation, Replays
+from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
@@ -30,8 +33,10 @@ class Product:
         return connect(name, self.suite, contract=contract, time_limit=self.time_limit)
 
 
-_SESSION = 1.0
-"""Seconds in which a session of the product starts; docs/recording.md has what was measured."""
+_SCRIPT_STARTUP_S, _PROGRAM_STARTUP_S = 1.0, 0.5
+"""Seconds in which a session of the product starts; docs/recording.md has the measurements."""
+_FIRST_PROGRAM = Version("2.1.113")
+"""Older versions are scripts."""
 _SCENARIO = 0.11
 """Seconds of a scenario in a session."""
 WORTH_SAYING = 30.0
@@ -39,20 +44,29 @@ WORTH_SAYING = 30.0
 
 
 class Replaying:
-    """Counts the takes of these scenarios, by contract; on entering it says how long they will take, if that is long.
+    """Counts the replays that are left, by contract; on entering it says how long they will take, if that is long.
 
-    `times` says how often each scenario is replayed. `broken` says of scenario and contract why there is no take.
+    `broken` says of scenario and contract why there is no take.
     """
 
     def __init__(
-        self, suite: Suite, wanted: Mapping[str, Sequence[str]], jobs: int = 1, times: int = len(NUMBERS)
+        self, suite: Suite, wanted: Mapping[str, Sequence[str]], takes: Takes, jobs: int = 1
     ) -> None:
         self.broken: dict[tuple[str, str], str] = {}
-        self._estimate = estimate(suite, wanted, jobs, times)
-        self._bar = ProgressBar(console(err=True), times * sum(map(len, wanted.values())))
+        left = Confirmation(suite, takes).replays_left(wanted)
+        self._planned = {
+            (scenario_id, name, number)
+            for name, replays in left.items()
+            for number, ids in enumerate(replays, 1)
+            for scenario_id in ids
+        }
+        self._estimate = estimate(suite, left, jobs)
+        self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, each: Take) -> None:
-        """Count a take."""
+        """Count a take. One that is made because two answers differ comes on top of the estimate."""
+        if (each.scenario_id, each.contract, each.number) not in self._planned:
+            self._bar.extend(1)
         if each.status == "broken":
             self.broken[each.scenario_id, each.contract] = each.message
         self._bar.advance(failed=each.status == "broken")
@@ -69,31 +83,36 @@ class Replaying:
         self._bar.stop()
 
 
-def estimate(
-    suite: Suite, wanted: Mapping[str, Sequence[str]], jobs: int = 1, times: int = len(NUMBERS)
-) -> str:
-    """Return one line: what is replayed on which contracts, and how long that takes; empty where that is not long.
+def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
+    """Return one line: the number of replays that are left and their duration; empty if that is short.
 
     Raises SuiteError for a scenario that cannot be read.
     """
-    seconds = times * sum(replaying_seconds(suite, ids, jobs) for ids in wanted.values())
+    seconds = sum(
+        replaying_seconds(suite, ids, suite.contracts.find(name).version, jobs)
+        for name, replays in left.items()
+        for ids in replays
+    )
     if seconds < WORTH_SAYING:
         return ""
-    replays = times * sum(map(len, wanted.values()))
-    scenarios = len({each for ids in wanted.values() for each in ids})
-    often = {1: "once", 2: "twice"}.get(times, f"{times} times")
-    names = " and ".join(wanted) if len(wanted) < 3 else f"{len(wanted)} contracts"
+    number = sum(len(ids) for replays in left.values() for ids in replays)
+    scenarios = len({each for replays in left.values() for ids in replays for each in ids})
+    names = " and ".join(left) if len(left) < 3 else f"{len(left)} contracts"
     return (
-        f"{pluralize(scenarios, 'scenario')} {often} on {names}: "
-        f"{replays:,} replays, about {seconds / replays:.1f} s each, {duration(seconds)} in all"
+        f"{pluralize(scenarios, 'scenario')} on {names}: {number:,} replays, about {seconds / number:.1f} s each, "
+        f"{duration(seconds)} in all; answers that differ from the neighbouring contract are replayed again"
     )
 
 
-def replaying_seconds(suite: Suite, ids: Sequence[str], jobs: int = 1) -> float:
-    """Return about how many seconds one replay of these scenarios takes: some have a session of their own.
+def replaying_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
+    """Return about how many seconds one replay of these scenarios takes on a version.
+
+    Some scenarios have a session of their own.
 
     Raises SuiteError for a scenario that cannot be read.
     """
     alone = sum(needs_own_session(suite.scenario(each, require_expect=False)) for each in ids)
     sessions = alone + (1 if len(ids) > alone else 0)
-    return (sessions * _SESSION + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))
+    is_program = version is not None and Version(version) >= _FIRST_PROGRAM
+    startup = _PROGRAM_STARTUP_S if is_program else _SCRIPT_STARTUP_S
+    return (sessions * startup + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))

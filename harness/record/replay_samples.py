@@ -36,15 +36,12 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 _LOG = logging.getLogger("readfirst")
 
 
-NUMBERS = (1, 2)
-"""Every scenario is taken twice, in two sessions and in opposite orders."""
-
-TakeStatus = Literal["taken", "kept", "unsupported", "broken"]
+TakeStatus = Literal["taken", "unsupported", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay. `kept`: it was there already; `broken`: it ended early.
+    """The result of one replay, the first or the second (`number`). `broken`: it ended early.
 
     `message` says why it ended, or which refusal of a complete replay has no name in errors.yaml.
     """
@@ -111,7 +108,7 @@ class Takes:
 
     def drop(self, scenario_id: str, contract: str) -> None:
         """Forget the takes of one scenario on one contract."""
-        for number in NUMBERS:
+        for number in (1, 2):
             self.path(scenario_id, contract, number).unlink(missing_ok=True)
 
 
@@ -135,15 +132,13 @@ class TakeJob:
 
             @cache
             def product() -> Adapter:
-                """Open the product: where every take is kept, it is not started."""
+                """Open the product, unless nothing that it supports is to be replayed."""
                 adapter = self.connect()
                 opened.callback(traits_of(adapter).close)
                 return adapter
 
             def take(scenario_id: str) -> Take:
                 scenario = suite.scenario(scenario_id, require_expect=False)
-                if takes.get(scenario, contract, self.number) is not None:
-                    return self._came_of(scenario_id, "kept")
                 missing = sorted(scenario.needs - contract.capabilities)
                 if missing:
                     return self._came_of(

@@ -55,6 +55,12 @@ class ProgressBar:
             self._spoke = self._clock()
             say(self._line(), err=True)
 
+    def extend(self, number: int) -> None:
+        """Add to the total."""
+        self._total += number
+        if self._progress is not None:
+            self._progress.update(self._task, total=self._total)
+
     def at(self, done: int, total: int) -> None:
         """Say how many are done, and of how many, to a bar only."""
         if self._progress is not None:

@@ -9,7 +9,12 @@ from typing import TypeVar
 
 from packaging.version import Version
 
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.schema import checked
+
+
+class UnlistedVersionError(ReadfirstError, LookupError):
+    """A version that `releases.yaml` does not list; the message says how to renew the file."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,16 @@ class Releases:
     @cached_property
     def _places(self) -> dict[str, int]:
         return {version: place for place, version in enumerate(self.versions)}
+
+    def place(self, version: str) -> int:
+        """Return the position of a version, from 0. Raises UnlistedVersionError."""
+        if version not in self._places:
+            newest = self.versions[-1] if self.versions else "none"
+            raise UnlistedVersionError(
+                f"releases.yaml does not list {version}; its newest version is {newest}. "
+                "Renew it with `readfirst product history --published --write`."
+            )
+        return self._places[version]
 
     def follow(self, earlier: str, later: str) -> bool:
         """Whether no version was published between two; of one that is not listed that is not known."""

@@ -186,6 +186,17 @@ class Recordings:
             with readable(RECORD_FILE_AGAIN):
                 return {path: format_entries(entries)}
 
+    def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
+        """Return the new bytes of a file after `change` of each recording in it. Raises RecordingError."""
+        with _naming(path):
+            entries = {**read_entries(self._files.read(path) or b"{}")}
+            for slug, value in entries.items():
+                recording = decode_recording(value, path)
+                if (changed := change(recording)) is not recording:
+                    entries[slug] = encode_recording(changed)
+            with readable(RECORD_FILE_AGAIN):
+                return format_entries(entries)
+
 
 def _slug(scenario_id: str) -> str:
     return scenario_id.rpartition("/")[2]

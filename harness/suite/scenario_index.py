@@ -70,6 +70,13 @@ class ScenarioIndex:
             raise SuiteError(problems)
         return place
 
+    def check_unique(self, scenario_id: str) -> None:
+        """Raise SuiteError if a second file has a scenario with this id."""
+        problems = self._cases_of(_family_of(scenario_id))[1]
+        several = [each for each in problems if each.rule == "several-of-one-id"]
+        if any(f" {scenario_id}," in each.message for each in several):
+            raise SuiteError(several)
+
     @cached_property
     def cases(self) -> Mapping[str, ScenarioLocation]:
         """Every case of every table and of the corpus."""

@@ -72,6 +72,10 @@ def begin_suite(root: Path) -> bool:
 def write_skeleton(suite: Suite, scenario_id: str) -> Path:
     """Write a new scenario file and return its path. Raises SkeletonError; nothing is ever replaced."""
     check_id(scenario_id)
+    if suite.has(scenario_id):
+        raise SkeletonError(
+            f"{scenario_id} already exists, in {suite.path(scenario_id)}; choose another slug"
+        )
     path = suite.scenarios_root / f"{scenario_id}.yaml"
     path.parent.mkdir(exist_ok=True)
     try:

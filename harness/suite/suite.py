@@ -191,6 +191,10 @@ class Suite(SharedFiles):
         """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
         return self._shelf.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
+    def check_unique(self, scenario_id: str) -> None:
+        """Raise SuiteError if a second file has a scenario with this id."""
+        self._shelf.check_unique(scenario_id)
+
     def place(self, scenario_id: str) -> ScenarioLocation:
         """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
         part = self.part(scenario_id)

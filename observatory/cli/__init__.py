@@ -11,6 +11,7 @@ COMMANDS = Commands(
         "fuzz": "fuzz:fuzz",
         "diagnose": "diagnose:diagnose",
         "renew": "pages:renew",
+        "product adopt": "adopt:adopt",
         "product bisect": "bisect:bisect",
         "product history": "pages:history",
         "product behaviours": "pages:behaviours",

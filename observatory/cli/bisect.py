@@ -26,7 +26,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.record.record import bless
 from readfirst.harness.record.recording_worker import Product, Replaying, replaying_seconds
-from readfirst.harness.record.replay_samples import NUMBERS, Takes, default_takes
+from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
 from readfirst.harness.suite.selection import select
@@ -87,13 +87,13 @@ def bisect(
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
         say(f"  {version}: {len(asked)}", err=True)
         kept_versions.make_room(version)
-        with Replaying(suite, {replays.contract(version).name: asked}) as progress:
+        with Replaying(suite, {replays.contract(version).name: asked}, kept) as progress:
             answers = replays(version, asked, progress)
         return {name: facts(answer, level) for name, answer in answers.items()}
 
     with kept.held():
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
+        one = duration(2 * replaying_seconds(suite, selected, None))
         say(
             f"{pluralize(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
             f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "

@@ -9,8 +9,9 @@ from packaging.version import Version
 from readfirst.harness.adapter_api import Adapter, BrokenAdapter
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import take
-from readfirst.harness.record.replay_samples import NUMBERS, Take, Takes
+from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
@@ -39,7 +40,7 @@ class AnswerChange:
 
 @dataclass
 class Replays:
-    """What scenarios give in a version: taken twice, and kept as takes, so that a search can be resumed.
+    """The answers to scenarios in a version: confirmed, and kept as takes, so that a search can be resumed.
 
     `variant` is `` or `+gated`, the class of the model. `silent` says of scenario and version why there is no answer.
     """
@@ -49,6 +50,7 @@ class Replays:
     connect: Callable[[Contract], Callable[[], Adapter]]
     variant: str = ""
     silent: dict[tuple[str, str], str] = field(default_factory=dict)
+    jobs: int = 1
 
     def contract(self, version: str) -> Contract:
         """Return what the version is replayed as."""
@@ -57,14 +59,14 @@ class Replays:
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Return what those scenarios give that answer twice alike; the others are in `silent` from then on.
+        """Return the answers that are confirmed; the other scenarios are in `silent` from then on.
 
         `progress` is called for each take.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}
         try:
-            for each in take(self.suite, {contract.name: ids}, self.connect, self.takes):
+            for each in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
                 progress(each)
                 if each.status in ("broken", "unsupported"):
                     failures[each.scenario_id] = each.message
@@ -82,10 +84,9 @@ class Replays:
         return found
 
     def kept(self, version: str, scenario_id: str) -> Transcript | None:
-        """Return what a scenario gave twice, None where its takes differ or are not there."""
+        """Return the confirmed answers of a scenario. None if its replays differ or are missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
-        first, second = (self.takes.get(scenario, self.contract(version), number) for number in NUMBERS)
-        return first if first == second else None
+        return Confirmation(self.suite, self.takes).accepted(scenario, self.contract(version))
 
 
 def changes(

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
+from readfirst.harness.suite.product_versions import (
+    UnlistedVersionError,
+    load_releases,
+    releases_file,
+    releases_text,
+)
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
@@ -19,6 +24,16 @@ def written(folder: Path, text: str) -> Path:
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     versions = ("0.2.9", "2.1.7", "2.1.10")
     assert load_releases(written(tmp_path, releases_text(versions))).versions == versions
+
+
+def test_a_version_that_the_list_lacks_is_said_to_be_newer_than_the_list(tmp_path: Path) -> None:
+    releases = load_releases(written(tmp_path, releases_text(("2.1.7", "2.1.10"))))
+    assert releases.place("2.1.10") == 1
+    message = (
+        r"releases\.yaml does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
+    )
+    with pytest.raises(UnlistedVersionError, match=message):
+        releases.place("2.1.11")
 
 
 def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:

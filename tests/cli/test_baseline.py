@@ -19,6 +19,7 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests import verdicts
+from tests.newest import NEWEST
 from tests.rows import rows
 
 IDS = ["gate/not-read", "staleness/touched"]
@@ -87,7 +88,7 @@ WRONG_NAMES = [
     ),
     (
         "name: x\naccepted: [{scenario: gate/not-read, contract: latest, level: text, reason: r}]\n",
-        "Write 2.1.330: what is the latest changes.",
+        f"Write {NEWEST}: what is the latest changes.",
     ),
     (
         "name: x\naccepted:\n- {scenario: gate/not-read, level: text, reason: r}\n"

@@ -21,6 +21,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import COMMANDS, GROUPS, Cli
+from tests.newest import NEWEST
 from tests.rows import rows
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite, record_alike
@@ -69,37 +70,35 @@ def test_contracts_are_listed_in_release_order_with_what_each_changed(readfirst:
     ran = readfirst("contracts")
     rows = [line.split("\t") for line in ran.out.splitlines()]
     names = [row[0] for row in rows]
-    assert (ran.code, names[0], names[-1]) == (0, "documented", "2.1.330+gated")
+    assert (ran.code, names[0], names[-1]) == (0, "documented", f"{NEWEST}+gated")
     assert names[1:] == sorted(names[1:], key=order)
     by_name = {row[0]: row[1:] for row in rows}
     assert by_name["2.1.7"][:2] == ["default", "enforced"]
-    assert by_name["2.1.330"][:2] == ["latest", "relaxed"]
+    assert by_name[NEWEST][:2] == ["latest", "relaxed"]
     assert by_name["2.1.40"][2] == "Edit answers without a snippet, and Read expands ~."
     assert all(row[-1] for row in rows)
 
 
 def test_latest_is_the_newest_contract_wherever_one_is_named(readfirst: Cli, holding: Suite) -> None:
-    record_alike(holding, "2.1.330")
+    record_alike(holding, NEWEST)
     ran = readfirst("run", "--contract", "latest", "--fixtures", holding.root)
-    assert "reference on 2.1.330, level text" in ran.out
+    assert f"reference on {NEWEST}, level text" in ran.out
     for words in (["show", "gate/not-read"], ["export"]):
         latest = readfirst(*words, "--contract", "latest", "--fixtures", holding.root)
         assert (latest.code, latest.out) == (
             0,
-            readfirst(*words, "--contract", "2.1.330", "--fixtures", holding.root).out,
+            readfirst(*words, "--contract", NEWEST, "--fixtures", holding.root).out,
         )
-    assert readfirst("diff", "2.1.330", "latest", "--fixtures", holding.root).code == 0
+    assert readfirst("diff", NEWEST, "latest", "--fixtures", holding.root).code == 0
 
 
 def test_contracts_are_run_once_each_in_release_order(readfirst: Cli, holding: Suite) -> None:
     words = [
-        word
-        for name in ("latest", "2.1.40", "documented", "2.1.330", "1.0.60")
-        for word in ("--contract", name)
+        word for name in ("latest", "2.1.40", "documented", NEWEST, "1.0.60") for word in ("--contract", name)
     ]
     ran = readfirst("run", *words, "--format", "jsonl", "--fixtures", holding.root)
     header = json.loads(ran.out.splitlines()[0])
-    assert header["contracts"] == ["documented", "1.0.60", "2.1.40", "2.1.330"]
+    assert header["contracts"] == ["documented", "1.0.60", "2.1.40", NEWEST]
     ran = readfirst("run", "--contract", "all", "--format", "jsonl", "--fixtures", holding.root)
     assert json.loads(ran.out.splitlines()[0])["contracts"] == [each.name for each in holding.contracts]
 

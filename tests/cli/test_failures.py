@@ -21,6 +21,7 @@ from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from tests.command_line import Cli
+from tests.newest import NEWEST
 from tests.verdicts import rule, rules_of, verdict, written
 
 from .conftest import MakeSuite, record_alike
@@ -293,13 +294,13 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
 
 @pytest.mark.slow
 def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst: Cli, mixed: Suite) -> None:
-    record_alike(mixed, "2.1.330")
+    record_alike(mixed, NEWEST)
     words = ["--family", "wrong", "--requirement", "must", "-k", "read or 'a b'", "--time-limit", "20"]
     ran = readfirst("run", "--contract", "latest", *words, "-j", "2", "--fixtures", mixed.root)
     named = causes(ran.err)
     assert named == [
         "diff",
-        "2.1.330",
+        NEWEST,
         "reference",
         *words[:6],
         "-j",

@@ -43,6 +43,16 @@ def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
     assert path.read_text() == "mine"
 
 
+def test_a_case_of_a_table_is_not_written_a_second_time(suite: Suite) -> None:
+    read = "title: Read answers\ngiven: {files: {a.txt: x}}\nsteps: [{Read: {file_path: $WS/a.txt}}]\n"
+    table = suite.scenarios_root / "gate" / "several.cases.yaml"
+    table.parent.mkdir()
+    table.write_text(f"{read}cases: {{a-case: {{title: Read answers}}, other: {{title: Read shows}}}}\n")
+    with pytest.raises(SkeletonError, match=rf"gate/a-case already exists, in {table}"):
+        write_skeleton(suite, "gate/a-case")
+    assert [*table.parent.iterdir()] == [table]
+
+
 @rows("scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"])
 def test_what_is_not_an_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(SkeletonError, match="write family/slug"):

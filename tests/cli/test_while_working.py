@@ -16,6 +16,7 @@ from readfirst.harness.run.last_failed import LastFailed
 from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.newest import NEWEST
 from tests.pages.page import CHECKOUT
 
 IDS = ["wrong/effects", "wrong/text"]
@@ -76,7 +77,7 @@ def test_what_failed_last_is_kept_by_contract(readfirst: Cli, mixed: Suite) -> N
     words = ("run", "reference", "--fixtures", mixed.root)
     assert readfirst(*words, "--contract", "2.1.7").code == 1
     ran = readfirst(*words, "--contract", "latest", "--last-failed")
-    assert (ran.code, "has not been run in this folder yet on 2.1.330" in ran.err) == (2, True)
+    assert (ran.code, f"has not been run in this folder yet on {NEWEST}" in ran.err) == (2, True)
 
 
 def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:

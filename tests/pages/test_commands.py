@@ -115,9 +115,8 @@ PLANS = {
         "live", before=OTHER_SHARDS, contracts=("2.1.7", "2.1.40"), seconds=900
     ),
     "readfirst product merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
-    "readfirst product snapshot latest -j 2": Plan(
-        "live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900
-    ),
+    "readfirst product snapshot latest": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst product adopt latest": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
     "readfirst product snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
     "readfirst product cache": Plan(before=OWN_CACHE),
     "readfirst product cache --clear --older-than 30 --yes": Plan(),

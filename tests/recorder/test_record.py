@@ -20,6 +20,7 @@ from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import Cli
 
 GATE = """\
@@ -343,6 +344,19 @@ def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: S
     case = yaml.safe_load(table.read_bytes())["cases"]["x"]
     assert (case["error"], case["words"], "files" in case) == ("not_read", NOT_READ, False)
     suite.scenario("gate/x")
+
+
+@pytest.mark.parametrize("mode", ["create", "fix", "check"])
+def test_a_scenario_that_is_also_a_case_of_a_table_is_refused(suite: Suite, mode: Mode) -> None:
+    own = suite.path("gate/x").read_text()
+    as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
+    run(suite, "create", replaced)
+    write(suite.root, own)
+    suite = Suite(suite.root)
+    before = state(suite)
+    with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
+        run(suite, mode, refused)
+    assert state(suite) == before
 
 
 def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.record import confirmation
+from readfirst.harness.record.confirmation import SAMPLE_SIZE, is_sampled
 from readfirst.harness.record.record import Recorded, record
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract
@@ -93,3 +95,56 @@ def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suit
     assert result.status == "broken"
     assert result.message == "2.1.40: step 1: the product died"
     assert recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
+
+
+def answered(*texts: str) -> Product:
+    """Return a product that answers one text after the other, and raises after the last."""
+    return Product(lambda call: texts[call - 1])
+
+
+def test_an_answer_is_replayed_again_only_if_no_neighbouring_contract_gave_it(suite: Suite) -> None:
+    first = answered("a", "a")
+    same, other, back = answered("a"), answered("b", "b"), answered("a", "a")
+    products = {"2.1.7": first, "2.1.40": same, "2.1.87": other, "2.1.112": back}
+    assert [each.status for each in recorded(suite, products)] == ["created"]
+    assert [product.calls for product in products.values()] == [2, 1, 2, 2], "2.1.112 differs from 2.1.87"
+    older = answered("a")
+    assert recorded(Suite(suite.root), {"2.0.76": older})[0].ok
+    assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
+
+
+def test_an_answer_that_differs_only_once_is_unstable(suite: Suite) -> None:
+    recorded(suite, {"2.1.7": answered("a", "a")})
+    (result,) = recorded(Suite(suite.root), {"2.1.40": answered("b", "a")})
+    assert (result.status, result.message.partition(":")[0]) == ("unstable", "2.1.40")
+    assert list(Suite(suite.root).recordings.recording("gate/x").transcripts) == ["2.1.7"]
+
+
+def test_an_unstable_contract_confirms_no_other(suite: Suite) -> None:
+    later = answered("b", "b")
+    (result,) = recorded(suite, {"2.1.7": answered("b", "a"), "2.1.40": later})
+    assert result.status == "unstable"
+    assert later.calls == 2
+
+
+def test_an_older_model_is_compared_with_older_models(suite: Suite) -> None:
+    products = {
+        "2.1.207": answered("a", "a"),
+        "2.1.228": answered("b", "b"),
+        "2.1.228+gated": answered("a"),
+        "2.1.328+gated": answered("b", "b"),
+    }
+    assert recorded(suite, products)[0].ok
+    assert [product.calls for product in products.values()] == [2, 2, 1, 2]
+
+
+def test_a_sample_is_replayed_twice_although_a_neighbour_gave_the_same(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contract = suite.contracts["2.1.40"]
+    drawn = [each for each in map("gate/{}".format, range(2000)) if is_sampled(each, contract)]
+    assert 0.6 < len(drawn) * SAMPLE_SIZE / 2000 < 1.5
+    recorded(suite, {"2.1.7": answered("a", "a")})
+    monkeypatch.setattr(confirmation, "SAMPLE_SIZE", 1)
+    (result,) = recorded(Suite(suite.root), {"2.1.40": answered("a", "b")})
+    assert result.status == "unstable"

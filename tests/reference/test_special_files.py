@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from readfirst import FileTools, Result
+from tests.newest import NEWEST
 
-CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", "2.1.330", "2.1.330+gated", "documented")
+CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", NEWEST, f"{NEWEST}+gated", "documented")
 AT_MOST = 20
 """Seconds after which a call counts as one that waits."""
 
@@ -56,12 +57,12 @@ def test_a_device_without_an_end_is_not_read(contract: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/{}", "/dev/../dev//fd/{}", "/proc/self/fd/{}"])
 def test_what_the_process_has_open_is_not_read_even_if_it_is_a_file(path: str, tmp_path: Path) -> None:
     with (tmp_path / "notes.txt").open("w") as file:
-        tools = FileTools("2.1.330", root=tmp_path)
+        tools = FileTools(NEWEST, root=tmp_path)
         assert in_time(tools, "Read", {"file_path": path.format(file.fileno())}).error == "special_file"
 
 
 def test_the_null_device_is_empty_and_is_not_replaced(tmp_path: Path) -> None:
-    tools = FileTools("2.1.330", root=tmp_path)
+    tools = FileTools(NEWEST, root=tmp_path)
     assert "the contents are empty" in in_time(tools, "Read", {"file_path": "/dev/null"}).text
     for tool, others in CALLS[1:]:
         refused = in_time(tools, tool, {"file_path": "/dev/null", **others})

@@ -1,6 +1,7 @@
 """The nightly job: its commands as the runner gives them to a shell, in a repository with one scenario."""
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,21 +21,14 @@ pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"]
-JOB = JOBS["snapshot"]
-SNAPSHOT = next(step for step in JOB["steps"] if step.get("id") == "snapshot")
-CHANGE, UPLOAD = JOB["steps"][-2:]
+JOB = JOBS["adopt"]
+ADOPT = next(step for step in JOB["steps"] if step.get("id") == "adopt")
+UPLOAD = JOB["steps"][-1]
 PROPOSE = JOBS["propose"]["steps"][-1]
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
 Npm = Callable[..., FakeNpm]
 
-# The pages are made of the bundled suite's scenarios, and the made-up product has no tools to tell of.
-READFIRST = f"""\
-#!/bin/sh
-case "$1 $2" in
-  "product record" | "product history" | "product claims" | "field compatibility") echo "$@" >>docs/made ;;
-  *) exec "{sys.executable}" -m readfirst "$@" ;;
-esac
-"""
+READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
 
 
 class Night(Job):
@@ -44,8 +38,7 @@ class Night(Job):
         """Run a step and return the outputs that it wrote; `outputs` are what the step before it wrote."""
         given = {
             "${{ github.token }}": "",
-            "${{ steps.snapshot.outputs.version }}": outputs.get("version", ""),
-            "${{ needs.snapshot.outputs.version }}": outputs.get("version", ""),
+            "${{ needs.adopt.outputs.version }}": outputs.get("version", ""),
         }
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
         return super().run(
@@ -64,9 +57,12 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
         npm({"1.0.1": OLD, "1.0.2": newest})
         begun = Night(tmp_path)
         begun.install({"readfirst": READFIRST, "gh": GH})
-        (begun.repository / "docs").mkdir(parents=True)
+        for name in ("docs", ".ci"):
+            (begun.repository / name).mkdir(parents=True)
+        (begun.repository / "docs/page.md").write_text("A page.\n")
+        shutil.copy(CHECKOUT / ".ci/nightly", begun.repository / ".ci")
         suite.root.rename(begun.repository / "fixtures")
-        begun.begin("fixtures")
+        begun.begin("fixtures", "docs", ".ci")
         return begun
 
     return begin
@@ -74,46 +70,55 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
 
 def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable[[str], Night]) -> None:
     begun = night(NEW)
-    assert begun.run(SNAPSHOT) == "version=1.0.2\ncode=1\n"
-    assert CHANGE["if"] == UPLOAD["if"] == "steps.snapshot.outputs.code == '1'"
-    assert JOBS["propose"]["if"] == "needs.snapshot.outputs.code == '1'"
-    begun.run(CHANGE, version="1.0.2")
+    assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
+    assert UPLOAD["if"] == "steps.adopt.outputs.code == '1'"
+    assert JOBS["propose"]["if"] == "needs.adopt.outputs.code == '1'"
     begun.git("reset", "--quiet", "--hard")  # the job that proposes has a checkout of its own
     begun.run(PROPOSE, version="1.0.2")
 
-    changed = begun.git("show", "--name-only", "--format=%s", "snapshot-1.0.2").split("\n\n")
-    assert changed[0] == "Record 1.0.2 as a contract"
+    changed = begun.git("show", "--name-only", "--format=%s", "adopt-1.0.2").split("\n\n")
+    assert changed[0] == "fixtures: adopt 1.0.2 as the newest contract"
     assert set(changed[1].split()) == {
-        "docs/made",
         "fixtures/contracts.yaml",
         "fixtures/recordings/gate/x.json",
+        "fixtures/releases.yaml",
     }
-    assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/snapshot-1.0.2\n")
+    assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/adopt-1.0.2\n")
     asked = begun.asked.read_text().split("\n")
     assert asked[asked.index("--title") + 1] == "Claude Code 1.0.2 changes the file tools"
     body = (begun.repository / asked[asked.index("--body-file") + 1]).read_text()
     assert "1.0.1 → 1.0.2" in body
     assert "and said otherwise" in body
+    assert "gate/x" in body
+    assert "Left for a person" in body
 
 
 def test_a_version_that_does_the_same_is_not_proposed(night: Callable[[str], Night]) -> None:
     begun = night(OLD)
-    assert begun.run(SNAPSHOT) == "version=1.0.2\ncode=0\n"
+    assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
 
 
 def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
     begun = night(NEW)
-    begun.git("push", "--quiet", "origin", "HEAD:refs/heads/snapshot-1.0.2")
-    assert begun.run(SNAPSHOT) == "version=1.0.2\ncode=0\n"
+    begun.git("push", "--quiet", "origin", "HEAD:refs/heads/adopt-1.0.2")
+    assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
     assert begun.git("status", "--porcelain", "fixtures") == ""
+
+
+def test_a_version_that_is_a_contract_is_not_looked_at(night: Callable[[str], Night]) -> None:
+    begun = night(NEW)
+    listed = begun.repository / "fixtures/contracts.yaml"
+    listed.write_text(listed.read_text().replace("1.0.1", "1.0.2"))
+    assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
+    assert not (begun.repository / "takes").exists()
 
 
 def test_a_version_that_cannot_be_recorded_fails_and_keeps_its_takes(night: Callable[[str], Night]) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
-    assert begun.run(SNAPSHOT, expected=1) == "version=1.0.2\ncode=4\n"
+    assert begun.run(ADOPT, expected=1) == ""
     assert begun.git("status", "--porcelain", "fixtures") == ""
     kept = {step["uses"].partition("@")[0]: step for step in JOB["steps"] if "cache" in step.get("uses", "")}
     assert set(kept) == {"actions/cache/restore", "actions/cache/save"}
     assert kept["actions/cache/save"]["if"].startswith("always()")
     for step in kept.values():
-        assert list((begun.repository / step["with"]["path"]).rglob("*.yaml"))
+        assert list((begun.repository / step["with"]["path"]).rglob("*.json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.version import Version
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.cli import snapshot
@@ -109,6 +111,22 @@ def test_every_rule_of_the_suite_has_a_scenario_in_it(points: list[ChangePoint])
     assert able == set()
 
 
+def test_the_documentation_says_how_many_scenarios_are_replayed(points: list[ChangePoint]) -> None:
+    page = (BUNDLED.root.parent / "docs/recording.md").read_text("utf-8")
+    (number,) = re.findall(r"replays about (\d+) scenarios on the newest", page)
+    chosen = quick_set(BUNDLED, HISTORIES, points, BUNDLED.contracts.latest.capabilities)
+    assert abs(len(chosen) - int(number)) <= 15
+
+
+def test_scenarios_that_told_the_latest_versions_apart_come_first(points: list[ChangePoint]) -> None:
+    chosen = quick_set(BUNDLED, HISTORIES, points, BUNDLED.contracts.latest.capabilities)
+    newest = max((each for each in points if each.shown), key=lambda point: Version(point.version)).version
+    shown = {name for point in points if point.version == newest for name, _ in point.shown}
+    number = len(shown & {*chosen})
+    assert number
+    assert {*chosen[:number]} <= shown
+
+
 def test_a_suite_without_rules_is_looked_at_by_families(suite: Suite) -> None:
     other = suite.path("gate/x").read_text()
     for name in ("gate/y", "staleness/z"):
@@ -193,7 +211,11 @@ def test_a_release_that_changes_something_is_reported_with_the_causes(
     before = state(suite)
     code, made_up = look(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 4), "what differs is replayed again"
-    assert capsys.readouterr().out == (
+    shown = capsys.readouterr()
+    assert shown.err.startswith(
+        "1.0.2: gate/x differs: Edit: says “Done” → “Done otherwise”; a second replay"
+    ), "at once"
+    assert shown.out == (
         "Yes: the file tools of 1.0.2 behave differently from those of 1.0.1.\n"
         "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\n"
         "Words\n- Edit: says “Done” → “Done otherwise”  [1 scenario]\n"

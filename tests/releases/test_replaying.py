@@ -1,13 +1,16 @@
 """What is said before the real product is asked, and while it is."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
+from readfirst.harness.record.confirmation import Confirmation, is_sampled
 from readfirst.harness.record.recording_worker import WORTH_SAYING, Replaying, estimate, replaying_seconds
-from readfirst.harness.record.replay_samples import Take
+from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
 
 BUNDLED = Suite()
 
@@ -16,31 +19,54 @@ def ids(*families: str) -> list[str]:
     return [each for each in BUNDLED.ids() if each.startswith(families)]
 
 
-def test_a_long_job_is_estimated_by_its_scenarios_and_sessions() -> None:
+@pytest.fixture
+def takes(tmp_path: Path) -> Takes:
+    return Takes(tmp_path)
+
+
+def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> None:
     gate = ids("gate/")
-    estimated = estimate(BUNDLED, {"2.1.400": gate, "2.1.400+gated": gate})
+    left = Confirmation(BUNDLED, takes).replays_left({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
-        r"(\d+) scenarios twice on 2\.1\.400 and 2\.1\.400\+gated: (\d+) replays, about (\S+) s each, (.+) in all",
-        estimated,
+        r"(\d+) scenarios on 2\.1\.400 and 2\.1\.400\+gated: (\d+) replays, about (\S+) s each, (.+) in all; .+",
+        estimate(BUNDLED, left),
     )
-    assert found is not None, estimated
-    assert [int(found[1]), int(found[2])] == [len(gate), 4 * len(gate)]
+    assert found is not None
+    sampled = [
+        (each, name) for name in left for each in gate if is_sampled(each, BUNDLED.contracts.find(name))
+    ]
+    assert [int(found[1]), int(found[2])] == [len(gate), 2 * len(gate) + len(sampled)]
     alone = [each for each in gate if needs_own_session(BUNDLED.scenario(each))]
-    assert replaying_seconds(BUNDLED, alone) / len(alone) > 5 * replaying_seconds(
-        BUNDLED, [*{*gate} - {*alone}]
+    assert replaying_seconds(BUNDLED, alone, None) / len(alone) > 5 * replaying_seconds(
+        BUNDLED, [*{*gate} - {*alone}], None
     ) / (len(gate) - len(alone))
-    assert replaying_seconds(BUNDLED, gate, jobs=2) * 2 == replaying_seconds(BUNDLED, gate)
+    assert replaying_seconds(BUNDLED, gate, None, jobs=2) * 2 == replaying_seconds(BUNDLED, gate, None)
+    assert replaying_seconds(BUNDLED, gate, "2.1.330") < replaying_seconds(BUNDLED, gate, "2.1.7")
 
 
-def test_a_short_job_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_after_an_interruption_only_what_is_left_is_estimated(takes: Takes) -> None:
+    contract = BUNDLED.contracts.find("2.1.400")
+    chosen = [each for each in ids("gate/") if not is_sampled(each, contract)][:3]
+    same, other, missing = map(BUNDLED.scenario, chosen)
+    before = [
+        BUNDLED.recordings.recording(each.id).transcripts[BUNDLED.contracts.latest.name]
+        for each in (same, other)
+    ]
+    takes.put(same, contract, 1, before[0])
+    takes.put(other, contract, 1, Transcript(before[1].steps[:-1]))
+    left = Confirmation(BUNDLED, takes).replays_left({contract.name: chosen})
+    assert left == {contract.name: ([missing.id], [other.id])}, "an answer that differs is replayed again"
+
+
+def test_a_short_job_is_not_spoken_of(takes: Takes, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = {"2.1.7": ["gate/edit-unread"]}
-    assert replaying_seconds(BUNDLED, wanted["2.1.7"]) * 2 < WORTH_SAYING
-    with Replaying(BUNDLED, wanted) as progress:
+    assert replaying_seconds(BUNDLED, wanted["2.1.7"], "2.1.7") * 2 < WORTH_SAYING
+    with Replaying(BUNDLED, wanted, takes) as progress:
         progress(Take("gate/edit-unread", "2.1.7", 1, "broken", "it ended"))
     assert capsys.readouterr() == ("", "")
     assert progress.broken == {("gate/edit-unread", "2.1.7"): "it ended"}
 
 
-def test_a_long_job_is_spoken_of_before_it_begins(capsys: pytest.CaptureFixture[str]) -> None:
-    with Replaying(BUNDLED, {"2.1.7": ids("gate/", "staleness/")}):
+def test_a_long_job_is_spoken_of_before_it_begins(takes: Takes, capsys: pytest.CaptureFixture[str]) -> None:
+    with Replaying(BUNDLED, {"2.1.7": ids("gate/", "staleness/")}, takes):
         assert " replays, about " in capsys.readouterr().err

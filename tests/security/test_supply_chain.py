@@ -170,7 +170,7 @@ def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
             action = step.get("uses", "").partition("@")[0].partition("/")[2]
             given = step.get("with", {})
             if action.startswith("cache"):
-                assert (file, name, given["path"]) == ("nightly.yml", "snapshot", "takes")
+                assert (file, name, given["path"]) == ("nightly.yml", "adopt", "takes")
             elif action == "setup-go":  # it does so unasked
                 assert given["cache"] is False, (file, name)
             else:

@@ -12,6 +12,7 @@ from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, st
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import histories
 from tests.changes.conftest import Run, Small
+from tests.newest import NEWEST
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -42,7 +43,7 @@ def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(vers
 
 
 def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
-    assert standings("latest") == standings("2.1.330")
+    assert standings("latest") == standings(NEWEST)
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
@@ -116,7 +117,8 @@ def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
     code, printed, errors = run("product", "behaviours", *arguments)
     assert (code, printed) == (2, "")
     assert (
-        "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in errors
+        f"unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to {NEWEST}"
+        in errors
     )
     assert "`readfirst contracts`" in errors
 

@@ -18,6 +18,7 @@ from readfirst.observatory.fuzz import differential
 from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
 from tests.command_line import exit_code
+from tests.newest import NEWEST
 
 
 def some(seed: int, number: int) -> list[Scenario]:
@@ -94,7 +95,7 @@ def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: S
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("contract", ["1.0.60", "2.1.330"])
+@pytest.mark.parametrize("contract", ["1.0.60", NEWEST])
 def test_the_server_does_in_a_long_session_what_the_library_does(
     contract: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from conventions import CONVENTIONS
 
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
+from tests.newest import NEWEST
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[3]
@@ -83,4 +84,4 @@ def test_a_cause_explains_nothing_of_other_versions(suite: Suite) -> None:
     cause = harms.cause_of(found, suite)
     assert cause is not None
     assert cause.id == "write-not-checked"
-    assert harms.cause_of(harms.Found(found.scenario, "2.1.330", harm), suite) is None
+    assert harms.cause_of(harms.Found(found.scenario, NEWEST, harm), suite) is None

@@ -1,6 +1,7 @@
 """The page and the data of the targets: counted from verdicts, harm first, kept for targets not run again."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,6 +28,7 @@ from readfirst.observatory.survey.survey import Survey, SurveyError
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import Target
 from tests.judging import SUITE
+from tests.newest import NEWEST
 
 DATA = Path(__file__).parents[3] / "docs" / "implementations.json"
 CONTRACTS = ["2.1.7"]
@@ -82,22 +84,22 @@ def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
 
 
 def test_the_newest_version_is_compared_with_beside_the_first(target: Target) -> None:
-    both = ["2.1.7", "2.1.330"]
-    newer = [replace(each, contract="2.1.330") for each in verdicts()]
+    both = ["2.1.7", NEWEST]
+    newer = [replace(each, contract=NEWEST) for each in verdicts()]
     result = result_of(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
     assert result["harm"]["sessions"] == 2
-    assert unpacked(result["reach"]["2.1.330"]) == {"matching/two-matches": "nothing"}
+    assert unpacked(result["reach"][NEWEST]) == {"matching/two-matches": "nothing"}
     data = result_data([result], both, "2026-01-01", "")
     assert SUITE.rules is not None
     survey = {**data, "targets": [{**each, "date": ""} for each in data["targets"]]}
     asked = map(SUITE.scenario, {each.scenario_id for each in verdicts()})
     few = [RuleScenario(each.id, each.rule, each.length) for each in asked]
     table = implementations_data(SUITE.rules, few, survey)
-    for contract, judged in (("2.1.7", 2), ("2.1.330", 1)):
+    for contract, judged in (("2.1.7", 2), (NEWEST, 1)):
         rules = like(table, contract)["rules"]
         counts = [each["implementations"][target.pinned]["judged"] for each in rules.values()]
         assert sum(counts) - (contract == "2.1.7") == judged
-    with pytest.raises(ValueError, match=r"compared with 2\.1\.7 and 2\.1\.330"):
+    with pytest.raises(ValueError, match=rf"compared with 2\.1\.7 and {re.escape(NEWEST)}"):
         like(table, "1.0.60")
 
 

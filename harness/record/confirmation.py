@@ -1,0 +1,124 @@
+"""Confirmation: decide which replays must be repeated, because no neighbouring contract answered the same."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.restore_whitespace import restored
+from readfirst.harness.record.syrupy_extension import same_transcript
+from readfirst.harness.record.transcribe import named
+from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError, Transcript
+
+SAMPLE_SIZE = 20
+"""One of so many scenarios is replayed twice on a version even if a neighbouring contract confirms the first replay."""
+
+Replays = Mapping[str, tuple[list[str], list[str]]]
+"""By contract, the scenarios to replay for the first and for the second time."""
+
+
+class Confirmation:
+    """Compares first replays with the neighbouring contracts.
+
+    A first replay is confirmed if its transcript equals the contract's own recording or, without one, that of the
+    nearest older contract with the same class of models; without an older one, that of the nearest newer. A contract
+    that is being recorded counts once its own replays are confirmed.
+    """
+
+    def __init__(self, suite: Suite, takes: Takes) -> None:
+        self._suite = suite
+        self._takes = takes
+        self._accepted: dict[tuple[str, str], Transcript] = {}
+
+    def needs_second(self, scenario: Scenario, contract: Contract, first: Transcript) -> bool:
+        """Whether a second replay must confirm the first. Raises SuiteError."""
+        if is_sampled(scenario.id, contract):
+            return True
+        neighbour = self._neighbour(scenario, contract)
+        if neighbour is None:
+            return True
+        first = named(first, self._suite.vocabulary)
+        if contract.ignores_outer_whitespace:
+            first = restored(first, [neighbour])
+        return not same_transcript(first, neighbour)
+
+    def accepted(self, scenario: Scenario, contract: Contract) -> Transcript | None:
+        """Return the first replay if it is confirmed, None if it is not or is missing. Raises SuiteError."""
+        key = scenario.id, contract.name
+        if key not in self._accepted:
+            first, second = (self._takes.get(scenario, contract, number) for number in (1, 2))
+            if first is None:
+                return None
+            if second is None and self.needs_second(scenario, contract, first):
+                return None
+            first = named(first, self._suite.vocabulary)
+            if second is not None and not same_transcript(first, named(second, self._suite.vocabulary)):
+                return None
+            self._accepted[key] = first
+        return self._accepted[key]
+
+    def replays_left(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
+        """Return the replays that are known to be missing. Second ones of answers that will differ are not known."""
+        left: dict[str, tuple[list[str], list[str]]] = {}
+        begun: set[str] = set()
+        for name, ids in wanted.items():
+            contract = self._suite.contracts.find(name)
+            left[name] = [], []
+            for scenario_id in ids:
+                scenario = self._suite.scenario(scenario_id, require_expect=False)
+                if self._takes.get(scenario, contract, 1) is None:
+                    left[name][0].append(scenario_id)
+                    comparable = scenario_id in begun or self._neighbour(scenario, contract) is not None
+                    if is_sampled(scenario_id, contract) or not comparable:
+                        left[name][1].append(scenario_id)
+                elif self.lacks_second(scenario, contract):
+                    left[name][1].append(scenario_id)
+                begun.add(scenario_id)
+        return left
+
+    def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
+        """Whether there is a first replay, and a second one is needed and missing. Raises SuiteError."""
+        first = self._takes.get(scenario, contract, 1)
+        return (
+            first is not None
+            and self._takes.get(scenario, contract, 2) is None
+            and self.needs_second(scenario, contract, first)
+        )
+
+    def _neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
+        recorded = self._recorded(scenario)
+        if contract.name in recorded:
+            return recorded[contract.name]
+        names = {*recorded, *(each.name for each in self._suite.contracts.recorded)}
+        alike = list(_class_of_models(sorted(names, key=order), contract))
+        for name in reversed([name for name in alike if order(name) < order(contract.name)]):
+            if name in recorded:
+                return recorded[name]
+            if (replayed := self.accepted(scenario, self._suite.contracts.find(name))) is not None:
+                return replayed
+        return next((recorded[name] for name in alike if name in recorded), None)
+
+    def _recorded(self, scenario: Scenario) -> Mapping[str, Transcript]:
+        try:
+            recording = self._suite.recordings.recording(scenario.id)
+        except RecordingError:
+            return {}
+        return recording.transcripts if recording.inputs == scenario.inputs else {}
+
+
+def is_sampled(scenario_id: str, contract: Contract) -> bool:
+    """Whether a scenario belongs to those that are replayed twice on a version in any case."""
+    digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") % SAMPLE_SIZE == 0
+
+
+def _class_of_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
+    """Yield the contracts with the same class of models; before the first older model, versions had only one class."""
+    variant = contract.name.partition("+")[2]
+    alike = [name for name in names if name.partition("+")[2] == variant]
+    if variant:
+        first = order(min((*alike, contract.name), key=order))[0]
+        yield from (name for name in names if "+" not in name and order(name)[0] < first)
+    yield from alike

@@ -1,0 +1,173 @@
+"""Adoption command: `readfirst product adopt`; the command line registers it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.agents.claude_code.install import PACKAGE
+from readfirst.harness.cli.options import AutoJobs, TakesFolder, TimeLimit, open_own_suite
+from readfirst.harness.cli.snapshot import exact_version, print_causes, record_contracts
+from readfirst.harness.diff.diff import Diff
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.processes.temp_dirs import sweep
+from readfirst.harness.record.recording_worker import Product, Replaying
+from readfirst.harness.record.replay_samples import Takes, default_takes
+from readfirst.harness.run.job_count import processors
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.terminal import say
+from readfirst.harness.versions.npm_versions import published
+from readfirst.harness.versions.record_release import release_of
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.observatory.cli.pages import renew
+from readfirst.observatory.given import RESULTS, TOOLS, record_given
+from readfirst.observatory.versions.adoption import (
+    adoption_report,
+    differences,
+    record_between,
+    tasks,
+)
+from readfirst.observatory.versions.bisect import Answers, Replays, facts
+from readfirst.observatory.versions.retirement import (
+    MAX_CONTRACTS,
+    distinct_scenarios,
+    retire,
+    retiring_version,
+)
+from readfirst.reference_impl.behaviours_by_version import histories
+
+
+def adopt(
+    version: str = typer.Argument("latest", help="The published version, or `latest`."),
+    report: Path | None = typer.Option(
+        None, help="Write the differences for users, and the work that is left, to this file in Markdown."
+    ),
+    jobs: AutoJobs = 0,
+    takes: TakesFolder = None,
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Path | None = typer.Option(
+        None, help="The folder of the suite to write to.", show_default="the checkout's"
+    ),
+) -> int:
+    """Make a new version the newest contract; run again, it continues. Needs npm; see `readfirst docs recording`.
+
+    Exit code 0: everything is done. 1: a person has to change the reference; the output says how.
+    """
+    suite = open_own_suite([str(fixtures)] if fixtures is not None else None)
+    sweep()
+    exact = exact_version(suite, version)
+    kept = Takes(takes or default_takes())
+    with kept.held():
+        if exact not in suite.contracts:
+            release = release_of(suite.contracts, exact)
+            failure = record_contracts(suite, release, kept, jobs or processors(), time_limit)
+            if failure is not None:
+                return failure
+            suite = Suite(suite.root)
+        _renew_releases(suite, exact)
+        for name in _record_given(suite, exact, time_limit):
+            say(f"recorded {name}", err=True)
+        found = [
+            _dated(suite, contract, before, kept, jobs or processors(), time_limit)
+            for contract, before in _pairs(suite, exact)
+        ]
+    print_causes(found)
+    left = [*_left(suite, exact, found)]
+    if report is not None:
+        write_all({report: adoption_report(found, left).encode()})
+    for line in left:
+        say(f"left for a person: {line}")
+    if suite.root.resolve() == default_root().resolve() and (code := renew()):
+        return code
+    return ExitCode.NOT_CONFORMANT if left else ExitCode.CONFORMANT
+
+
+def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
+    """Yield each contract of a version with the contract before it."""
+    for contract in suite.contracts.recorded:
+        if contract.version == version and (before := suite.contracts.before(contract)) is not None:
+            yield contract, before
+
+
+def _renew_releases(suite: Suite, version: str) -> None:
+    """Write `releases.yaml` anew if it does not list the version."""
+    file = releases_file(suite.root)
+    if version not in load_releases(file).versions:
+        package = suite.contracts[suite.contracts.default].package or PACKAGE
+        write_all({file: releases_text(published(package)).encode()})
+
+
+def _record_given(suite: Suite, version: str, time_limit: float) -> Iterator[str]:
+    """Record the tools and the structured results of a version, unless they are recorded."""
+    contracts = [each for each in suite.contracts.recorded if each.version == version]
+    for given in (TOOLS, RESULTS):
+        file = given.file(suite.root)
+        known = given.load(file) if file.exists() else {}
+        missing = [each for each in contracts if each.name not in known]
+        if file.exists() and missing:
+            for name in record_given(given, suite, missing, write=True, time_limit=time_limit):
+                yield f"{name} {given.name}"
+
+
+def _dated(
+    suite: Suite, contract: Contract, before: Contract, takes: Takes, jobs: int, time_limit: float
+) -> Diff:
+    """Return the differences from the contract before, after recording them on the versions between the two."""
+    found = differences(suite, contract, before)
+    variant = contract.name.removeprefix(contract.version or "")
+    replays = Replays(suite, takes, lambda each: Product(suite, each.name, time_limit), variant, jobs=jobs)
+
+    def ask(version: str, ids: Sequence[str]) -> Answers:
+        name = replays.contract(version).name
+        recorded = {each: suite.recordings.recording(each).transcripts for each in ids}
+        left = [each for each in ids if name not in recorded[each]]
+        known = {each: recorded[each][name] for each in ids if name in recorded[each]}
+        with Replaying(suite, {name: left}, takes, jobs) as progress:
+            known.update(replays(version, left, progress))
+        return {each: facts(answer, "text") for each, answer in known.items()}
+
+    versions = load_releases(releases_file(suite.root)).versions
+    for result in record_between(replays, versions, found, before, contract, ask):
+        if not result.ok:
+            say(f"{result.status} {result.scenario_id}: {result.message}")
+    return differences(Suite(suite.root), contract, before)
+
+
+def _left(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
+    """Yield the work that is left for a person; without any, the former newest contract leaves."""
+    failing = [
+        name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)
+    ]
+    if failing:
+        yield from map(str, tasks(found, histories()))
+        yield (
+            f"the reference: raise LAST_VERSION in reference_impl/behaviours_by_version.py to {version}, and change "
+            f"the behaviours until `readfirst run reference --contract {failing[0]}` passes"
+        )
+        yield f"the summary of {version} in fixtures/contracts.yaml"
+        yield f"then once more: readfirst product adopt {version}"
+        return
+    if len(suite.contracts.recorded) <= MAX_CONTRACTS:
+        return
+    former = retiring_version(suite.contracts, version)
+    if former is None:
+        yield f"there are {len(suite.contracts.recorded)} contracts, more than {MAX_CONTRACTS}: remove one"
+    elif all(_is_followed(suite, *kept) for kept in distinct_scenarios(suite, former).items()):
+        retire(suite, former)
+        say(f"{former} is not a contract any more; the scenarios that differ keep its answers")
+    else:
+        yield f"the reference does not behave like {former} in every scenario that differs; it stays a contract"
+
+
+def _is_followed(suite: Suite, name: str, ids: Sequence[str] | frozenset[str]) -> bool:
+    """Whether the reference gives the recorded answers of a contract in these scenarios."""
+    if not ids:
+        return True
+    command = ["run", "reference", "--contract", name, "--fixtures", str(suite.root), *sorted(ids)]
+    done = subprocess.run([sys.executable, "-m", "readfirst", *command], capture_output=True, check=False)
+    return done.returncode == ExitCode.CONFORMANT

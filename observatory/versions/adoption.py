@@ -1,0 +1,124 @@
+"""Adoption: date the differences of a new contract, and name the behaviours of the reference to change."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from packaging.version import Version
+
+from readfirst.harness.diff.cause import Cause
+from readfirst.harness.diff.diff import Diff, diff
+from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.report import as_markdown, headline
+from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.record.record import Recorded, bless
+from readfirst.harness.report.markdown_escape import bullets, document, prose
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.points import Histories, scenarios_of_changes
+from readfirst.observatory.versions.bisect import Answers, Replays, changes, facts
+
+MAX_VERSIONS_ASKED = 8
+"""If more versions lie between two contracts, only the scenarios that differ are replayed on some of them."""
+
+Ask = Callable[[str, Sequence[str]], Answers]
+
+
+def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
+    """Return how two contracts differ, each cause with the versions that brought it. Raises SuiteError."""
+    found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
+    # Versions between the two were recorded for every scenario that differs.
+    recorded = scenarios_of_changes() | found.differing
+    return found.with_causes(dated(suite, before, contract, found.causes, recorded))
+
+
+def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:
+    """Return the scenarios of the families in which two contracts differ, as far as they are recorded."""
+    families = {each.partition("/")[0] for each in found.differing}
+    return [
+        each
+        for each in suite.ids()
+        if each.partition("/")[0] in families and before.name in suite.recordings.recording(each).transcripts
+    ]
+
+
+def record_between(
+    replays: Replays, published: Sequence[str], found: Diff, before: Contract, contract: Contract, ask: Ask
+) -> Iterator[Recorded]:
+    """Record the scenarios that differ on the versions around each change between two contracts.
+
+    Up to MAX_VERSIONS_ASKED versions between the two replay the families of the causes, so that a change that was
+    taken back is recorded, too. Raises SuiteError, BisectError.
+    """
+    suite = replays.suite
+    first, last = Version(before.version or "0"), Version(contract.version or "0")
+    between = [each for each in published if first < Version(each) < last]
+    if not between or not found.causes:
+        return
+    ends = {str(first): before.name, str(last): contract.name}
+
+    def answers(version: str, ids: Sequence[str]) -> Answers:
+        if version not in ends:
+            return ask(version, ids)
+        recorded = {each: suite.recordings.recording(each).transcripts for each in ids}
+        return {
+            each: facts(known[ends[version]], "text")
+            for each, known in recorded.items()
+            if ends[version] in known
+        }
+
+    wanted: dict[str, set[str]] = {}
+    if len(between) <= MAX_VERSIONS_ASKED:
+        families = family_scenarios(suite, found, before)
+        seen = {version: answers(version, families) for version in (str(first), *between, str(last))}
+        for scenario_id in families:
+            known = [version for version in seen if scenario_id in seen[version]]
+            if any(seen[one][scenario_id] != seen[two][scenario_id] for one, two in pairwise(known)):
+                wanted[scenario_id] = {*known} - ends.keys()
+    else:
+        for change in changes([str(first), *between, str(last)], sorted(found.differing), answers):
+            wanted.setdefault(change.scenario_id, set()).update({change.before, change.after} - ends.keys())
+    by_version = {version: [each for each in wanted if version in wanted[each]] for version in between}
+    yield from bless(
+        suite,
+        {replays.contract(version).name: ids for version, ids in by_version.items() if ids},
+        "create",
+        replays.takes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One cause for a person: `behaviours` of the reference to look at, because a scenario of theirs differs."""
+
+    cause: Cause
+    behaviours: tuple[str, ...]
+
+    def __str__(self) -> str:
+        since = f" since {', '.join(self.cause.since)}" if self.cause.since else ""
+        head = f"{headline(self.cause)}{since}, shown by {self.cause.example.scenario_id}"
+        if not self.behaviours:
+            return f"{head}: add a behaviour"
+        return f"{head}: change {' or '.join(self.behaviours)}, or add a behaviour"
+
+
+def tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
+    """Return the causes of all comparisons, each once, with the behaviours whose scenarios they touch."""
+    result: dict[object, Task] = {}
+    for cause in (cause for each in found for cause in each.causes):
+        touched = {*cause.scenario_ids}
+        behaviours = tuple(name for name, history in known.items() if touched & {*history.shown_by})
+        result.setdefault(cause.signature, Task(cause, behaviours))
+    return [*result.values()]
+
+
+def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:
+    """Return a page in Markdown for users: the differences, the harm, and the work that is left."""
+    shown: dict[str, str] = {}
+    for each in found:
+        title, _, page = as_markdown(each).partition("\n")
+        shown[title] = "\n\nThe same.\n" if f"\n{page}" in shown.values() else f"\n{page}"
+    pages = [f"{title}{page}" for title, page in shown.items()]
+    if left:
+        pages.append(document(["## Left for a person", bullets(map(prose, left))]))
+    return "\n".join(pages)

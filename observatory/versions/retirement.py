@@ -1,0 +1,106 @@
+"""Retirement: remove the former newest contract from a suite, so that its answers can still be worked out."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from readfirst.harness.diff.introduced_in import chain, version_of
+from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.observatory.given import RESULTS, TOOLS
+
+MAX_CONTRACTS = 17
+"""Recorded contracts that a suite may have; docs/recording.md says which they are."""
+
+
+def retiring_version(contracts: Contracts, newest: str) -> str | None:
+    """Return the version before the newest, if the policy does not keep it.
+
+    It is kept if it is the default, or if it changed the read gate, the tools or the capabilities.
+    """
+    contract = contracts.before(contracts[newest])
+    older = None if contract is None else contracts.before(contract)
+    if contract is None or older is None or contract.name == contracts.default:
+        return None
+    changes_form = (contract.read_gate, contract.tools, contract.lacks) != (
+        older.read_gate,
+        older.tools,
+        older.lacks,
+    )
+    return None if changes_form else contract.version
+
+
+def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
+    """Return by contract of a version the scenarios whose answers differ from a neighbour's. Raises RecordingError."""
+    distinct: dict[str, list[str]] = {name: [] for name in _names(suite.contracts, version)}
+    for scenario_id in suite.ids():
+        recording = suite.recordings.recording(scenario_id)
+        for name, ids in distinct.items():
+            if name in recording.transcripts and not _equals_both_neighbours(recording, name):
+                ids.append(scenario_id)
+    return distinct
+
+
+def retire(suite: Suite, version: str) -> None:
+    """Remove a version from contracts, recordings, tools and results. Raises RecordingError before anything is written.
+
+    Only answers that equal those of both neighbours are removed: `work_out` returns them.
+    """
+    names = _names(suite.contracts, version)
+    files: dict[Path, bytes] = {}
+
+    def without(recording: Recording) -> Recording:
+        left = recording
+        for name in names:
+            if name in recording.transcripts and _equals_both_neighbours(recording, name):
+                left = left.without(name)
+                if work_out(left, name) != recording.transcripts[name]:
+                    raise RecordingError(
+                        f"the answers of {name} could not be worked out; nothing was removed"
+                    )
+        return left
+
+    for path in dict.fromkeys(path for _, path in suite.recordings.located()):
+        data = suite.recordings.rewritten(path, without)
+        if data != path.read_bytes():
+            files[path] = data
+    remaining = [each.name for each in suite.contracts.recorded if each.name not in names]
+    for given in (TOOLS, RESULTS):
+        file = given.file(suite.root)
+        if file.exists():
+            known = {name: value for name, value in given.load(file).items() if name not in names}
+            files[file] = given.text(known, remaining).encode()
+    listed = suite.root / "contracts.yaml"
+    text = listed.read_text("utf-8")
+    for name in names:
+        text = re.sub(rf"(?m)^  {re.escape(name)}:\n(?:    .*\n)+", "", text)
+    write_all({**files, listed: text.encode()})
+
+
+def work_out(recording: Recording, name: str) -> Transcript | None:
+    """Return the answers of a version: its recording, or that of its neighbours if they agree. None if unknown."""
+    if name in recording.transcripts:
+        return recording.transcripts[name]
+    with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})
+    neighbours = [recording.transcripts[other] for other in _neighbours(with_it, name)]
+    return neighbours[0] if len(neighbours) == 2 and neighbours[0] == neighbours[1] else None
+
+
+def _equals_both_neighbours(recording: Recording, name: str) -> bool:
+    own = recording.transcripts[name]
+    neighbours = [recording.transcripts[other] for other in _neighbours(recording, name)]
+    return len(neighbours) == 2 and all(other == own for other in neighbours)
+
+
+def _neighbours(recording: Recording, name: str) -> Iterator[str]:
+    """Yield the nearest recorded versions with the same class of models."""
+    names = chain(recording, gated="+gated" in name)
+    place = names.index(name)
+    yield from names[max(place - 1, 0) : place]
+    yield from names[place + 1 : place + 2]
+
+
+def _names(contracts: Contracts, version: str) -> list[str]:
+    return [each.name for each in contracts.recorded if version_of(each.name) == version]
