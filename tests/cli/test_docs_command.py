@@ -24,7 +24,7 @@ def test_every_page_is_listed_with_its_title(readfirst: Cli) -> None:
     ran = readfirst("docs")
     rows = dict(line.split("\t") for line in ran.out.splitlines())
     assert (ran.code, list(rows)[:3]) == (0, ["readme", "contributing", "index"])
-    assert rows["recording"] == "Recording: what the real product does"
+    assert rows["recording"] == "Recording the real product"
     assert all(rows.values())
 
 

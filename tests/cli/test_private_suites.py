@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
@@ -28,10 +29,8 @@ def test_two_suites_have_one_run_one_report_and_one_baseline(
     assert [line.partition("\t")[0] for line in listed.splitlines()] == ["drafts/save", UNREAD]
     chosen = (UNREAD, "drafts/save", *both, "--baseline", "accepted.yaml")
     assert readfirst("run", *target, *chosen, "--update-baseline").code == 0
-    accepted = (tmp_path / "accepted.yaml").read_text()
-    assert {"drafts/save", UNREAD} == {
-        line.split(": ")[1] for line in accepted.splitlines() if "scenario:" in line
-    }
+    accepted = yaml.safe_load((tmp_path / "accepted.yaml").read_text())["accepted"]
+    assert {entry["scenario"] for entry in accepted} == {"drafts/save", UNREAD}
     ran = readfirst("run", *target, *chosen)
     assert (ran.code, ran.out.splitlines()[-1]) == (
         0,
