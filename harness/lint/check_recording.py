@@ -59,9 +59,16 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that a valid scenario is not recorded on yet, without those that have a reason."""
+    """Return the contracts that a valid scenario is not recorded on yet, without those that have a reason.
+
+    None if the suite needs no recordings.
+    """
     scenario, known = case.scenario, recording.transcripts
-    if scenario.contract not in known or recording.inputs != scenario.inputs:
+    if (
+        not case.suite.needs_recordings
+        or scenario.contract not in known
+        or recording.inputs != scenario.inputs
+    ):
         return ()
     others = [each for each in case.suite.contracts.recorded if each.name not in known]
     able = [each.name for each in others if scenario.needs <= each.capabilities]

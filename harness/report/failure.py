@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+import readfirst
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report import Commands
@@ -27,15 +28,15 @@ def short_path(path: Path) -> str:
 def short_place(position: Position) -> str:
     """Return `file:line:column`, the file as `short_path` has it.
 
-    A file of the bundled suite that is not below the current directory begins with `fixtures/`.
+    A file of the bundled suite begins with `fixtures/` if it is in the installed package, or not below the current
+    directory.
     """
-    path = short_path(position.file)
-    if path.startswith(("../", "/")):
-        from readfirst.harness.suite.suite import default_root
+    from readfirst.harness.suite.suite import default_root
 
-        root = default_root().resolve()
-        if (file := position.file.resolve()).is_relative_to(root):
-            path = str(file.relative_to(root.parent))
+    path, file, root = short_path(position.file), position.file.resolve(), default_root().resolve()
+    is_installed = root.is_relative_to(Path(readfirst.__file__).parent.resolve())
+    if file.is_relative_to(root) and (is_installed or path.startswith(("../", "/"))):
+        path = str(file.relative_to(root.parent))
     return f"{path}:{position.line}:{position.column}"
 
 

@@ -324,3 +324,15 @@ def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Sui
     readfirst(*words, "--update-baseline")
     ran = readfirst(*words)
     assert (ran.code, "grouped by cause" in ran.err) == (0, False)
+
+
+def test_an_installed_suite_below_the_current_directory_has_short_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "venv/readfirst"
+    monkeypatch.setattr("readfirst.__file__", str(package / "__init__.py"))
+    monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: package / "fixtures")
+    monkeypatch.chdir(tmp_path)
+    file = package / "fixtures/scenarios/gate/x.yaml"
+    assert short_place(Position(file, 3, 5)) == "fixtures/scenarios/gate/x.yaml:3:5"
+    assert short_place(Position(tmp_path / "venv/mine.yaml", 3, 5)) == "venv/mine.yaml:3:5"

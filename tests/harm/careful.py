@@ -38,6 +38,8 @@ class Careful:
             return ToolResult(f"{type(error).__name__}: {error}", is_error=True)
 
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        if path.exists() and not path.is_file():
+            raise RefusedError("not a file")  # a pipe would wait for a writer
         data = path.read_bytes()
         lines = data.decode().split("\n")
         start = max(int(arguments.get("offset") or 1), 1)
