@@ -5,19 +5,13 @@ import json
 import pytest
 
 from readfirst.harness.adapter_api import ToolResult
-from readfirst.harness.agents.scripted_model.wire_format import Request, TextBlock, ToolUse, WireError
+from readfirst.harness.agents.scripted_model.wire_format import Request, TextBlock, WireError
 from readfirst.observatory.agents.wires.formats import WIRES
 from tests.rows import rows
 
 ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]
 RESPONSES = WIRES["responses"]
 GEMINI_PATH = "/v1beta/models/some-model:streamGenerateContent?alt=sse"
-USE = ToolUse("call_1", "edit", {"path": "a\r\n", "n": [1, None]})
-
-
-def events(body: bytes) -> list:
-    lines = [line[6:] for line in body.decode().splitlines() if line.startswith("data: ")]
-    return [line if line == "[DONE]" else json.loads(line) for line in lines]
 
 
 def test_anthropic_results_since_the_last_message_of_the_model_are_read() -> None:
@@ -158,48 +152,6 @@ def test_only_the_streaming_method_of_gemini_is_answered_by_a_stream() -> None:
 def test_what_is_not_in_the_format_is_refused(wire, body: dict) -> None:
     with pytest.raises(WireError, match=r"not a request of the .* API: "):
         wire.request("/", body)
-
-
-def test_an_openai_message_names_call_and_arguments() -> None:
-    whole = json.loads(OPENAI.reply(Request("m", False), [USE]).body)["choices"][0]
-    assert whole["finish_reason"] == "tool_calls"
-    call = whole["message"]["tool_calls"][0]
-    assert (call["id"], call["function"]["name"]) == ("call_1", "edit")
-    assert json.loads(call["function"]["arguments"]) == USE.arguments
-    *chunks, end = events(OPENAI.reply(Request("m", True), [USE, USE]).body)
-    assert end == "[DONE]"
-    assert [part["index"] for part in chunks[0]["choices"][0]["delta"]["tool_calls"]] == [0, 1]
-    assert [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"]] == [
-        None,
-        "tool_calls",
-    ]
-
-
-def test_a_gemini_message_names_call_and_arguments() -> None:
-    whole = json.loads(GEMINI.reply(Request("m", False), [TextBlock("so"), USE]).body)
-    assert whole["candidates"][0]["content"]["parts"] == [
-        {"text": "so"},
-        {"functionCall": {"id": "call_1", "name": "edit", "args": USE.arguments}},
-    ]
-    assert events(GEMINI.reply(Request("m", True), [TextBlock("so"), USE]).body) == [whole]
-
-
-def test_a_response_names_call_and_arguments_and_gives_a_custom_tool_its_text() -> None:
-    offers = {"patch": {"type": "custom", "name": "patch"}}
-    blocks = [TextBlock("so"), USE, ToolUse("call_2", "patch", {"input": "+a\n"})]
-    whole = json.loads(RESPONSES.reply(Request("m", False, offers=offers), blocks).body)
-    said, call, custom = whole["output"]
-    assert said["content"][0]["text"] == "so"
-    assert (call["type"], call["call_id"], call["name"]) == ("function_call", "call_1", "edit")
-    assert json.loads(call["arguments"]) == USE.arguments
-    assert (custom["type"], custom["input"]) == ("custom_tool_call", "+a\n")
-    stream = events(RESPONSES.reply(Request("m", True, offers=offers), blocks).body)
-    assert [event["sequence_number"] for event in stream] == list(range(len(stream)))
-    assert [event["item"] for event in stream if event["type"] == "response.output_item.done"] == whole[
-        "output"
-    ]
-    assert (stream[0]["type"], stream[-1]["type"]) == ("response.created", "response.completed")
-    assert stream[-1]["response"] == whole
 
 
 @rows("name", sorted(WIRES))
