@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
 
 from readfirst.harness.errors import ExitCode, ReadfirstError
 
@@ -322,47 +324,88 @@ REFUSALS: Mapping[str, str] = {
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 
 
+_T = TypeVar("_T")
+
+_FORMER_TRAITS: Mapping[str, str] = {
+    "another": "clone",
+    "disturbed": "was_contaminated",
+    "isolates": "needs_isolation",
+    "lacks": "unsupported_reason",
+    "repeats_paths": "reuses_paths",
+    "stamps": "reliable_mtimes",
+}
+"""Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
+
+
+def _warn_of_former_name(former: str, stacklevel: int) -> str:
+    """Warn that a field of AdapterTraits was renamed, and return its present name."""
+    name = _FORMER_TRAITS[former]
+    message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
+    warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
+    return name
+
+
+def _accept_former_names(cls: type[_T]) -> type[_T]:
+    """Add the former names of fields to a dataclass: as keywords of its constructor, and as properties."""
+    init = cls.__init__
+
+    @wraps(init)
+    def init_with_former_names(self: _T, *values: Any, **fields: Any) -> None:
+        for former in _FORMER_TRAITS.keys() & fields.keys():
+            fields[_warn_of_former_name(former, 2)] = fields.pop(former)
+        init(self, *values, **fields)
+
+    def read(former: str) -> Callable[[Any], Any]:
+        return lambda self: getattr(self, _warn_of_former_name(former, 2))
+
+    type.__setattr__(cls, "__init__", init_with_former_names)
+    for former in _FORMER_TRAITS:
+        type.__setattr__(cls, former, property(read(former)))
+    return cls
+
+
+@_accept_former_names
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
-    """What the harness has to know of an adapter beside how to open a session."""
+    """Properties of an adapter that the harness must know."""
 
     capabilities: frozenset[str] = BASIC_CAPABILITIES
-    """Tools, and what `docs/adapters.md` lists beside them."""
-    repeats_paths: bool = False
-    """Every session starts from nothing, so that a path may be the workspace of one scenario after the other;
-    otherwise each scenario has a path of its own."""
+    """Supported tools, and the capabilities that `docs/adapters.md` lists."""
+    reuses_paths: bool = False
+    """Whether a workspace path may be reused, because a session remembers nothing of earlier sessions. Otherwise each
+    scenario gets a new path."""
     in_memory: bool = False
-    """It does not matter on which file system the workspaces are."""
-    stamps: bool = False
-    """It changes files by the calls for that alone, never by mapping them into memory, so that their times tell."""
+    """Whether workspaces may be on any file system."""
+    reliable_mtimes: bool = False
+    """Whether it changes files only by system calls, never through mapped memory, so that their times are reliable."""
     design: Design | None = None
-    """What it declares to be; None: nothing, and it is held to all that the contract refuses."""
+    """The declared design. None: no design is declared, and all refusals of the contract are required."""
     refuses: frozenset[str] = frozenset()
     """Names of REFUSALS: calls that it refuses although the contract answers them."""
-    lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
-    """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
-    isolates: Callable[[Any], bool] = _never
-    """Tells whether a Scenario needs a session that serves nothing else; its workspace is `isolated` then."""
-    disturbed: Callable[[], bool] = _never
-    """Tells whether something beside the scenario showed in the answers since this was last asked; then the scenario
-    is replayed again."""
+    unsupported_reason: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
+    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or an empty string."""
+    needs_isolation: Callable[[Any], bool] = _never
+    """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
+    was_contaminated: Callable[[], bool] = _never
+    """Returns whether other parts of the conversation have changed answers since the last call of this function. The
+    scenario is then replayed again."""
     servers: Servers | None = None
-    """The pool that lends servers, and with them the sites of sessions."""
-    another: Callable[[], Adapter] | None = None
-    """Makes an adapter of the same implementation with a process of its own, for a second session that acts at the same
-    time; None: each session has one."""
+    """The pool that provides servers, and with them the workspaces of sessions."""
+    clone: Callable[[], Adapter] | None = None
+    """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
+    time. None: each session has a separate process."""
     reset: Callable[[], None] = _nothing
-    """Ends what serves several sessions, because it may have spoilt more than its workspace."""
+    """Ends processes that serve several sessions, because they may be spoiled."""
     close: Callable[[], None] = _nothing
-    """Ends everything."""
+    """Ends all processes."""
 
 
 class Adapter(Protocol):
     """Connects one implementation.
 
-    An adapter may declare `traits`, an AdapterTraits, as an attribute or a property; without, it has Read, Edit and
-    Write. The attributes `capabilities`, `repeats_paths`, `in_memory`, `design`, `refuses` and `lacks` and the methods
-    `reset()` and `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
+    An adapter may declare `traits`, an AdapterTraits, as an attribute or a property. Without it, the adapter may have
+    the attributes `capabilities`, `reuses_paths`, `in_memory`, `design`, `refuses` and `unsupported_reason` and the
+    methods `reset()` and `close()`. The default is support for Read, Edit and Write. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:
@@ -387,7 +430,7 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
 class UnsupportedCall(BrokenAdapter):
     """A session has no way to make a call, which only the state of the files tells; nothing was done.
 
-    The scenario is `unsupported` then, as if `lacks` had said so, unless something was wrong before.
+    The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
     """
 
     def __init__(self, message: str) -> None:
@@ -415,12 +458,24 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return what the adapter declares, at once or attribute by attribute; the basic three tools by default."""
+    """Return the traits of an adapter, declared in `traits` or in single attributes. Default: Read, Edit and Write."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
-    names = ("capabilities", "repeats_paths", "in_memory", "design", "refuses", "lacks", "reset", "close")
+    names = (
+        "capabilities",
+        "reuses_paths",
+        "in_memory",
+        "design",
+        "refuses",
+        "unsupported_reason",
+        "reset",
+        "close",
+    )
     single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    for former in ("repeats_paths", "lacks"):
+        if hasattr(adapter, former):
+            single.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
     for name in ("capabilities", "refuses"):
         if name in single:
             single[name] = frozenset(single[name])

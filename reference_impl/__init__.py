@@ -6,7 +6,7 @@
     tools.call("Read", {"file_path": "notes.txt"})      # -> Result(text, is_error, error, code), never raises
     tools.edit("notes.txt", "alpha", "beta")            # -> str, or raises Refusal(name, code, message)
 
-One `FileTools` is one session: what was read, and when, lives in it.
+One `FileTools` is one session. It remembers which files were read, and when.
 """
 
 from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT, Behaviours, behaviours_of

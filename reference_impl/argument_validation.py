@@ -1,4 +1,4 @@
-"""Arguments: how they are held to what a tool takes, and the answer to those that do not fit."""
+"""Validate the arguments of a call, and answer invalid ones."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _JSON = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its JSON type, whether it must be there, the values that a string may have.
+    """One argument: its JSON type, whether it is required, and the allowed strings.
 
-    With a `least` value it must be a whole number that a double holds exactly, and not lower; `lenient`: a lower one
-    counts as not given.
+    With `least`, it must be an integer that a double holds exactly, and at least this value; `lenient` ignores
+    lower values.
     """
 
     name: str
@@ -48,11 +48,11 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """What happens to arguments under the names of another editor, which the tool accepts as its own.
+    """Corrections of arguments with the names of another editor, which the tool accepts.
 
-    `names` are other names of its parameters. `dropped` are names that mean nothing to it, each with the only value
-    that may be dropped, or None for any. `repeated`: another name may be given beside the parameter's own, with its
-    value.
+    `names` are alternative names of parameters. `dropped` are ignored names, each with the only value that may
+    be ignored, or None for any. `repeated`: an alternative name may be given together with the parameter's own
+    name, with the same value.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Corrections:
     repeated: bool = False
 
     def applied(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments as they were meant; what contradicts another one stays as it is."""
+        """Return the corrected arguments. Contradicting arguments stay unchanged."""
         meant: dict[str, Any] = {}
         for given, value in arguments.items():
             name = self.names.get(given, given)
@@ -71,7 +71,7 @@ class Corrections:
         return meant
 
     def remarks(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return what there is to tell of arguments that were corrected."""
+        """Return remarks about corrected arguments."""
         renamed = [
             f"`{other}` repeated `{name}` and was ignored."
             if name in arguments
@@ -86,12 +86,12 @@ class Corrections:
 
 
 def overlooked(behaviours: Behaviours) -> frozenset[str]:
-    """Return the arguments that no tool looks at."""
+    """Return the arguments that every tool ignores."""
     return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
 
 
 def begun(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments of a call of whose arguments, as JSON, only the beginning came. Refusal: there are none."""
+    """Return the arguments of a call whose JSON arguments are truncated. Raises Refusal if there are none."""
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_BEGINNING]
         raise Refusal(
@@ -113,17 +113,17 @@ def begun(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What one tool takes, in the order in which problems are reported.
+    """The parameters of one tool, in the order in which problems are reported.
 
-    `aliases` are further names of parameters; what is `overlooked` may be given and is ignored, and so is each `spare`
-    name beside the parameter that it could replace. `corrections` are made if the arguments fit then, and the answer
-    mentions them. `reads_booleans`: the strings of booleans are accepted; `number_form`, a regular expression: strings
-    of this form count as a number; `unwraps_numbers`: so does a list of one; `drops_exponents`: an offset is read up to
-    its exponent. `deferred`: the model is not shown the schema until it gets the arguments wrong. `repeats`: the
-    refusal of a wrong option repeats it. `includes`: the refusal of a number that is too big says that the largest is
-    allowed. `explains`: refusals say what was found instead of what is expected; otherwise what is missing counts as
-    unknown. `marks_names`: nothing in the name of an unknown argument deceives (`marked`). `lists_values`: a refused
-    value of the right type is named among the other problems.
+    `aliases` are alternative names of parameters. `overlooked` arguments are ignored, and so is each `spare`
+    name together with the parameter that it could replace. `corrections` are applied if the arguments are then
+    valid; the answer mentions them. `reads_booleans`: strings of booleans are accepted. `number_form`: strings
+    that match this regular expression count as numbers. `unwraps_numbers`: so does a list of one number.
+    `drops_exponents`: an offset is parsed up to its exponent. `deferred`: the model is not shown the schema
+    until its arguments are wrong. `repeats`: the refusal of a wrong option repeats it. `includes`: the refusal
+    of a large number states that the maximum is allowed. `explains`: refusals state the actual value instead of
+    the expected; otherwise a missing argument counts as unknown. `marks_names`: names of unknown arguments are
+    escaped (`marked`). `lists_values`: a refused value of the right type is listed with the other problems.
     """
 
     tool: str
@@ -145,7 +145,7 @@ class Schema:
     lists_values: bool = False
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the schema as a tool list advertises it (JSON Schema)."""
+        """Return the schema as in a tool list (JSON Schema)."""
         properties: dict[str, Any] = {}
         for parameter in self.parameters:
             properties[parameter.name] = {"description": parameter.description, "type": parameter.type}
@@ -159,7 +159,7 @@ class Schema:
         }
 
     def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
+        """Return the arguments for the rules of the tool. Raises Refusal if they are invalid."""
         arguments = {
             self._name(given, arguments): value
             for given, value in arguments.items()
@@ -184,7 +184,7 @@ class Schema:
         return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return what the answer says of arguments that were corrected, nothing if none was."""
+        """Return the remark of the answer about corrected arguments. Empty if there are none."""
         remarks = self.corrections.remarks(arguments)
         if not remarks:
             return ""
@@ -217,7 +217,7 @@ class Schema:
         )
 
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
-        """Return what is missing, unknown and of a wrong type; `named` tells what a parameter is called."""
+        """Return missing, unknown and mistyped arguments; `named` returns the name of a parameter in messages."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
         missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
@@ -240,7 +240,7 @@ class Schema:
         return found + self._invalid(arguments, set(misfits)) if found and self.lists_values else found
 
     def _invalid(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return what is wrong with values of the right type, as lines among others."""
+        """Return the problems of values with the right type, one line each."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         unfit = {p.name: problem for p in given if (problem := self._unfit(p, arguments[p.name]))}
         return [
@@ -249,7 +249,7 @@ class Schema:
         ]
 
     def _unfit(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
-        """Return what is wrong with a value of the right type."""
+        """Return the problem of a value with the right type."""
         problem = self._explained(parameter, value)
         return problem if problem is None or self.explains else {**problem, "message": "Invalid input"}
 
@@ -263,7 +263,7 @@ class Schema:
         return _too_small(parameter) if value < parameter.least and not parameter.lenient else None
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
+        """Raise Refusal `invalid_arguments` for missing, unknown and mistyped arguments."""
         if problems := self.problems(arguments):
             count = "issue" if len(problems) == 1 else "issues"
             lines = "\n".join(problems)
@@ -295,7 +295,7 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
 
 
 def _misfit(parameter: Parameter, value: Any) -> str | None:
-    """Return the type that a value should have and has not."""
+    """Return the expected type of a value. None if the value has it."""
     if not _FITS[parameter.type](value):
         return parameter.type
     left_out = parameter.lenient and parameter.least is not None and value <= 0 and value < parameter.least
@@ -320,7 +320,7 @@ def _type_name(value: object) -> str:
 
 
 def wrong_type(name: str, expected: str, value: object) -> str:
-    """Return the words for a value of a wrong type."""
+    """Return the message about a value of a wrong type."""
     return _wrong(name, expected, _type_name(value))
 
 

@@ -1,7 +1,7 @@
-"""What differs between contracts: the behaviours of each, chosen by its name.
+"""Select the behaviours of a version or of the documents.
 
-A rule asks `behaviours.<group>.<name>`; it never asks for a version. The modules of
-`reference_impl.behaviours` declare them, one for each group.
+A rule reads `behaviours.<group>.<name>`; it never checks a version. The modules of `reference_impl.behaviours`
+declare the behaviours, one module per group.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ LAST_VERSION = "2.1.330"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)
-"""From here on newer models may edit what they have not read; `+gated` is a version with an older model."""
+"""From this version on newer models may edit unread files; `+gated` is a version with an older model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The choices of one contract, grouped by the step of a call to which they belong. The groups are in the order of
-    the steps, then come those of what happens between calls. None as a value means that the rule does not exist there.
+    """The behaviours of one contract, grouped by the step of a call. Groups are in the order of the steps,
+    followed by those between calls. The value None means that the rule does not exist.
 
-    No two behaviours have the same name, whatever their groups.
+    Names of behaviours are unique across groups.
     """
 
     calls: CallBehaviours
@@ -87,17 +87,17 @@ class Behaviours:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Behaviours:
-        """Return the behaviours with these values, by name; all have to be there."""
+        """Return the behaviours with these values, by name. All names are required."""
         return cls(
             **{group: kind(**{name: values[name] for name in names}) for group, kind, names in _groups()}
         )
 
     def value(self, name: str) -> Any:
-        """Return the value of a behaviour. KeyError: there is none of that name."""
+        """Return the value of a behaviour. Raises KeyError for an unknown name."""
         return getattr(getattr(self, group_of(name)), name)
 
     def changed(self, **values: Any) -> Behaviours:
-        """Return the same with other values for some behaviours, by name. KeyError: there is none of that name."""
+        """Return a copy with other values for some behaviours, by name. Raises KeyError for an unknown name."""
         by_group: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             by_group.setdefault(group_of(name), {})[name] = value
@@ -118,7 +118,7 @@ def _groups() -> Sequence[tuple[str, type, tuple[str, ...]]]:
 
 @cache
 def groups() -> Mapping[str, type]:
-    """Return the groups of behaviours in their order: the class of each, by name."""
+    """Return the classes of the groups by name, in order."""
     return {group: kind for group, kind, _ in _groups()}
 
 
@@ -128,7 +128,7 @@ def _group_by_name() -> Mapping[str, str]:
 
 
 def group_of(name: str) -> str:
-    """Return the group of a behaviour. KeyError: there is none of that name."""
+    """Return the group of a behaviour. Raises KeyError for an unknown name."""
     return _group_by_name()[name]
 
 
@@ -139,7 +139,7 @@ def histories() -> Mapping[str, History]:
 
 
 def history_of(name: str) -> History:
-    """Return the history of a behaviour. KeyError: there is none of that name."""
+    """Return the history of a behaviour. Raises KeyError for an unknown name."""
     return histories()[name]
 
 
@@ -147,8 +147,8 @@ def history_of(name: str) -> History:
 def behaviours_of(contract: str | Behaviours) -> Behaviours:
     """Return the behaviours of a contract, or those given.
 
-    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208
-    on also with `+gated`. ValueError: the reference does not know it.
+    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from
+    2.1.208 on also with `+gated`. Raises ValueError for an unknown contract.
     """
     if isinstance(contract, Behaviours):
         return contract

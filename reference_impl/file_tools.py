@@ -1,4 +1,4 @@
-"""FileTools: the file tools of one session, as a library."""
+"""The file tools of one session, as a library."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ __all__ = ["FileTools", "Result"]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one call gives: the text for the model and whether it is an error.
+    """The result of one call: the text for the model, and whether it is an error.
 
     `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders`
-    come with the answer, of files that changed and from hooks. `early`: it was refused before its execution.
+    come with the answer, about changed files and from hooks. `early` means that the call was refused before its
+    execution.
     """
 
     text: str
@@ -47,7 +48,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """The arguments that the rules of a tool see, and what the answer to a success says of them at its end."""
+    """The arguments for the rules of a tool, and the remark at the end of a successful answer."""
 
     arguments: Mapping[str, Any]
     note: str
@@ -65,9 +66,9 @@ _TOOLS: Mapping[str, Tool] = {
 
 _AT_ONCE = 10
 _LARGEST_ESCAPE = 6
-"""The characters that one of an answer becomes at most where the answer is kept as JSON."""
+"""Maximum number of characters that one character becomes in a saved answer (JSON)."""
 _WARNING = 340
-"""The characters of what follows each file that Read shows, and counts as a part of the answer."""
+"""Number of characters of the text after each file that Read shows; they count as part of the answer."""
 
 
 def _without_whitespace_at_the_end(result: Result) -> Result:
@@ -75,15 +76,15 @@ def _without_whitespace_at_the_end(result: Result) -> Result:
 
 
 def _nothing() -> None:
-    """Change nothing between validation and execution."""
+    """Do nothing between validation and execution."""
 
 
 @contextlib.contextmanager
 def _refusing(prefix: str | None) -> Iterator[None]:
-    """Turn into a refusal what the system does not let be read, what a tool did not foresee, and JSON nested more
-    deeply than Python can follow.
+    """Convert errors to refusals: errors of the system while reading, unexpected content of a file, and JSON
+    that is nested too deeply.
 
-    `prefix` is put before the system's words; None: they are left out.
+    `prefix` precedes the message of the system. None omits the message.
     """
     try:
         yield
@@ -97,19 +98,21 @@ def _refusing(prefix: str | None) -> Iterator[None]:
 
 
 class FileTools:
-    """The tools Read, Edit and Write of one session under one contract, or under behaviours put together freely.
+    """The tools Read, Edit and Write of one session, for one contract or a combination of behaviours.
 
-    `root` is the working directory, which must exist: relative paths and relative deny rules belong to it. It is no
-    sandbox: an absolute path or `..` leads out of it, as in the product. `home` is what `~` in deny rules means
-    (default: the user's home). `deny` are permission rules as in a settings file, for example `Edit(secret/**)`.
-    With a `shell`, which runs its commands, there is also Bash. `hooks` run around each call, in this order.
-    Without a `mode` every call is allowed that no rule denies. In a mode (`default`, `plan`, `acceptEdits`,
-    `bypassPermissions`) what would have to be asked for is refused, unless a rule of `allow` covers it; `additional`
-    are directories where the session is at home as in `root`. With `checkpoints`, `rewind` brings files back.
-    ValueError: unknown contract or mode, a root that is no directory, or a rule that is none.
+    `root` is the working directory, which must exist: relative paths and relative deny rules start there. It is
+    not a sandbox: an absolute path or `..` leads out of it, as in the product. `home` is the meaning of `~` in
+    deny rules (default: the user's home). `deny` are permission rules as in a settings file, for example
+    `Edit(secret/**)`. With a `shell`, which runs its commands, Bash is available. `hooks` run before and after
+    each call, in this order. Without a `mode` every call is allowed that no rule denies. In a mode (`default`,
+    `plan`, `acceptEdits`, `bypassPermissions`) calls that need a permission are refused, unless a rule of
+    `allow` covers them; `additional` are further working directories. With `checkpoints`, `rewind` restores
+    files. Raises ValueError for an unknown contract or mode, a root that is not a directory, or an invalid
+    rule.
 
-    `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
-    return the text or raise `Refusal`. A refused call leaves the disk as it was. Not safe to share between threads.
+    `call` returns the answer for a model and never raises for a refusal; `read`, `edit`, `write` and
+    `notebook_edit` return the text or raise `Refusal`. A refused call does not change the disk. Not
+    thread-safe.
     """
 
     def __init__(
@@ -155,16 +158,16 @@ class FileTools:
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._pending_reminders: tuple[str, ...] = ()
-        """What the model is shown of files that changed between two calls, with the next result."""
+        """Reminders about files that changed between two calls, for the next result."""
 
     @property
     def schemas(self) -> Sequence[Schema]:
-        """The tools that a model is offered; a deny rule without a pattern takes one away."""
+        """The available tools. A deny rule without a pattern removes one."""
         removed = self._session.permissions.rules.removed
         return [self._schema(name) for name in self._tools if name not in removed]
 
     def resume(self) -> None:
-        """End the session and go on with it, as a later start of the program does."""
+        """End the session and resume it, as a new start of the program does."""
         ended, self._session = self._session, self._session.resumed()
         self._pending_reminders += self._noticed()[1]
         if not self._session.behaviours.sessions.resume_reports_changes_once:
@@ -172,23 +175,23 @@ class FileTools:
         self._session.user_speaks()
 
     def compact(self) -> None:
-        """Let a summary take the conversation's place; the files that it goes on with are read once more."""
+        """Replace the conversation by a summary. The files of the summary are read again."""
         self._ended([])
         kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
 
     def rewind(self) -> None:
-        """Bring the files that the tools changed back to what they were when the user last said something.
+        """Restore the files that the tools changed to their content at the last user message.
 
-        What commands, other programs and sub-agents changed stays as it is. OSError: a file cannot be brought back.
-        ValueError: the tools were opened without `checkpoints`.
+        Changes by commands, other programs and sub-agents are kept. Raises OSError if a file cannot be
+        restored, ValueError if the tools were opened without `checkpoints`.
         """
         self._session.rewind()
         self._pending_reminders += self._noticed()[1]
 
     def mention(self, path: str) -> None:
-        """Let the user mention the file of an absolute path, which the model is then shown."""
+        """Mention the file of an absolute path as the user. The model is shown the file."""
         self._session.user_speaks()
         if self._session.behaviours.memory.mentions_count_as_read:
             look_into(self._session, path)
@@ -196,13 +199,15 @@ class FileTools:
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
+        """Yield the tools of a sub-agent, which works while this session waits: for the session, that is one
+        message.
+        """
         yield self._agent()
         refresh_memory_files(self._session)
         self._pending_reminders += self._noticed()[1]
 
     def background_agent(self) -> FileTools:
-        """Return the tools of a sub-agent that works beside this session."""
+        """Return the tools of a sub-agent that works in the background."""
         agent = self._agent()
         permissions = replace(agent._session.permissions, in_background=True)
         agent._session = replace(agent._session, permissions=permissions)
@@ -215,13 +220,13 @@ class FileTools:
         return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
+        """Execute one call in a separate message. Argument values may be any JSON value."""
         return self.call_during(tool, arguments, _nothing)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
         """Execute the calls of one message, one after the other; results in the order of the calls.
 
-        The arguments of all are prepared before the first is executed.
+        The arguments of all calls are prepared before the first is executed.
         """
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
         by_tens = self._session.behaviours.calls.ten_calls_run_at_once
@@ -237,9 +242,10 @@ class FileTools:
         return self._ended([self._answer(tool, self._prepared(tool, arguments), interfere)], [tool])[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Validate one call, run `interfere`, and let the user give it up; one that is refused before is refused.
+        """Validate one call, run `interfere`, and cancel the call as the user. A call that the validation
+        refuses is refused.
 
-        The user then says something else, with which the model may be shown every file that others changed.
+        The user then says something else, which may show the model every file that others changed.
         """
 
         def give_up() -> None:
@@ -256,7 +262,9 @@ class FileTools:
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call that the user gives up when it is done, and not answered yet; they then say something."""
+        """Execute one call that the user cancels after its execution and before its answer; the user then says
+        something.
+        """
         path = str(arguments.get("file_path"))
         known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
@@ -269,13 +277,13 @@ class FileTools:
         return result
 
     def _gave_up(self) -> None:
-        """Let the user say something after a call that was given up."""
+        """Perform the user's message after a cancelled call."""
         if self._session.behaviours.calls.giving_up_forgets_files:
             self._session = self._session.knowing_nothing()
         self._session.user_speaks()
 
     def call_at_limit(self, tool: str, arguments: str) -> Result:
-        """Take a call of whose arguments, as JSON, only the beginning came: the model's message was too long."""
+        """Handle a call whose JSON arguments are truncated, because the model's message was too long."""
         try:
             return self.call(tool, begun(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
@@ -332,7 +340,7 @@ class FileTools:
             self._ended([])
 
     def _ended(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message, in which `tools` were called, and return its results, the last with its reminders."""
+        """End a message in which `tools` were called, and return its results, the last with the reminders."""
         outdated, noticed = self._noticed()
         said = self._session.hooks.taken() if self._session.hooks is not None else ()
         if not results:
@@ -353,7 +361,7 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the files whose change is noticed when a message ends, and the reminders of them."""
+        """Return the files whose change is noticed at the end of a message, and the reminders about them."""
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False
@@ -364,7 +372,7 @@ class FileTools:
         return outdated, reminders
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
-        """Return the arguments that the rules of the tool see, or why there are none."""
+        """Return the arguments for the rules of the tool, or a refusal."""
         rules = _TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
@@ -379,7 +387,7 @@ class FileTools:
             return refusal
 
     def _schema(self, tool: str) -> Schema:
-        """Return the schema of a tool, made when it is asked for: few sessions call every tool."""
+        """Return the schema of a tool. It is created lazily, because few sessions use every tool."""
         if tool not in self._schemas:
             self._schemas[tool] = _TOOLS[tool].schema(self._session.behaviours)
         return self._schemas[tool]

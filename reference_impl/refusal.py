@@ -1,4 +1,4 @@
-"""Refusal: the answer that changes nothing, with its name, the documents' code, and the text for the model."""
+"""Refusals: answers without any change, with a name, the documents' code, and the text for the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = {
     errno.ENOTDIR: "parent_not_directory",
     errno.ENOENT: "file_not_found",
 }
-# Errors that are not here have the system's own words, in small letters.
+# Other errors use the system's own message in lower case.
 _WORDS = {
     errno.EISDIR: "illegal operation on a directory",
     errno.EEXIST: "file already exists",
@@ -32,11 +32,11 @@ _WORDS = {
 
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
-    """A call that was refused; nothing on disk was changed by it.
+    """A refused call. It changed nothing on disk.
 
-    `name` is the error's name as in `fixtures/errors.yaml`. `code` is the number that the documents' tables
-    give this error of this tool (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`); None where
-    they give none: all errors of Read and all errors of the execution phase. `message` is what the model sees.
+    `name` is the error's name in `fixtures/errors.yaml`. `code` is the number of this error of this tool in the
+    documents' tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`), or None: for all errors of
+    Read and of the execution phase. `message` is the text for the model.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
 
 class Failure(Exception):  # noqa: N818 - it becomes an answer, too
-    """What a tool did not foresee in a file. The words are those of the product's programming language."""
+    """Unexpected content of a file. The message is that of the product's programming language."""
 
 
 def of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
@@ -59,6 +59,6 @@ def of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
 
 
 def of_read_error(error: OSError, *, prefix: str) -> Refusal:
-    """Return the refusal for a file that the operating system does not let be read."""
+    """Return the refusal for a file that the operating system does not allow to be read."""
     call = "read" if isinstance(error, IsADirectoryError) else f"open '{error.filename}'"
     return of_os_error(error, call, prefix=prefix)

@@ -1,7 +1,7 @@
 """The reference implementation as an MCP server over standard input and output.
 
-The protocol is spoken here: what a server of tools needs of it is four requests, and a client starts a server for each
-session, which would wait for the imports of a library longer than for its answers.
+The protocol is implemented here: a tool server needs only four requests, and a client starts a server for each
+session, for which importing a library would take longer than the answers.
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 _USAGE_ERROR = 2
 _CHUNK = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Of the protocol, the latest first; a server of tools that answers with text is the same in all of them."""
+"""Supported versions of the protocol, the latest first. They do not differ for a tool server that answers with
+text.
+"""
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """The settings file cannot be used; the message names file, place and remedy."""
+    """The settings file is invalid; the message contains file, place and remedy."""
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
-    """Return `permissions.deny` of a Claude Code settings file. SettingsError: it is none."""
+    """Return `permissions.deny` of a Claude Code settings file. Raises SettingsError if it is invalid."""
     try:
         value = json.loads(settings.read_text(encoding="utf-8"))
     except OSError as error:
@@ -59,11 +61,11 @@ def deny_rules(settings: Path) -> Sequence[str]:
 def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: Path | None = None) -> None:
     """Serve the tools until standard input ends.
 
-    `root` is the directory that relative paths begin at (default: the current directory), `settings` a Claude Code
-    settings file whose `permissions.deny` holds. Results are one text block; a refusal has `isError` set. Arguments
-    are not checked against the advertised schemas, so that wrong ones get the tool's own answer. Calls that arrive
-    together are one message, as for `FileTools.call_parallel`. `initialize` begins a session anew.
-    SystemExit 2: unknown contract, no such directory, or a bad settings file.
+    `root` is the directory of relative paths (default: the current directory), `settings` a Claude Code
+    settings file whose `permissions.deny` applies. Results are one text block; a refusal has `isError` set.
+    Arguments are not checked against the advertised schemas, so wrong ones get the tool's own answer. Calls
+    that arrive together are one message, as for `FileTools.call_parallel`. `initialize` starts a new session.
+    Raises SystemExit 2 for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:
@@ -87,8 +89,8 @@ def _give_up(message: str) -> None:
 
 
 def _converse(server: Server) -> None:
-    """Hand the lines of standard input on; what has come by the time that nothing else is on its way is one message."""
-    parts: list[bytes] = []  # of a line without an end
+    """Pass on the lines of standard input. Lines that are available together form one message."""
+    parts: list[bytes] = []  # parts of a line without an end
     while data := os.read(_INPUT, _CHUNK):
         first, *others = data.split(b"\n")
         parts.append(first)
@@ -102,7 +104,7 @@ def _converse(server: Server) -> None:
 
 
 class Server:
-    """Sessions of the tools, one after the other; `answers` is where its side of the conversation goes."""
+    """Consecutive sessions of the tools; `answers` is the output stream."""
 
     def __init__(self, begin: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
         self._begin = begin
@@ -112,7 +114,7 @@ class Server:
         self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
 
     def take(self, line: bytes) -> None:
-        """Answer a message; a call waits for `execute`."""
+        """Answer a message. Calls wait for `execute`."""
         if not line.strip():
             return
         try:
@@ -126,14 +128,14 @@ class Server:
             case {"method": "notifications/cancelled", "params": {"requestId": str() | int() as number}}:
                 self._calls = [call for call in self._calls if call[0] != number]
             case {"method": str()} if "id" not in message:
-                pass  # nothing else that a client tells matters here
+                pass  # other notifications of a client are ignored
             case {"id": _, "result": _} | {"id": _, "error": _}:
-                pass  # nothing was asked
+                pass  # there was no request
             case _:
                 self._refuse(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 
     def execute(self) -> None:
-        """Make the calls that wait, as those of one message."""
+        """Execute the waiting calls as one message."""
         calls, self._calls = self._calls, []
         results = self._tools.call_parallel([call for _, call in calls]) if calls else ()
         for (number, _), result in zip(calls, results, strict=True):
@@ -143,7 +145,7 @@ class Server:
     def _answer(self, number: str | int, method: str, params: Any) -> None:
         match method, params:
             case "initialize", {"protocolVersion": str(version)}:
-                self.execute()  # what waits belongs to the session before
+                self.execute()  # waiting calls belong to the previous session
                 self._tools = self._begin()
                 spoken = version if version in _VERSIONS else _VERSIONS[0]
                 offered = {"protocolVersion": spoken, "capabilities": {"tools": {}}, "serverInfo": self._info}

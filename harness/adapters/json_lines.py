@@ -162,10 +162,10 @@ class LinesAdapter:
         """The properties that the program reported at its last start."""
         return AdapterTraits(
             self._capabilities | {"kill", "sessions"},
-            repeats_paths=True,
+            reuses_paths=True,
             design=self._design,
             refuses=self._refuses,
-            another=self._another,
+            clone=self._another,
             reset=self.reset,
             close=self.close,
         )

@@ -91,7 +91,7 @@ class McpConnection:
         """Properties of every adapter with this connection, whatever its tools."""
         return AdapterTraits(
             OF_A_SERVER,
-            repeats_paths=self.servers.isolation != "directory",
+            reuses_paths=self.servers.isolation != "directory",
             servers=self.servers,
             reset=self.servers.reset,
             close=self.close,

@@ -73,9 +73,9 @@ class ReferenceAdapter:
         self._served: LinesAdapter | None = None
         self.traits = AdapterTraits(
             capabilities,
-            repeats_paths=True,
+            reuses_paths=True,
             in_memory=True,
-            stamps=True,
+            reliable_mtimes=True,
             reset=self.close,
             close=self.close,
         )

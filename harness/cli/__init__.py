@@ -1,4 +1,4 @@
-"""Command line: a module is imported when one of its commands is called.
+"""The command line. The module of a command is imported only when the command is called.
 
-What only one of several commands needs, that one imports: `list` must answer at once.
+A command imports its own dependencies inside its function, so that `list` answers quickly.
 """

@@ -1,4 +1,4 @@
-"""Cache commands: `readfirst product cache`; the command line registers it."""
+"""The command `readfirst product cache`."""
 
 import sys
 
@@ -27,7 +27,7 @@ def cache(
     ),
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
-    """List what is kept on disk, from installed versions to files as they were read; `--clear` removes it."""
+    """List cached files, such as installed versions, with their sizes; `--clear` removes them."""
     found = chosen(kept(), names or (), older_than)
     total = 0
     for each in found:

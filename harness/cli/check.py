@@ -1,4 +1,4 @@
-"""Check command: `readfirst check-adapter`."""
+"""The command `readfirst check-adapter`."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""Commands by the names that call them: those of the suite, and those that extensions add."""
+"""The commands of the suite and of extensions, by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from readfirst.harness.extension import extensions
 class Commands:
     """Commands of one package, whose modules are in the directory `folder`.
 
-    `functions` has `module:function` of each command, in the order of the help. `groups` has the help of each group of
-    commands. `panel` is the title of their panel in the help, empty for the commands of the suite.
+    `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help
+    of each group. `panel` is the title of their panel in the help, empty for the commands of the suite.
     """
 
     package: str
@@ -65,7 +65,7 @@ def providers() -> tuple[Commands, ...]:
 
 
 def provider_of(called: str) -> Commands | None:
-    """Return the provider of a command, None for an unknown command. Extensions are imported only if asked."""
+    """Return the provider of a command. None for an unknown command. Extensions are imported only if needed."""
     if called in SUITE.functions:
         return SUITE
     return next((each for each in providers() if called in each.functions), None)

@@ -1,4 +1,4 @@
-"""Diff commands: `readfirst diff`; the command line registers it."""
+"""The command `readfirst diff`."""
 
 from typing import Literal
 
@@ -44,7 +44,7 @@ def diff(
 ) -> int:
     """Show what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
 
-    `readfirst docs changes` says what it prints.
+    `readfirst docs changes` describes the output.
     """
     suite = open_suite(fixtures)
     ids = select(suite, selection)

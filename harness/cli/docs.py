@@ -1,4 +1,4 @@
-"""Page command: `readfirst docs`."""
+"""The command `readfirst docs`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def docs(
 
 
 def pages() -> dict[str, Path]:
-    """Return the pages by name (`adapters`, `readme`), those about all of the project first."""
+    """Return the pages by name (`adapters`, `readme`), pages about the whole project first."""
     package = Path(readfirst.__file__).parent
     root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]

@@ -1,4 +1,6 @@
-"""Exits: whatever a command raises as an exit code and a message, never a traceback unasked; and the version."""
+"""Turn exceptions of commands into exit codes and messages, without a traceback unless requested; and the
+version.
+"""
 
 import errno
 import functools
@@ -21,24 +23,24 @@ _OF_THE_SYSTEM = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Errors that say what the system refuses or lacks, whoever asks."""
+"""Errors of the operating system: it refuses an operation or lacks a resource."""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
 
 
 class UsageError(ReadfirstError):
-    """The command line asks for something that does not exist or does not go together."""
+    """The arguments of the command line are invalid or cannot be combined."""
 
 
 def show_tracebacks(wanted: bool) -> None:
-    """Say whether an error is also printed with its traceback."""
+    """Set whether errors are printed with their traceback."""
     global _tracebacks
     _tracebacks = wanted
 
 
 def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Turn what a command raises or returns, None where all is well, into the exit code of the process."""
+    """Turn the result or exception of a command into the exit code of the process. None means success."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -49,7 +51,7 @@ def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
                 stdout().flush()
             except Exception as error:
                 code = explained(error)
-        except Terminated:  # perhaps again, while it ended
+        except Terminated:  # possibly again, during the exit
             code = 128 + signal.SIGTERM
         except KeyboardInterrupt:
             code = ExitCode.INTERRUPTED
@@ -62,7 +64,7 @@ def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
 
 
 def explained(error: Exception) -> int:
-    """Print an error in one or a few lines and return the exit code; nothing where nobody reads."""
+    """Print an error in one or a few lines and return the exit code. Prints nothing if the output is closed."""
     if isinstance(error, UnreadError):
         return 128 + signal.SIGPIPE
     if _tracebacks:
@@ -89,7 +91,7 @@ def explained(error: Exception) -> int:
 
 
 def version() -> str:
-    """Return the version of the installed distribution; `unknown` in a checkout that is not installed."""
+    """Return the version of the installed distribution. `unknown` in a checkout that is not installed."""
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 

@@ -1,4 +1,4 @@
-"""Command line: `readfirst`, the commands it has, and its help."""
+"""The command line `readfirst`: its commands and its help."""
 
 import ast
 import sys
@@ -26,10 +26,10 @@ def _say(manual: str) -> None:
 
 
 class _Manual(TyperGroup):
-    """Adds the manual to the help of `readfirst`; as it is, because it holds code and tables."""
+    """Adds the manual to the help of `readfirst`, unformatted, because it contains code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; an error about a value does not name Python's classes."""
+        """Run a command. Errors about values do not name Python classes."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -52,9 +52,9 @@ class _Targets(TyperCommand):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; always ends with SystemExit."""
+    """Run the command line. Always ends with SystemExit."""
     given = sys.argv[1:] if arguments is None else arguments
-    if "--traceback" in given:  # wherever it is, because it is added to a command that failed
+    if "--traceback" in given:  # at any position, because it is appended to a command that failed
         given = ["--traceback", *(argument for argument in given if argument != "--traceback")]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -79,14 +79,14 @@ def main(arguments: list[str] | None = None) -> None:
                 _app(given)(given, prog_name="readfirst")
             finally:
                 sys.stdout.flush()
-        except (OSError, UnreadError) as error:  # of what no command prints: help, versions, wrong usage
+        except (OSError, UnreadError) as error:  # errors while printing help, versions or wrong usage
             sys.exit(explained(error))
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
-    """Return the application with the command that is asked for; with stubs of all, where that is not clear.
+    """Return the application with the requested command, or with stubs of all commands if it is not clear.
 
-    Every command that is added costs more time than `list` takes: its parameters are checked.
+    Every added command takes longer than `list`: its parameters are checked.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
@@ -133,7 +133,7 @@ def _group_panel(name: str) -> str | None:
 def _wanted(words: Sequence[str]) -> Mapping[str, Commands]:
     """Return the commands that these words may call, each with its provider.
 
-    None of them for `--version`, all of them if the words do not tell.
+    Empty for `--version`, all of them if the words do not determine one.
     """
     if words == ["--version"]:
         return {}
@@ -146,7 +146,7 @@ def _wanted(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, called: str) -> Callable[..., None]:
-    """Return a command as a list of commands needs it: its help, without what it imports."""
+    """Return a stub of a command for the list of commands: its help, without its imports."""
     module, _, function = provider.functions[called].partition(":")
 
     def stub() -> None: ...
@@ -157,7 +157,7 @@ def _stub(provider: Commands, called: str) -> Callable[..., None]:
 
 @cache
 def _helps(module: Path) -> Mapping[str, str | None]:
-    """Return the docstrings of a module's functions, which is not imported."""
+    """Return the docstrings of a module's functions without importing it."""
     tree = ast.parse(module.read_bytes())
     return {each.name: ast.get_docstring(each) for each in tree.body if isinstance(each, ast.FunctionDef)}
 

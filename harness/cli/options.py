@@ -1,4 +1,4 @@
-"""Options: what several commands of the command line take, and what they make of it."""
+"""Options that several commands share, and their parsers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Selected = Selection
 else:
-    Selected = object  # it is imported by the command that needs it
+    Selected = object  # imported by the command that needs it
 
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
@@ -85,7 +85,7 @@ _MOST_JOBS = 256
 
 
 def _jobs(text: str | int) -> int:
-    """Read a number of processes; 0 means `auto`."""
+    """Parse a number of processes. 0 means `auto`."""
     if text in ("auto", 0):
         return 0
     if not str(text).isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
@@ -94,7 +94,7 @@ def _jobs(text: str | int) -> int:
 
 
 def finite(value: float | None) -> float | None:
-    """Refuse `nan`, which is in every range."""
+    """Refuse `nan`, which every range accepts."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is no number.")
     return value
@@ -166,9 +166,10 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target that these words are; UsageError for others, with what to write after `command` instead.
+    """Return the target in these words. Raises UsageError for several words, with the correct text after
+    `command`.
 
-    `kind` is what a suggestion must begin with.
+    `kind` is the required prefix of a suggestion.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import target_hint
@@ -191,7 +192,7 @@ def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
 
 
 def in_installed_package(file: Path) -> bool:
-    """Whether a file is, or would be, part of the installed package, which nothing is written to."""
+    """Whether a file is, or would be, part of the installed package, which must not be changed."""
     import readfirst
     from readfirst.harness.suite.suite import Suite
 
@@ -229,14 +230,14 @@ _SELECTING: Mapping[str, tuple[str, Any]] = {
     "expression": ("expression", Expression),
     "shard": ("shard", Shard),
 }
-"""The options that select scenarios, with what each is in a Selection."""
+"""The options that select scenarios, each with its field of Selection."""
 FEW = ("family", "tag", "expression")
 MOST = ("family", "tag", "requirement", "rule", "class_", "expression")
 ALL = tuple(_SELECTING)
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command these options in the place of its parameter `selection`, which gets what they select."""
+    """Replace the parameter `selection` of a command by these options. The command gets their Selection."""
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         @functools.wraps(command)
@@ -273,7 +274,7 @@ def _selection(given: Mapping[str, Any]) -> Selection:
 
 
 def shard_of(text: str) -> tuple[int, int]:
-    """Return the number of a part and of all parts, which `--shard I/N` states. Raises UsageError."""
+    """Parse `--shard I/N`: the number of a part and of all parts. Raises UsageError."""
     from readfirst.harness.cli.error_handling import UsageError
 
     part, slash, parts = text.partition("/")
@@ -283,7 +284,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def put(text: str, output: Path | None) -> None:
-    """Print a text, or write it to the file that --output names. Raises OutputError."""
+    """Print a text, or write it to the file of --output. Raises OutputError."""
     if output is None:
         stdout().write(text)
         return

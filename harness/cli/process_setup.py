@@ -1,4 +1,4 @@
-"""Process: what a command line is given by its caller, made safe: its streams, its mask of modes, its signals."""
+"""Prepare the process of a command line: streams, umask, signals."""
 
 import fcntl
 import os
@@ -7,19 +7,19 @@ import sys
 
 from readfirst.harness.processes.gc_tuning import collect_rarely
 
-# It runs before anything else is imported.
+# It runs before other modules are imported.
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end (SIGTERM)."""
+    """The process received SIGTERM."""
 
 
 def begin() -> None:
-    """Make the process fit for a command: closed streams lead nowhere, and own files are open to their owner.
+    """Prepare the process: closed streams lead to /dev/null, and the umask keeps files readable by their owner.
 
-    A stream for reading alone is as good as closed for what is printed.
+    An output stream that is open only for reading is treated as closed.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -27,7 +27,7 @@ def begin() -> None:
                 os.close(descriptor)
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
@@ -37,35 +37,41 @@ def begin() -> None:
 
 
 def leave_at_once() -> None:
-    """Let a signal end the process, with the code of a shell: nothing was begun yet, or everything is done."""
+    """Let a signal end the process with the exit code of a shell: nothing has started yet, or everything is
+    done.
+    """
     for number in _ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` and a shell's `&` have it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
             signal.signal(number, _leave)
 
 
 def end() -> None:
-    """Let neither a signal nor a stream that takes nothing more change how the process ends.
+    """Prevent signals and unwritable streams from changing the exit code.
 
-    The interpreter itself takes a moment, and flushes what is left: where that fails it ends with a code of its own.
+    The interpreter takes a moment to exit, and flushes streams: a failure there would change the exit code.
     """
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         try:
-            if not stream.closed:  # as a server closes its standard output
+            if not stream.closed:  # for example, a server closes its standard output
                 stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def keep_nothing() -> None:
-    """Let a signal end a command at once that has nothing to put in order; in a thread it may wait for its input."""
+    """Let a signal end a command immediately if it has nothing to clean up; a thread may be waiting for its
+    input.
+    """
     if signal.getsignal(signal.SIGTERM) is _terminate:
         leave_at_once()
 
 
 def listen() -> bool:
-    """Let a signal end a command in order, if this is the process of a command line; say whether it is."""
+    """Let a signal end a command with a clean-up, if this is the process of a command line. Return whether it
+    is.
+    """
     is_own = signal.getsignal(signal.SIGTERM) is _leave
     if is_own:
         signal.signal(signal.SIGTERM, _terminate)

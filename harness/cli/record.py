@@ -1,4 +1,4 @@
-"""Record commands: `readfirst product record` and `merge`; the command line registers them."""
+"""The commands `readfirst product record` and `merge`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -80,10 +80,11 @@ def record(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
-    """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.
+    """Record the answers of the real product into scenarios. Needs npm and node; see `readfirst docs
+    recording`.
 
-    A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
-    `--missing` records the other contracts later.
+    A scenario is recorded on its own contract, 2.1.7 by default. That suffices for a new case. `--missing`
+    records the other contracts later.
     """
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures, trust=trust)
@@ -103,7 +104,7 @@ def record(
         say(f"nothing is missing in {pluralize(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
-        # A check asks the product anew: what an earlier run left is not an answer.
+        # A check replays the product again: earlier replays do not count.
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())
@@ -140,7 +141,7 @@ def merge(
     selection: Selected,
     fixtures: Fixtures = None,
 ) -> int:
-    """Write what the shards of a recording observed into the suite, as `record` does with its own takes."""
+    """Merge the recordings of several shards into the suite, as `record` does with its own replays."""
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection)
@@ -164,7 +165,7 @@ def _mode(fix: bool, check: bool) -> Mode:
 def _wanted(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return which scenarios to record, by contract: each on the one that it states, unless others are named."""
+    """Return the scenarios to record, by contract: each on its own contract, unless others are named."""
     if missing:
         contracts = contracts_named(suite, names or ["all"])
         return dict(unrecorded(suite, ids, contracts))
@@ -177,7 +178,7 @@ def _wanted(
 
 
 def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
-    """Put a reason in the place of what was, or could not be, recorded."""
+    """Replace a recording, or a missing one, by a reason."""
     if not why.strip():
         raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
     stated = [
@@ -197,7 +198,7 @@ def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> in
 
 
 def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
-    """Return the recorded contracts of these names; `all` is every one. Raises UsageError for another one."""
+    """Return the recorded contracts of these names; `all` is every one. Raises UsageError for unknown names."""
     if "all" in names:
         return list(suite.contracts.recorded)
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]

@@ -1,4 +1,4 @@
-"""Run commands: `readfirst run`, `watch` and `report`; the command line registers them."""
+"""The commands `readfirst run`, `watch` and `report`."""
 
 import subprocess
 import sys
@@ -110,7 +110,7 @@ def run(
         meant = hint(targets, suite)
         if meant:
             raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {meant}")
-    # An id has a slash and no colon; every connect string but `reference` has a colon.
+    # An id has a slash and no colon; every connect string except `reference` has a colon.
     is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
     connect_string = "reference" if not targets or is_id else targets.pop(0)
     if name is not None and not name.strip():

@@ -1,4 +1,4 @@
-"""Suite commands: `readfirst list`, `show`, `rules`, `contracts`, `new`, `lint` and `export`."""
+"""The commands `readfirst list`, `show`, `rules`, `contracts`, `new`, `lint` and `export`."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def show(
 ) -> int:
     """Show one scenario: its files, its steps, and what each contract expects.
 
-    The contract that the file states is shown in full; the others follow in short, one row for each distinct answer.
-    `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
+    The scenario's own contract is shown in full; the others follow in short, one row for each distinct answer.
+    `--contract` shows only one contract. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
     `--results CONTRACT` the structured results that a program gets with each answer.
     """
     if [scenario_id, tools, results].count(None) != 2:
@@ -120,7 +120,7 @@ def _show_results(suite: Suite, name: str) -> int:
 
 
 def _shown(contract: Contract, value: object, nothing: str) -> int:
-    """Print a value as JSON, or say why there is none."""
+    """Print a value as JSON, or the reason why there is none."""
     if nothing:
         say(f"readfirst: {contract.name}: {nothing}.", err=True)
         return ExitCode.NOTHING
@@ -170,7 +170,7 @@ def new(
 def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> int:
     """Check scenario files and recordings; exit code 4 if anything is wrong. With ids, only these are read.
 
-    `readfirst docs format` lists the rules.
+    `readfirst docs format` lists the checks.
     """
     from readfirst.harness.lint.check_recording import notes
     from readfirst.harness.lint.linter import walk
@@ -217,7 +217,7 @@ def export(
 
 @contextlib.contextmanager
 def _exported(output: Path | None) -> Iterator[IO[str]]:
-    """Open what is written to: standard output, a file, or one that is compressed where its name ends so."""
+    """Open the output: standard output, a file, or a compressed file if its name ends with `.gz`."""
     if output is None:
         yield stdout()
         return
@@ -243,8 +243,9 @@ def rules(
 ) -> int:
     """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
 
-    A table on a terminal, else separated by tabs. `readfirst rules RULE` shows one with its scenarios, and `readfirst
-    product claims RULE` also what the documents claim, the behaviours of the reference, and the versions that differ.
+    A table on a terminal, otherwise separated by tabs. `readfirst rules RULE` shows one rule with its
+    scenarios, and `readfirst product claims RULE` also the claims of the documents, the behaviours of the
+    reference, and the versions that differ.
     """
     suite = open_suite(fixtures)
     known = suite.rules
@@ -271,7 +272,8 @@ def rules(
 def contracts(fixtures: Fixtures = None) -> None:
     """List the contracts, oldest first: name, which is default or latest, the read gate, and what each changed.
 
-    A table on a terminal, else separated by tabs. `readfirst diff 2.1.7 2.1.40` shows what differs between two.
+    A table on a terminal, otherwise separated by tabs. `readfirst diff 2.1.7 2.1.40` shows the differences
+    between two.
     """
     known = open_suite(fixtures).contracts
     marks = {"default": known.default, "latest": known.latest.name}

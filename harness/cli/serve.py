@@ -1,4 +1,4 @@
-"""Reference command: `readfirst serve`; the command line registers it."""
+"""The command `readfirst serve`."""
 
 from pathlib import Path
 from typing import Literal

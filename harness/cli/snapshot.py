@@ -1,4 +1,4 @@
-"""Release commands: `readfirst product snapshot`; the command line registers it."""
+"""The command `readfirst product snapshot`."""
 
 import re
 from collections.abc import Sequence
@@ -54,10 +54,11 @@ def snapshot(
         show_default="the checkout's; with --quick the bundled one",
     ),
 ) -> int:
-    """Record a new version as a contract and show what differs from the newest known one; exit code 1 if anything does.
+    """Record a new version as a contract and show its differences from the newest known one; exit code 1 if
+    there are any.
 
-    Exit code 0: nothing differs that an expectation states, or the version is already a contract. Needs npm; see
-    `readfirst docs recording`.
+    Exit code 0: no expectation differs, or the version is already a contract. Needs npm; see `readfirst docs
+    recording`.
     """
     named = [str(fixtures)] if fixtures is not None else None
     suite = (open_suite if quick else open_own_suite)(named)
@@ -129,7 +130,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 
 
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
-    """Replay few scenarios, and say in one sentence whether anything changed; then what."""
+    """Replay few scenarios, and print whether anything changed, then the causes."""
     known = histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
@@ -174,7 +175,7 @@ def _say_first_difference(contract: Contract, found: Diff) -> None:
 
 
 def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
-    """Return the sentence: does the version change anything?"""
+    """Return the sentence that states whether the version changes anything."""
     if any(here.causes for here in found):
         return f"Yes: the file tools of {version} behave differently from those of {before}."
     asked = max(here.compared for here in found)

@@ -79,7 +79,7 @@ def replay(
     before. `settle` seconds pass before the session is closed and again before the last comparison, for late
     writes. With `to_the_end`, a process that serves several sessions is also ended before the last comparison.
     Every error becomes the outcome's breakage, with the party to blame; only an interruption is raised.
-    Workspace paths are reused only if the adapter declares `repeats_paths`, because a session that serves
+    Workspace paths are reused only if the adapter declares `reuses_paths`, because a session that serves
     several scenarios would remember its Reads. If the adapter has `servers`, they provide the workspaces. If
     answers were `disturbed`, the scenario is replayed again; the outcome reports it if every attempt was
     disturbed.
@@ -87,7 +87,7 @@ def replay(
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
         outcome = _replayed(scenario, adapter, place, settle, to_the_end)
-        disturbed = traits.disturbed()
+        disturbed = traits.was_contaminated()
         if not disturbed or outcome.broken is not None:
             break
     return replace(outcome, disturbed=True) if disturbed else outcome
@@ -133,7 +133,7 @@ def _site(scenario: Scenario, adapter: Adapter, place: WorkspacePool) -> Abstrac
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(place, scenario, adapter)
-    return place.site(unique=not traits.repeats_paths)
+    return place.site(unique=not traits.reuses_paths)
 
 
 @contextmanager
@@ -194,7 +194,7 @@ class _Replay:
         try:
             try:
                 workspace = self.site.workspace(self.scenario)
-                if traits_of(adapter).isolates(self.scenario):
+                if traits_of(adapter).needs_isolation(self.scenario):
                     workspace = replace(workspace, isolated=True)
                 self.hooks = workspace.hooks
                 self.adapter = adapter
@@ -221,7 +221,7 @@ class _Replay:
 
     def _another(self, adapter: Adapter) -> Adapter:
         """Return an adapter whose sessions can run at the same time as those of this one."""
-        another = traits_of(adapter).another
+        another = traits_of(adapter).clone
         if another is None:
             return adapter
         self.other = another()

@@ -1,4 +1,4 @@
-"""Reports: what a run writes as verdicts come in; a table for people, JSON lines and JUnit for machines."""
+"""Reports of a run, written as verdicts arrive: a table for people, JSON lines and JUnit for machines."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -20,9 +20,9 @@ from readfirst.harness.yaml_io.atomic_write import Staged
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Command lines that go on from a failure when the scenario's id is added.
+    """Command lines to examine a failure; the scenario's id is appended.
 
-    `run` repeats the replay, `show` prints the scenario with what the contract expects.
+    `run` repeats the replay, `show` prints the scenario with the contract's expectations.
     """
 
     run: str
@@ -31,9 +31,11 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What is known before the first verdict. `target` is the connect string, `name` what reports call it.
+    """Facts that are known before the first verdict. `target` is the connect string, `name` the name in
+    reports.
 
-    `scenarios` counts those of one contract. `commands` are those that go on from a failure on a contract.
+    `scenarios` is the number of scenarios of one contract. `commands` returns the commands for failures on a
+    contract.
     """
 
     target: str
@@ -43,26 +45,26 @@ class RunFacts:
     scenarios: int
     commands: Callable[[str], Commands]
     find: Callable[[str], Scenario | None]
-    """Returns the scenario of an id, to show its steps; None if it cannot be read any more."""
+    """Returns the scenario of an id, to show its steps. None if it cannot be read any more."""
     rules: Rules | None = None
-    """The rules that failures are gathered by; None where the suite has none."""
+    """The rules by which failures are grouped. None if the suite has none."""
     suite: str = ""
     """The title of the suite: its name and version, `part of` it if scenarios were selected."""
     design: str = ""
-    """What the target declares to be; empty where it says nothing."""
+    """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
     """The calls that the target declares to refuse although the contract answers them."""
 
 
 class Report(Protocol):
-    """Receives a run's verdicts in order; `finish` is called once, also after an interrupt."""
+    """Receives a run's verdicts in order. `finish` is called once, also after an interrupt."""
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Take one verdict and what the baseline makes of it."""
+        """Add one verdict with its baseline result."""
         ...
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write what comes last."""
+        """Write the end of the report."""
         ...
 
 
@@ -72,15 +74,15 @@ class OutputError(ReadfirstError):
 
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
-    """Open a text file that appears under `path` only when the block ends without an exception.
+    """Open a text file that appears under `path` only if the block ends without an exception.
 
-    Until then, and after a failure or an interrupt, what was there before stays. A link stays one, and what is no
-    file (`/dev/stdout`, a pipe) is written to as it is. Raises OutputError.
+    Until then, and after a failure or an interrupt, the old file stays. A link stays a link, and a path that is
+    not a regular file (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                yield cast("TextIOWrapper", guarded(stream))  # it may lead to a terminal, or to a log
+                yield cast("TextIOWrapper", guarded(stream))  # it may lead to a terminal or a log
             return
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:

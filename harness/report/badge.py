@@ -1,4 +1,4 @@
-"""Badge: how much of the suite holds, in the JSON that shields.io takes from an endpoint."""
+"""The badge of a run: the share of the suite that holds, in the JSON format of shields.io endpoints."""
 
 from functools import reduce
 
@@ -12,10 +12,10 @@ from readfirst.harness.terminal import harmless_json
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the JSON of a badge for all runs together, at the levels they were asked for.
+    """Return the JSON of a badge for all runs together, at the requested levels.
 
-    Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
-    every run, of those that were judged; how many an implementation does not claim is added.
+    If the runs contain exactly all scenarios of one class, the badge names the class: `safety 40/40` counts the
+    judged rules that hold in every run. The number of unsupported rules is added.
 
     What was not judged is said, too. Bright green: all holds. Green: all that was judged, and the run has a part of the
     suite, or of Read, Edit and Write something is not claimed, as is allowed. Yellow: what fails is accepted. Orange:
@@ -53,7 +53,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the class whose scenarios the runs are: these, all of these, and no others."""
+    """Return the class whose scenarios are exactly those of the runs. None if there is none."""
     if (rules := sources.rules) is None:
         return None
     named = {verdict.rule for run in results.runs for verdict, _ in run.judged}
@@ -65,7 +65,7 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _held(results: Results, rules: Rules | None) -> str:
-    """Return how many rules hold in all runs, of those that a run judged; and how many no run could judge."""
+    """Return the number of judged rules that hold in all runs, and the number of rules that no run judged."""
     found: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

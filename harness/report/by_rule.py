@@ -1,4 +1,4 @@
-"""By rule: the verdicts of one run under the rules that their scenarios show, and the list that it ends with."""
+"""Group the verdicts of one run by rule, and list the failing rules at its end."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,13 +28,12 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """The results of the scenarios of one rule. `rule` is None for those without a known rule.
+    """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest level at which a scenario fails that no baseline accepts, None where all of these hold, and
-    `fails` counts the scenarios that fail there: what is unsafe is not hidden among what is differently worded.
-    `shortest` is the verdict on the shortest failure that shows the most frequent of the worst mistakes; where all
-    failures are accepted, on the shortest of those. `is_overcautious`: none of them does harm or differs in effects but
-    for refusals of calls that every contract answers.
+    `level` is the lowest level at which a scenario fails that no baseline accepts. None if all hold. `fails` is
+    the number of scenarios that fail at this level, so that unsafe results are not hidden among different
+    words. `shortest` is the shortest failure with the most frequent of the worst mistakes, or, if all failures
+    are accepted, the shortest of them. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -46,7 +45,7 @@ class RuleResult:
 
     @property
     def id(self) -> str:
-        """The id of the rule; empty where the scenarios belong to none."""
+        """The id of the rule. Empty if the scenarios have none."""
         return self.rule.id if self.rule is not None else ""
 
     @property
@@ -58,7 +57,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The rules of one class: how many hold completely, of how many that were judged at all."""
+    """The rules of one class: the number of rules that hold completely, and of rules that were judged."""
 
     class_: RuleClass
     holding: int
@@ -70,7 +69,7 @@ class ClassResult:
 
 @dataclass(slots=True)
 class RuleTally:
-    """Takes the verdicts on one contract as they come; memory grows with rules and kinds of mistakes only."""
+    """Collects the verdicts on one contract. Memory grows only with the number of rules and kinds of mistakes."""
 
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
@@ -78,7 +77,7 @@ class RuleTally:
     _shortest: dict[str, dict[Failure, Ranked]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict and what the baseline makes of it."""
+        """Count one verdict with its baseline result."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "broken"):
@@ -92,26 +91,26 @@ class RuleTally:
                 shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
-        """Return the rules that had a verdict, the worst first.
+        """Return the rules with a verdict, the worst first.
 
-        Rules with harm or different effects come first, by class; within a class harm comes first, then the order is by
-        requirement and by how many scenarios fail. Rules follow that fail by refusals without need alone, then those in
-        which only reasons or words differ.
-        `as_if_without` names a kind of mistake that counts as fixed.
+        Rules with harm or different effects come first, by class; within a class harm comes first, then the
+        order is by requirement and number of failures. Rules that fail only by unnecessary refusals follow,
+        then those in which only reasons or words differ. `as_if_without` names a kind of mistake that counts as
+        fixed.
         """
         place = {rule.id: number for number, rule in enumerate(self.rules or ())}
         found = [self._result(rule_id, as_if_without) for rule_id in self._counts]
         return tuple(sorted(found, key=lambda result: _rank(result, place)))
 
     def dominant(self) -> Dominant | None:
-        """Return the mistake that alone explains more than a quarter of the failures; None where there is none."""
+        """Return the mistake that explains more than a quarter of the failures. None if there is none."""
         fails: Counter[Failure] = Counter()
         for counted in self._fails.values():
             fails.update(counted)
         return dominant_of(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
-        """Return the id of the rule that the verdict is counted under."""
+        """Return the id of the rule under which the verdict is counted."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
     def _result(self, rule_id: str, fixed: str | None) -> RuleResult:
@@ -136,11 +135,11 @@ class RuleTally:
     def _example(
         self, rule_id: str, left: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the shortest failure that shows the most frequent of the worst mistakes of a rule."""
+        """Return the shortest failure with the most frequent of the worst mistakes of a rule."""
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
             return min(ranked.values(), key=itemgetter(0))[1] if ranked and fixed is None else None
-        # Harm comes before all else. What differs in effects and what is refused without need is one group.
+        # Harm comes first. Different effects and unnecessary refusals form one group.
         worst_left = severity if severity == 0 else max(severity, OVERCAUTIOUS)
         candidates = [failure for failure in left if failure.severity(fixed) <= worst_left]
         frequent: Counter[str] = Counter()
@@ -160,7 +159,7 @@ def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, 
 
 
 def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
-    """Return one result per class that has a rule among `results`, the worst class first."""
+    """Return one result per class with a rule among `results`, the worst class first."""
     grouped: dict[RuleClass, list[RuleResult]] = {class_: [] for class_ in CLASSES}
     for result in results:
         if result.rule is not None:
@@ -190,22 +189,22 @@ def _rank(result: RuleResult, place: dict[str, int]) -> tuple[int, int, int, int
 
 
 MOST_LINES = 30
-"""Lines of rules that are shown, so that hundreds of failures fit on one screen."""
+"""Maximum number of lines of rules, so that hundreds of failures fit on one screen."""
 
 NO_RULE = "no rule"
-"""The heading of scenarios that belong to none."""
+"""Heading of scenarios without a rule."""
 _OVERCAUTIOUS = "refused without need"
 _ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "only in bytes of the answer"}
 _GAP = "  "
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
-    """Return the rules with a failing scenario that no baseline accepts, in their order."""
+    """Return the rules with a failing scenario that no baseline accepts, in order."""
     return [result for result in results if result.level is not None]
 
 
 def group_of(result: RuleResult) -> str:
-    """Return what a failing rule is listed under: its class, or that it is less bad than the others."""
+    """Return the heading under which a failing rule is listed: its class, or a group of lesser failures."""
     if result.level in _ALONE:
         return _ALONE[result.level]
     if result.is_overcautious:
@@ -221,12 +220,11 @@ def rule_lines(
     everything: bool = False,
     most: int = MOST_LINES,
 ) -> list[Line]:
-    """List the failing rules: how many scenarios fail of how many, the title, the shortest scenario that fails.
+    """List the failing rules: number of failing scenarios, title, and the shortest failing scenario.
 
-    Counted are the scenarios that fail at the lowest level at which any of the rule does. `command`, with the id of
-    the shortest of them after it, repeats its replay. In `width` columns (None: as many as needed) the id goes below
-    the title where there is no room beside it. Rules after the `most` lines are counted instead, unless `everything`
-    is asked for.
+    Scenarios are counted at the lowest level at which any of the rule fails. `command`, with the id of the
+    shortest, repeats its replay. In `width` columns (None: unlimited) the id goes below the title if it does
+    not fit. Rules after the first `most` lines are only counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
@@ -257,7 +255,7 @@ def rule_lines(
 
 
 def _first_lines(failing: list[RuleResult], most: int, lines_each: int) -> list[RuleResult]:
-    """Return the first rules, at least one, that fit in as many lines together with the headings of their groups."""
+    """Return the first rules, at least one, that fit with the headings of their groups into a number of lines."""
     left, before = most, ""
     for number, result in enumerate(failing):
         left -= lines_each + (group_of(result) != before)
@@ -272,12 +270,12 @@ def _count(result: RuleResult) -> str:
 
 
 def rule_title(result: RuleResult) -> str:
-    """Return what the rule claims, as it is written."""
+    """Return the title of the rule as written."""
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return how many of its failures a baseline accepts, to be put after its title; empty where none."""
+    """Return the number of accepted failures for the text after the title. Empty if there are none."""
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

@@ -1,4 +1,4 @@
-"""Contents of a result stream: long texts are written once, and texts of many kilobytes only where they differ."""
+"""Long texts of JSON lines: each is written once, and very long texts only around their difference."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -7,14 +7,14 @@ from typing import Any
 from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
-"""The longest text that a difference contains itself."""
+"""Maximum characters of a text inside a difference."""
 EXCERPT_CHARS = 16_384
-"""The longest text that is written in full, and the length of the excerpt of a longer one."""
+"""Maximum characters of a text that is written in full, and of the excerpt of a longer one."""
 _COMMON_CHARS = 2_000
 """Characters of an excerpt before the first difference."""
 
 Written = str | dict[str, Any]
-"""A text in a line: the text itself, or the digest of a content line before it and the start of the excerpt."""
+"""A text in a line: the text itself, or the digest of an earlier content line and the start of the excerpt."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class ContentWriter:
     _written: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(self, texts: tuple[str, str]) -> tuple[tuple[Written, Written], list[dict[str, Any]]]:
-        """Return the expected and the actual text as a line has them, and the content lines to write before it."""
+        """Return the expected and the actual text for a line, and the content lines to write before it."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _COMMON_CHARS, 0)
@@ -45,18 +45,18 @@ class ContentWriter:
 
 
 def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, in hexadecimal; lone surrogates are encoded as they are."""
+    """Return the SHA-256 of a text in UTF-8, in hexadecimal. Lone surrogates are encoded as they are."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(slots=True)
 class ContentReader:
-    """Collects the content lines of a stream, and returns the texts that refer to them."""
+    """Collects content lines, and resolves references to them."""
 
     _texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> str:
-        """Take one content line. Return what is wrong with it; empty if nothing is."""
+        """Add one content line. Return the error in it, or an empty string."""
         start, text = line.get("from", 0), line["text"]
         rest = line["characters"] - start - len(text)
         if rest < 0 or (not start and not rest and digest_of(text) != line["sha256"]):
@@ -67,5 +67,5 @@ class ContentReader:
         return ""
 
     def text(self, written: Written) -> str:
-        """Return the text of a line. Raises KeyError if no content line before it has the text."""
+        """Return the text of a line. Raises KeyError if no earlier content line contains it."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

@@ -1,4 +1,4 @@
-"""Visible: text written so that every control character and odd space is seen and nothing is ambiguous."""
+"""Escape control characters and unusual whitespace, so that every character is visible and unambiguous."""
 
 import shlex
 import unicodedata
@@ -12,14 +12,14 @@ from readfirst.harness.first_difference import first_difference
 from readfirst.harness.terminal import escaped, is_seen, without_commands
 
 LONGEST = 4000
-"""Characters of a text on one line that are shown, escapes included."""
+"""Maximum characters of a text on one line, including escapes."""
 
 CONTEXT = 2
-"""Equal lines shown on each side of a difference."""
+"""Number of equal lines on each side of a difference."""
 WIDEST = 160
-"""Characters of one line that are shown before it is cut around the difference."""
+"""Maximum characters of one line. Longer lines are cut around the difference."""
 MOST_LINES = 40
-"""Lines of one difference that are shown before the rest is counted instead."""
+"""Maximum number of lines of one difference. Further lines are counted."""
 
 
 def _escaped(character: str) -> str:
@@ -30,10 +30,11 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line: control characters, odd whitespace, lone surrogates as escapes; `\\` doubled.
+    """Return the text on one line with escaped control characters, unusual whitespace and lone surrogates; `\\`
+    is doubled.
 
-    Spaces at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
-    command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.
+    Spaces at the end become `\\x20`, because they are invisible, and commands of CI systems are escaped.
+    Different texts stay different, up to LONGEST characters; further characters are counted.
     """
     shown = _visible(text[:LONGEST])
     if len(shown) <= LONGEST >= len(text):
@@ -51,7 +52,9 @@ def _visible(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line for a shell; a word that a terminal or a CI system would act on is in `$'...'`."""
+    """Return a command line for a shell. A word with special characters of a terminal or CI system is written
+    as `$'...'`.
+    """
     return " ".join(map(_word, words))
 
 
@@ -65,7 +68,7 @@ def _in_quotes(character: str) -> str:
     code = ord(character)
     if character.isprintable():
         return f"\\{character}" if character in "\\'" else character
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # an invalid byte of UTF-8
         return f"\\x{code - 0xDC00:02x}"
     if code < 0x80:
         return f"\\x{code:02x}"
@@ -73,10 +76,10 @@ def _in_quotes(character: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the text as lines, each made visible.
+    """Return the lines of the text, each escaped.
 
-    Only `\\n` ends a line. A text without a `\\n` at its end is the usual case for a tool's answer, so it is
-    the final `\\n` that shows: as `\\n` at the end of the last line.
+    Only `\\n` ends a line. Answers of tools usually do not end with `\\n`, so a final `\\n` is shown: as `\\n`
+    at the end of the last line.
     """
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
@@ -86,14 +89,14 @@ def visible_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a comparison: `sign` is `-` (expected), `+` (got), a space (both) or `?` (a remark)."""
+    """One line of a comparison: `sign` is `-` (expected), `+` (actual), a space (both) or `?` (a remark)."""
 
     sign: str
     text: str
 
 
 def _cut(line: str, around: int) -> str:
-    """Shorten a long line to the part around a character, saying how much was left out."""
+    """Shorten a long line to the part around a character, with the number of omitted characters."""
     if len(line) <= WIDEST:
         return line
     start = max(0, min(around - WIDEST // 2, len(line) - WIDEST))
@@ -104,7 +107,7 @@ def _cut(line: str, around: int) -> str:
 
 
 def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
-    """Show two differing blocks; a pair of similar lines is followed by a mark under the first difference."""
+    """Compare two different blocks. A pair of similar lines is followed by a mark under the first difference."""
     if len(expected) == len(got) == 1:
         at = first_difference(expected[0], got[0]) or 0
         lines = [DiffLine("-", _cut(expected[0], at)), DiffLine("+", _cut(got[0], at))]
@@ -118,7 +121,7 @@ def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
 
 
 def _opcodes(expected: list[str], got: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return the differing and equal blocks; of long texts only the common beginning and end are equal."""
+    """Return the different and equal blocks. For long texts, only the common start and end are equal."""
     if len(expected) + len(got) <= 2000:
         return SequenceMatcher(None, expected, got, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(got))
@@ -136,7 +139,7 @@ def _opcodes(expected: list[str], got: list[str]) -> Sequence[tuple[str, int, in
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
-    """Return a readable, exact comparison of two texts: what differs, and a little of what surrounds it."""
+    """Return a readable, exact comparison of two texts, with some context."""
     wanted, seen = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
     codes = [code for code in _opcodes(wanted, seen) if code[2] > code[1] or code[4] > code[3]]

@@ -1,4 +1,4 @@
-"""Export: scenarios expanded for one contract, as values that any language can read as JSON."""
+"""Export scenarios, expanded for one contract, as JSON values."""
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,18 +46,18 @@ from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
 _NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 _LONGEST = 4096
-"""Bytes of an expected content that is written out."""
+"""Maximum bytes of an expected content that is written in full."""
 
 
 FORMAT = 4
-"""The version of the form of an export, in its first line."""
+"""Version of the export format, in its first line."""
 
 
 def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield a header, every scenario (or those of `ids`) that `contract` says something about, and an end.
+    """Yield a header, every scenario (or those of `ids`) that `contract` covers, and an end line.
 
-    The scenarios come in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
-    values. Raises SuiteError at the first bad scenario.
+    Scenarios are in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
+    values. Raises SuiteError at the first invalid scenario.
     """
     yield _header(contract, suite)
     count = 0
@@ -75,7 +75,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_own(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add what the contract itself harms, and to what is expected which lines of files its answers show."""
+    """Add the harms of the contract, and the lines that its answers show."""
     if scenario.law:
         return
     outcome = own_outcome(scenario, contract)
@@ -100,7 +100,7 @@ def _courses(suite: Suite, scenario: Scenario) -> list[str]:
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
-        return []  # what is wrong with it does not matter here
+        return []  # its errors are reported elsewhere
     return [*map(marks, courses_of(each for name, each in transcripts.items() if name in suite.contracts))]
 
 
@@ -124,13 +124,13 @@ def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
 
 
 def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
-    """Return one scenario, read for that contract, with every content and one expectation for every call.
+    """Return one scenario for a contract, with full contents and one expectation per call.
 
-    What only the suite knows, its class, the courses of its recordings and its harms, is left empty.
+    Values that only the suite knows are empty: its class, the courses of its recordings and its harms.
 
-    None where the contract does not specify the scenario: for a recorded contract, where a call has no clause, or the
-    contract lacks what it needs; for `documented`, where no call has one. There, calls without a documented clause are
-    set-up: their expectation is that of the scenario's own contract, to be judged by effects alone.
+    None if the contract does not cover the scenario: for a recorded contract, if a call has no clause or a tool
+    is missing; for `documented`, if no call has a clause. There, calls without a documented clause are set-up:
+    their expectation is that of the scenario's own contract, judged only by effects.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step(step) for step in scenario.steps]
@@ -166,7 +166,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
 
 
 def machine_needs(scenario: Scenario) -> set[str]:
-    """Return what whoever replays it must have beside the implementation: no runner runs git or gives files away."""
+    """Return the capabilities that a runner needs besides the implementation, such as git or changing owners."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
     if any(
         isinstance(each, RegularFile | Directory) and each.ownership for each in scenario.given.files.values()
@@ -185,7 +185,7 @@ def _permissions(given: GivenPermissions) -> dict[str, Any]:
 
 
 class _Expansion:
-    """Expands steps, and remembers whether the contract says enough about them."""
+    """Expands steps, and records whether the contract covers them."""
 
     def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
         self.scenario = scenario
@@ -195,7 +195,9 @@ class _Expansion:
 
     @property
     def specified(self) -> bool:
-        """A product must answer every call; documents need to speak of one."""
+        """Whether the contract covers this scenario. A recorded contract must have an answer for every call;
+        `documented` must cover at least one.
+        """
         if self.scenario.law:
             return self.contract.recorded
         return self.said and not (self.contract.recorded and self.silent)
@@ -285,7 +287,7 @@ def _expected(files: Mapping[str, Entry | None]) -> dict[str, Any]:
 
 
 def _wanted(entry: Entry) -> dict[str, Any]:
-    """What is to be compared; a long content that nothing shortens as its digest."""
+    """Return an entry for comparison. A long content without a short form is replaced by its digest."""
     state = _state(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _LONGEST:
         return _state(replace(FileDigest.of(entry.data), mode=entry.mode))
@@ -293,7 +295,9 @@ def _wanted(entry: Entry) -> dict[str, Any]:
 
 
 def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """What is to be compared; a mode only where it is stated. Where it is `given`, modes and times are, too."""
+    """Return an entry for comparison, with its mode only if it is stated. For `given` files, with modes and
+    times.
+    """
     file, folder = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
@@ -331,7 +335,9 @@ def _event(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content(entry: RegularFile) -> dict[str, Any]:
-    """Return the bytes as text where they are UTF-8, else in base64; what is repeated as what, and how often."""
+    """Return the bytes as text if they are UTF-8, otherwise as base64. Repeated texts are written as text and
+    number.
+    """
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()
@@ -348,7 +354,7 @@ def _bytes(data: bytes) -> dict[str, str]:
 
 
 def _owned(ownership: Ownership | None) -> dict[str, Any]:
-    """Where it is stated, all of it is; null is whoever runs the session, attributes are in base64."""
+    """Return the ownership of an entry. None stands for the user of the session; attributes are in base64."""
     if ownership is None:
         return {}
     attributes = {name: base64.b64encode(data).decode("ascii") for name, data in ownership.attributes}

@@ -1,4 +1,4 @@
-"""Failure: the text that explains one failed verdict; the command line and pytest print the same."""
+"""Explain one failed verdict, for the command line and pytest."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from readfirst.harness.yaml_io.finding import Position
 
 
 def short_path(path: Path) -> str:
-    """Return the path relative to the current directory, or absolute where that is shorter."""
+    """Return the path relative to the current directory, or absolute if that is shorter."""
     try:
         absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as they were written
         relative = os.path.relpath(absolute)
@@ -26,7 +26,7 @@ def short_path(path: Path) -> str:
 
 
 def short_place(position: Position) -> str:
-    """Return `file:line:column`, the file as `short_path` has it.
+    """Return `file:line:column`, with the file from `short_path`.
 
     A file of the bundled suite begins with `fixtures/` if it is in the installed package, or not below the current
     directory.
@@ -44,24 +44,26 @@ Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
 
 MOST_DIFFERENCES = 8
-"""Differences of one scenario that are shown before the rest is counted instead."""
+"""Maximum number of differences of one scenario. Further differences are counted."""
 MOST_LINES = 60
-"""Lines of why a replay broke that are shown before the rest is counted instead."""
+"""Maximum number of lines about a broken replay. Further lines are counted."""
 MOST_STEPS = 6
-"""Steps without a difference that are shown before those that have one; the rest is counted instead."""
+"""Maximum number of steps without a difference before those with one. Further steps are counted."""
 _MOST_OF_A_HARM = 6
-"""Lines of what was there, and of what is there now, that a harm shows."""
+"""Maximum number of lines of a harm's content, before and after."""
 WIDEST_BRIEF = 60
-"""Characters of what was expected, and of what was got, that a failure in one line shows."""
+"""Maximum characters of the expected and the actual value in a one-line failure."""
 
 
 def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> str:
-    """Return the lines of `failure_lines` as one text, without a newline at the end."""
+    """Return `failure_lines` as one text, without a newline at the end."""
     return "\n".join(text for _, text in failure_lines(verdict, scenario, commands))
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first harm or difference, or why the replay ended early, in one line; empty if there is neither."""
+    """Return the first harm or difference, or the reason of a broken replay, in one line. Empty if there is
+    none.
+    """
     asked = _asked(verdict)
     if verdict.status == "broken" or not asked:
         return visible(verdict.reason.partition("\n")[0])
@@ -82,10 +84,10 @@ def brief(verdict: Verdict) -> str:
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
-    """Explain a failed or broken verdict: what was given and done, expected and got, whose fault, how to go on.
+    """Explain a failed or broken verdict: given files, steps, differences, blame, and commands.
 
-    `commands`, with the scenario's id after them, show the scenario and repeat the replay. Differences above the
-    level asked for are left out. Control characters are written as escapes, so the lines are exact and safe for any
+    `commands`, with the scenario's id appended, show the scenario and repeat the replay. Differences above the
+    requested level are omitted. Control characters are escaped, so the lines are exact and safe for any
     terminal.
     """
     word = "BROKEN" if verdict.status == "broken" else "FAILED"
@@ -117,9 +119,9 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 
 def brief_lines(lines: list[Line], most: int) -> list[Line]:
-    """Return the lines of a failure in at most as many: without given files and steps that are as expected first.
+    """Shorten a failure to `most` lines. Given files and steps without differences are removed first.
 
-    The last three lines stay: whose fault it is, and the commands that go on from here.
+    The last three lines stay: the blame and the commands.
     """
     head, last = lines[:-3], lines[-3:]
     most -= len(last)
@@ -136,11 +138,11 @@ def _asked(verdict: Verdict) -> list[Difference]:
 
 
 def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield the steps up to the last that matters: those that differ with what differs, the others in one line."""
+    """Yield the steps up to the last difference: different steps with their differences, others in one line."""
     steps = scenario.steps if scenario is not None else ()
     by_step = {step: list(group) for step, group in groupby(differences, key=lambda each: each.step)}
     last = max(by_step, default=-1)
-    if verdict.status == "broken":  # in the step after those that were answered
+    if verdict.status == "broken":  # in the step after the answered ones
         calls = [at for at, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
         last = max(last, calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1)
     fine = [number for number in range(last + 1) if number not in by_step and number < len(steps)]

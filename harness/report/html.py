@@ -1,7 +1,8 @@
-"""HTML: one page that needs no network: rules and families by runs, every scenario's steps, what was expected and came.
+"""The HTML report: one page without network access, with rules and families by run, and the steps and
+differences of every scenario.
 
-All text of scenarios and tools is JSON in the page, and is put there by its script as text; nothing of it is
-ever markup. The same results and scenarios give the same bytes.
+All text of scenarios and tools is JSON in the page; its script inserts it as text, never as markup. The same
+results and scenarios give the same bytes.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
-"""What may come before the colon of a connect string, and is left out above a column."""
+"""Prefixes of connect strings that are omitted above a column."""
 _STYLES = ("map.css", "page.css", "rules.css")
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the page as ASCII text. Contracts that the suite does not have are shown without what they expect."""
+    """Return the page as ASCII text. For contracts that the suite lacks, expectations are omitted."""
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _headings(results)
     labels = [heading["label"] for heading in headings]
@@ -72,7 +73,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """Return a page as ASCII text: a template, the styles of all pages, and these scripts as the only one."""
+    """Render a page as ASCII text: a template, the common styles, and these scripts as its only script."""
     script = "".join(map(_source, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     made: str = (
@@ -93,13 +94,15 @@ def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return style sheets, led by the colours: `light` selects what has those by day, `dark` frames those by night."""
+    """Return style sheets that start with the colours: `light` selects the light theme, `dark` wraps the dark
+    theme.
+    """
     colours = f"{light} {{\n{_source('light.css')}}}\n{dark.format(_source('dark.css'))}\n"
     return colours + "".join(map(_source, names))
 
 
 def macro(template: str, name: str, *values: Any) -> str:
-    """Return what a macro of a template makes of these values, as HTML."""
+    """Return the result of a template's macro as HTML."""
     made: str = getattr(environment(html=True).get_template(template).module, name)(*values)
     return str(made)
 
@@ -109,15 +112,15 @@ def _source(name: str) -> str:
 
 
 def safe(text: str) -> Any:
-    """Return what is HTML, and safe, already."""
+    """Mark text as safe HTML."""
     from markupsafe import Markup
 
-    # What comes here are files of this package, and JSON without < > &.
+    # The input consists of files of this package, and JSON without < > &.
     return Markup(text)
 
 
 def _json(value: object) -> Any:
-    """Return JSON that can be in a script element: ASCII, and no character that could end the element."""
+    """Return JSON for a script element: ASCII, without characters that could end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -126,7 +129,9 @@ def _json(value: object) -> Any:
 
 
 def _headings(results: Results) -> list[dict[str, str]]:
-    """Return how each run is named: its letter, where there are several; in full; and short, above a column."""
+    """Return the names of each run: its letter if there are several, its full name, and a short name above a
+    column.
+    """
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
     found = []
@@ -178,7 +183,7 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
 
 
 def _level_cell(run: Run, count: Count, level: Level) -> dict[str, str]:
-    # `verbatim` is judged only where it was asked for.
+    # `verbatim` is judged only on request.
     if not count.judged or (level == "verbatim" and run.level != level):
         return {"text": "-", "tone": "quiet"}
     holds = count.holds[level]
@@ -189,7 +194,7 @@ def _level_cell(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a number: which kind of failure it counts, and one of five steps by their share."""
+    """Return the colour of a number: the kind of failure, and one of five steps by its share."""
     if not failing:
         return "good"
     if LEVELS.index(level) > LEVELS.index(run.level):
@@ -246,7 +251,7 @@ def _index(
             [
                 scenario_id,
                 visible(scenario.title) if scenario is not None else "",
-                [  # nothing where a run had none of it
+                [  # empty if a run did not contain it
                     _cell(*judged, levels) if (judged := run.verdicts.get(scenario_id)) else None
                     for run in results.runs
                 ],
@@ -258,7 +263,7 @@ def _index(
 
 
 def _cell(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
-    """Return the status, the levels that hold, and 1 where the failure is accepted."""
+    """Return the status, the levels that hold, and 1 if the failure is accepted."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -287,7 +292,7 @@ def _description(
         empty: list[Any] = []
         return dict.fromkeys(("about", "tags", "sources", "given", "steps", "expected"), empty)
     expected: list[tuple[Any, list[str]]] = []
-    for contract in contracts:  # those that expect the same belong together
+    for contract in contracts:  # group contracts with the same expectations
         steps = expected_steps(sources.with_expectations_of(scenario, contract), contract)
         names = next((names for same, names in expected if same == steps), None)
         if names is None:
@@ -324,11 +329,12 @@ _FAILS = ("failed", "broken")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
-    """Return a line for each target that was compared with several versions at one level: its name and the `changes`.
+    """Return an entry for each target that was compared with several versions at one level: its name and the
+    `changes`.
 
-    They are oldest first, with what each comes to and `lists` of scenario ids: which versions ask for different
-    things, as `differs` says of two contracts, and which pass on this version and not on the one before, or the other
-    way round. A contract whose name is not a version (`documented`) is not on any line.
+    Changes are ordered from the oldest version, with the results of each and `lists` of scenario ids: scenarios
+    with different expectations (`differs` compares two contracts), and scenarios that pass on only one of two
+    consecutive versions. Contracts without a version (`documented`) are omitted.
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):

@@ -1,9 +1,10 @@
-"""Stream: JSON lines, a header, one line per verdict and a footer, as fixtures/schema/result.schema.json has them.
+"""JSON lines of a run: a header, one line per verdict and a footer, as in fixtures/schema/result.schema.json.
 
-A long text is a line of its own, once, before the first verdict that refers to it (`harness.report.contents`).
+A long text is a separate line, written once before the first verdict that refers to it
+(`harness.report.contents`).
 
-A stream without its footer was cut off; one that was cut off or damaged is refused, not shown. Output is ASCII, so
-every text survives, lone surrogates included.
+Without its footer the output is truncated; truncated or damaged files are refused. The output is ASCII, so
+every text survives, including lone surrogates.
 """
 
 import json
@@ -25,19 +26,19 @@ from readfirst.harness.terminal import harmless_json
 
 _MOST_BYTES = 512 * 1024 * 1024
 _MOST_DIGITS = 15
-"""Digits of a count or of milliseconds; reports could not reckon with many more."""
+"""Maximum digits of a count or of milliseconds."""
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 _PLAIN = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
     *("requirement", "rule", "length", "by_hand"),
 )
-"""What a line has of a verdict under the same name, and as it is."""
+"""Fields of a verdict that are written unchanged."""
 _RULED = ("conformant", "accepted", "stale", "unclaimed")
-"""What it has of a ruling."""
+"""Fields of a baseline result that are written unchanged."""
 
 
 class StreamError(ReadfirstError):
-    """A result stream is incomplete; the message says where and what to do."""
+    """The JSON lines are incomplete; the message contains the position and the remedy."""
 
     exit_code = ExitCode.BROKEN
 
@@ -46,14 +47,14 @@ class StreamError(ReadfirstError):
 
 
 class UnreadableStreamError(ReadfirstError):
-    """A result stream cannot be opened."""
+    """The file cannot be opened."""
 
 
 def read_stream(file: Path) -> tuple[Run, ...]:
-    """Return the runs of one stream: one per contract, in the order of its header.
+    """Return the runs in one file: one per contract, in the order of its header.
 
-    Raises StreamError for a line that the schema does not allow, for a stream that has no footer, and for one
-    whose verdicts are not those that header and footer count; UnreadableStreamError, if it cannot be opened.
+    Raises StreamError for a line that violates the schema, for a missing footer, and if the number of verdicts
+    differs from header and footer; UnreadableStreamError if the file cannot be opened.
     """
     try:
         with file.open("rb") as stream:
@@ -109,7 +110,7 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             line = json.loads(text, parse_int=_count)
-        except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
+        except (ValueError, RecursionError) as error:  # includes bytes that are not UTF-8
             raise StreamError(
                 file, number, "this line is incomplete JSON: the stream was cut off or damaged. Run it again."
             ) from error
@@ -126,7 +127,7 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _with_contents(file: Path, number: int, line: dict[str, Any], contents: ContentReader) -> dict[str, Any]:
-    """Return the line of a verdict with the texts that its differences refer to."""
+    """Return the line of a verdict with its references to texts resolved."""
     try:
         differences = [
             {**each, **{side: contents.text(each[side]) for side in _SIDES}}
@@ -199,12 +200,12 @@ def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 FORMAT = 2
-"""The version of the format. Version 1, in which every text is in the verdict, can still be read."""
+"""Version of the format. Version 1, in which every verdict contains its texts, can still be read."""
 _SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Writes each verdict as it comes; keeps nothing but the digests of long texts."""
+    """Writes each verdict immediately. Keeps only the digests of long texts."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
@@ -254,7 +255,7 @@ class JsonlReport:
         self._write(line)
 
     def _difference(self, difference: Difference) -> dict[str, Any]:
-        """Return a difference as its line has it, after writing the contents that it refers to."""
+        """Return the value of a difference, after writing the contents to which it refers."""
         line = _difference(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:
@@ -262,7 +263,7 @@ class JsonlReport:
         return line | dict(zip(_SIDES, texts, strict=True))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Write the footer; it counts the verdicts, so a reader can tell that none is missing."""
+        """Write the footer with the number of verdicts, so that readers can detect missing ones."""
         total = summary.total
         self._write(
             {
@@ -282,7 +283,7 @@ class JsonlReport:
 
 OF_A_HARM = ("kind", "path", "what", "before", "after")
 OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
-"""The fields of a harm and of a difference that are written as they are; steps and calls count from 1 in a stream."""
+"""Fields of a harm and of a difference that are written unchanged. Steps and calls count from 1 in the output."""
 
 
 def _written(found: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""JUnit: an XML file as CI systems read it; one suite per contract and rule, the worst first, one case per scenario."""
+"""The JUnit report: one suite per contract and rule, the worst first, one case per scenario."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -9,11 +9,11 @@ from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
 
 _COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-"""What a head counts, by its attribute."""
+"""Elements that a suite counts, by attribute."""
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the file. Everything that XML cannot hold (control characters, lone surrogates) is an escape."""
+    """Return the XML. Characters that XML does not allow (control characters, lone surrogates) are escaped."""
     runs = results.runs
     root = Element("testsuites", name=visible(f"readfirst {runs[0].name}"))
     for run in runs:
@@ -30,12 +30,12 @@ def page(results: Results, sources: Sources) -> str:
     milliseconds = sum(verdict.milliseconds for run in runs for verdict, _ in run.judged)
     root.set("time", f"{milliseconds / 1000:.6f}")
     indent(root)
-    text = tostring(root, encoding="unicode").replace(" />", "/>")  # a text has no `>` of its own
+    text = tostring(root, encoding="unicode").replace(" />", "/>")  # texts contain no `>`
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _suites(run: Run, sources: Sources) -> Iterator[Element]:
-    """Yield the suites of a contract: rules as they are ranked, or families where there are no rules."""
+    """Yield the suites of a contract: by rule, or by family if there are no rules."""
     rules, groups = sources.rules, dict[str, list[Judged]]()
     for verdict, ruling in run.judged:
         family = verdict.scenario_id.partition("/")[0]
@@ -93,7 +93,7 @@ def _case(suite: Element, below: str, name: str, judged: Judged, run: Run, sourc
             SubElement(case, "failure", message=brief(verdict)).text = text
     elif verdict.status != "passed":
         _add(case, "skipped", f"{verdict.status}: {verdict.reason}")
-    if verdict.harms:  # also where the contract does the same
+    if verdict.harms:  # even if the contract does the same
         lines = [f"step {harm.step + 1}: {visible(harm.line)}\n" for harm in verdict.harms]
         SubElement(case, "system-out").text = "".join(lines)
 

@@ -1,4 +1,4 @@
-"""Markdown: a summary of runs for a forge's pages: levels by run, the rules that do not hold, the worst explained."""
+"""The Markdown report: levels by run, the failing rules, and the worst failures."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,17 +20,17 @@ from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 
 MOST_FAILURES = 20
-"""Failures of one run without rules that are explained before the rest is counted instead."""
+"""Maximum number of explained failures in a run without rules. Further failures are counted."""
 MOST_RULES = 5
-"""Rules of one run of which the shortest failure is explained; each has its line."""
+"""Maximum number of rules in a run whose shortest failure is explained."""
 WIDEST = 4000
-"""Characters of one explanation; a step summary holds one megabyte."""
+"""Maximum characters of one explanation; a step summary is limited to one megabyte."""
 
 
 def page(results: Results, sources: Sources) -> str:
-    """Return the page. What a scenario or a tool says is in fences and entities, never as markup.
+    """Return the page. Texts of scenarios and tools are in fences and entities, never markup.
 
-    Failures are gathered by rules, where the suite has these; else by families.
+    Failures are grouped by rule, or by family if the suite has no rules.
     """
     return document(_lines(results, sources))
 
@@ -94,7 +94,7 @@ def _cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 
 def _by_rule(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
-    """Yield the classes, a line for each rule that does not hold, and the shortest failures of the first ones."""
+    """Yield the classes, a line for each failing rule, and the shortest failures of the first rules."""
     results = by_rule(run.judged, sources.rules)
     rows = [
         [each.class_, f"{each.holding}/{each.judged}" if each.judged else "-", *_cells(each.count, levels)]

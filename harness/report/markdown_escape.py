@@ -1,4 +1,4 @@
-"""Markdown: tables, links and code that show any text as it is, and pages of them by templates."""
+"""Build Markdown tables, links and code from any text, and render pages from templates."""
 
 from __future__ import annotations
 
@@ -24,30 +24,33 @@ _ESCAPES = {
     **{each: f"\\{each}" for each in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{each: f"&#{ord(each)};" for each in "|~@$"}},
 }
-"""Not every Markdown takes a backslash before each mark."""
+"""Not every Markdown parser accepts a backslash before each mark."""
 _MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none after one."""
+"""Characters with a meaning in Markdown, HTML or on a forge. `_` has none within a word, and `@` none after
+one.
+"""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
-"""What an address may contain unescaped, beside letters, digits and `_.-`."""
+"""Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
 _BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""What is more than text at the beginning of a line: a list, or what underlines the line before."""
+"""Text at the start of a line that would be a list, or underline the line before."""
 _BACKTICKS = re.compile(r"`+")
 _SPAN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
-"""A code span, in one or two backticks."""
+"""A code span in one or two backticks."""
 
 
 def code(text: str, *, escaped: bool = False) -> str:
-    """Return the text as a code span of a table: on one line, control characters and odd whitespace as escapes.
+    """Return the text as a code span of a table: on one line, with control characters and unusual whitespace
+    escaped.
 
-    `escaped`: it has these escapes already. An empty text, which no code span can hold, is a word.
+    With `escaped` the text is already escaped. An empty text, which a code span cannot contain, becomes a word.
     """
     if not text:
         return "(empty)"
     shown = (text if escaped else visible(text)).replace("|", "\\|")
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
-    # A code span loses one space at each end if it has both, and needs one to begin or end with a backtick.
+    # A code span loses one space at each end if it has both, and needs one to start or end with a backtick.
     padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
     return f"{fence}{padding}{shown}{padding}{fence}"
 
@@ -58,19 +61,19 @@ def document(blocks: Iterable[str]) -> str:
 
 
 def bullets(items: Iterable[str]) -> str:
-    """Return a list; an item may have items of its own."""
+    """Return a list. An item may contain nested items."""
     return "\n".join(f"- {item}" for item in items)
 
 
 def fenced(language: str, text: str) -> str:
-    """Return a code block with the text as it is, in a fence that is longer than any in it."""
+    """Return a code block with the unchanged text, in a fence that is longer than any fence in it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def prose(text: str) -> str:
-    """Return a text on one line, so that nothing in it is taken for Markdown or HTML."""
+    """Escape a text on one line, so that no part is parsed as Markdown or HTML."""
     shown = one_line(" ".join(text.split()))
     if _BEGINS.match(shown):
         return f"&#{ord(shown[0])};{_escaped(shown[1:])}"
@@ -78,7 +81,7 @@ def prose(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return prose that may hold code spans of its own, and nothing else, as the cell of a table."""
+    """Escape prose for a table cell, except its code spans."""
     parts = _SPAN.split(one_line(" ".join(text.split())))
     return "".join(
         part.replace("|", "\\|") if number % 2 else _escaped(part) for number, part in enumerate(parts)
@@ -90,7 +93,9 @@ def _escaped(text: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a link; `text` may hold a code span. An address that is none of the web or of this place is no link."""
+    """Return a link; `text` may contain a code span. Addresses with other schemes than http and https are not
+    linked.
+    """
     scheme = _SCHEME.match(target)
     if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
         return text
@@ -98,20 +103,20 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page of a name, in a folder that ends with a slash; `shown` is Markdown."""
+    """Return a link to the page of a name, in a directory that ends with a slash; `shown` is Markdown."""
     return link(shown or name, f"{folder}{name}.md")
 
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
-    """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
+    """Return a link to the file of a scenario, for a page in a neighbouring directory; `shown` is Markdown."""
     place = _shelf().find(scenario_id)
-    # Of one that is no more, the file that it would have.
+    # For a deleted scenario, the file that it would have.
     file = _shelf().own(scenario_id) if place is None else place.file
     return link(shown or prose(scenario_id), f"../fixtures/{file.relative_to(_shelf().root).as_posix()}")
 
 
 def scenario_code(scenario_id: str) -> str:
-    """Return a link to the file of a scenario that shows its id as code."""
+    """Return a link to the file of a scenario with its id as code."""
     return scenario_link(scenario_id, code(scenario_id))
 
 
@@ -121,27 +126,27 @@ def _shelf() -> ScenarioIndex:
 
 
 def anchor(title: str) -> str:
-    """Return the fragment under which a heading is found, as GitHub makes it."""
+    """Return the fragment of a heading, as on GitHub."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
-    """Return a table; cells are Markdown already, `numbers` the heads of columns at the right."""
+    """Return a table. Cells are Markdown; `numbers` are the heads of right-aligned columns."""
     marks = "".join("--:|" if head in numbers else "---|" for head in heads)
     first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
     return "\n".join((first, f"|{marks}", *others))
 
 
 def markdown(template: str, **values: Any) -> str:
-    """Return a page by its template, in which a line that is indented goes on with the line before it."""
+    """Render a page from a template, in which an indented line continues the line before."""
     made: str = environment().get_template(f"{template}.md.j2").render(values)
     return made
 
 
 @cache
 def environment(*, html: bool = False) -> jinja2.Environment:
-    """Return what makes pages of the templates, of those for Markdown or for HTML."""
-    import jinja2  # here, because only pages need it
+    """Return the template environment for Markdown or HTML."""
+    import jinja2  # only pages need it
 
     def source(name: str) -> str:
         text = (TEMPLATES / name).read_text("utf-8")
@@ -166,4 +171,4 @@ def environment(*, html: bool = False) -> jinja2.Environment:
 
 TEMPLATES = Path(__file__).with_name("templates")
 _FOLDED = re.compile(r"\n +(?=[^\s<])")
-"""What joins two lines of a template; elements of HTML keep their indentation."""
+"""Line breaks in a template that are joined; HTML elements keep their indentation."""

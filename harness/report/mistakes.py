@@ -1,4 +1,4 @@
-"""Mistakes: what a failure shows, how bad it is, and the mistake that most failures have in common."""
+"""Rank failures by severity, and find the mistake that most failures share."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,16 +11,16 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 _ORDER = (*HARMS, "broken", *BESIDE)
-"""What went wrong, the worst first; of a replay that ended early nobody knows."""
+"""Kinds of failures, the worst first. For a broken replay the kind is unknown."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Worst:
-    """What failures sort by, the worst first; the fields in the order in which they count.
+    """Sort key of failures, the worst first. The fields are compared in order.
 
-    `level`, `requirement` and `kind` are places in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before
-    refusals without need (`is_overcautious`). Of equal harm one that a person wrote comes before one that was made, and
-    the shorter, of `length` given files and steps, before the longer: it is the easiest to look into.
+    `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes
+    before unnecessary refusals (`is_overcautious`). For equal harm, scenarios written by people precede
+    generated ones, and shorter scenarios (`length`: given files and steps) precede longer ones.
     """
 
     level: int
@@ -32,7 +32,7 @@ class Worst:
 
 
 def worst(verdict: Verdict) -> Worst:
-    """Return the rank of a failed or broken verdict. A requirement that is not known counts as `must`."""
+    """Return the rank of a failed or broken verdict. An unknown requirement counts as `must`."""
     broken, asked = verdict.status == "broken", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = ["broken"] if broken else [harm.kind for harm in verdict.harms]
@@ -45,64 +45,68 @@ def worst(verdict: Verdict) -> Worst:
 
 
 def _is_overcautious(verdict: Verdict) -> bool:
-    """Whether a verdict shows no harm, but a refusal of a call that every contract answers."""
+    """Whether a verdict contains no harm, but a refusal of a call that every contract answers."""
     kinds = {harm.kind for harm in verdict.harms}
     return verdict.status != "broken" and "overcautious" in kinds and not kinds & {*HARMS}
 
 
 def is_made(scenario_id: str) -> bool:
-    """Whether a program made the scenario from dimensions; its files are long and its names say little."""
+    """Whether a program generated the scenario; its files are long and its name is not descriptive."""
     return scenario_id.startswith("crossed/")
 
 
 _FEWEST = 10
-"""Failures that a mistake must explain to be listed before all others."""
+"""Minimum number of failures that a mistake must explain to be listed first."""
 _EXAMPLE_CHARS = 60
-"""Characters of what was expected and of what came."""
+"""Maximum characters of the expected and the actual value."""
 _ALIKE = ("text", "verbatim", "broken")
-"""Levels at which many failures are alike without being one mistake."""
+"""Levels at which many failures are similar without sharing a mistake."""
 
 
 class Failure(NamedTuple):
-    """What a failed verdict shows.
+    """The mistakes in a failed verdict.
 
-    `mistakes` are names of differences up to the level that was asked for, each with the index of its level in LEVELS.
-    `is_overcautious`: the implementation did no harm, but refused a call that every contract answers.
+    `mistakes` are names of differences up to the requested level, each with the index of its level in LEVELS.
+    `is_overcautious` means that the implementation did no harm, but refused a call that every contract answers.
     """
 
     mistakes: frozenset[tuple[str, int]]
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index of the lowest level that fails if the mistake `fixed` counts as fixed; None if none does."""
+        """Return the index of the lowest failing level if the mistake `fixed` counts as fixed. None if no level
+        fails.
+        """
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
-        """Return a number to sort by, the worst first: harm, then effects, overcautious refusals, reasons, words."""
+        """Return the severity for sorting, the worst first: harm, effects, overcautious refusals, reasons,
+        words.
+        """
         level = self.level(fixed)
         if level is None:
             return 2 * len(LEVELS)
         return OVERCAUTIOUS if self.is_overcautious and level <= _EFFECTS else 2 * level
 
     def names(self, fixed: str | None = None) -> set[str]:
-        """Return the mistakes at the lowest level that fails."""
+        """Return the mistakes at the lowest failing level."""
         lowest = self.level(fixed)
         return {name for name, level in self.mistakes if level == lowest and name != fixed}
 
     def has_only(self, name: str) -> bool:
-        """Whether the failure is of one mistake: the others, such as words, are not as bad."""
+        """Whether the failure has only one mistake of its severity; others, such as words, are less severe."""
         return self.names() == {name}
 
 
 _EFFECTS = LEVELS.index("effects")
 OVERCAUTIOUS = 2 * _EFFECTS + 1
-"""The severity of refusals without need."""
+"""Severity of unnecessary refusals."""
 
 
 def failure_of(verdict: Verdict) -> Failure:
-    """Return what a failed or broken verdict shows.
+    """Return the mistakes of a failed or broken verdict.
 
-    Above the level `safe`, harm that comes with a difference in effects is that difference's.
+    Above the level `safe`, harm with a different effect counts as that difference.
     """
     asked, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
@@ -120,9 +124,10 @@ def failure_of(verdict: Verdict) -> Failure:
 
 @dataclass(frozen=True, slots=True)
 class Dominant:
-    """The most frequent mistake: in how many of all failures it is, and how many show nothing else that is as bad.
+    """The most frequent mistake: the number of failures with it, and of failures with no other mistake as
+    severe.
 
-    `shortest` is the verdict on the shortest of these.
+    `shortest` is the verdict of the shortest of these.
     """
 
     kind: str
@@ -134,12 +139,12 @@ class Dominant:
 
     @property
     def hides(self) -> bool:
-        """Whether there are other failures beside it."""
+        """Whether there are other failures."""
         return self.alone < self.of
 
     @property
     def example(self) -> str:
-        """The difference that is the mistake, in the shortest failure, in one line."""
+        """The difference with this mistake in the shortest failure, in one line."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         found = next((each for each in self.shortest.differences if name_of(each) == self.kind), None)
         if found is None:
@@ -154,13 +159,13 @@ class Dominant:
 
 
 Ranked = tuple[tuple[bool, int, bool, int, Worst, str], Verdict]
-"""A verdict after a key to sort by: unaccepted ones first, then the worst, then the shortest."""
+"""A verdict after its sort key: unaccepted ones first, then the worst, then the shortest."""
 
 
 def dominant_of(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, Ranked]]
 ) -> Dominant | None:
-    """Return the mistake that alone explains more than a quarter of the failures; None if there is none."""
+    """Return the mistake that explains more than a quarter of the failures. None if there is none."""
     total = sum(fails.values())
     frequent: Counter[str] = Counter()
     for failure, number in fails.items():

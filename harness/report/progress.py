@@ -1,4 +1,6 @@
-"""Progress: a bar with the number of scenarios done and failed on a terminal; elsewhere a line every half minute."""
+"""Show progress: a bar with the number of finished and failed scenarios on a terminal, otherwise a line every
+half minute.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
 
 
 LINES_EVERY = 30.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 
 
 class ProgressBar:
-    """Counts up to `total`. On a terminal a bar that disappears when it stops, elsewhere lines on standard error.
+    """Counts up to `total`. On a terminal a bar that disappears when it stops, otherwise lines on standard
+    error.
 
-    `clock` gives seconds.
+    `clock` returns seconds.
     """
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -45,7 +48,7 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, *, failed: bool = False) -> None:
-        """Count one, and one that failed."""
+        """Count one scenario, and whether it failed."""
         self._done += 1
         self._failed += failed
         if self._progress is not None:
@@ -62,19 +65,19 @@ class ProgressBar:
             self._progress.update(self._task, total=self._total)
 
     def at(self, done: int, total: int) -> None:
-        """Say how many are done, and of how many, to a bar only."""
+        """Set the number of finished scenarios and the total, for a bar only."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 
     def stop(self) -> None:
-        """Remove the bar, and print no more lines."""
+        """Remove the bar, and stop printing lines."""
         self._lines = False
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
 
     def _line(self) -> str:
-        """Return how far it is, and how long the rest takes if it goes on as it went so far."""
+        """Return the progress, and the estimated remaining time."""
         spent = self._clock() - self._began
         parts = [f"{self._done:,} of {max(self._total, self._done):,} done"]
         if self._failed:
@@ -94,7 +97,7 @@ class ProgressBar:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as somebody who waits wants to know it: seconds below two minutes, else minutes or hours."""
+    """Return a time in words: seconds below two minutes, otherwise minutes or hours."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""Results: the runs that a page compares, one per target and contract, what they come to, and what else it needs."""
+"""Results for pages: the runs to compare, one per target and contract, and the sources of further data."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -17,12 +17,12 @@ from readfirst.harness.suite.rules import RuleClass, Rules
 from readfirst.harness.suite.scenario import Scenario
 
 Judged = tuple[Verdict, BaselineResult]
-"""A verdict and what the baseline makes of it."""
+"""A verdict and its baseline result."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One target on one contract. `version` is that of readfirst.
+    """One target on one contract. `version` is the version of readfirst.
 
     `suite` is the title of the suite, empty in a stream of an earlier readfirst.
     `interrupted`: the verdicts are those until the interrupt. `name` is what the target is called, the connect string
@@ -45,7 +45,7 @@ class Run:
 
     @cached_property
     def summary(self) -> Summary:
-        """The verdicts counted."""
+        """The summary of all verdicts."""
         summary = Summary()
         for verdict, ruling in self.judged:
             summary.add(verdict, ruling)
@@ -53,7 +53,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """In how many scenarios a run passes though work is lost, as `Summary.likeness_sentence` says it."""
+        """The sentence of `Summary.likeness_sentence` about lost work in a run that passes."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -63,22 +63,22 @@ class Run:
 
     @property
     def total(self) -> Count:
-        """All families together."""
+        """The sum of all families."""
         return self.summary.total
 
     @property
     def conformant(self) -> bool:
-        """Whether the run was green; never, if it was interrupted."""
+        """Whether the run passed. False if it was interrupted."""
         return not self.interrupted and self.summary.exit_code == 0
 
     def family(self, name: str) -> Count:
-        """Return the count of one family; zero of everything, if the run had none of it."""
+        """Return the count of one family. All zero if the run did not contain it."""
         return self.summary.families.get((self.contract, name), Count())
 
 
 @dataclass(frozen=True)
 class Results:
-    """Runs in the order in which they were given."""
+    """Runs in the given order."""
 
     runs: tuple[Run, ...] = field(default=())
 
@@ -99,7 +99,9 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What each run is called: its name, with the number of its series where several held it to the same."""
+        """The names of the runs, with the number of the series if several compared the target with the same
+        contract.
+        """
         held = Counter((run.name, run.contract, run.level) for run in self.runs)
         numbered = {name for (name, _, _), times in held.items() if times > 1}
         series: dict[str, list[int]] = {}
@@ -112,7 +114,7 @@ class Results:
         )
 
     def labels(self) -> tuple[str, ...]:
-        """Return what each run is called: its name and the contract; the level too, where they differ in it."""
+        """Return the name of each run with its contract, and its level if the levels differ."""
         levels = {run.level for run in self.runs}
         return tuple(
             f"{name} on {run.contract}" + (f", level {run.level}" if len(levels) > 1 else "")
@@ -121,28 +123,27 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels that are side by side: always four, `verbatim` where a run was asked for it.
+    """Return the levels of a report: always four, and `verbatim` if a run requested it.
 
-    Safe but differently worded is not the same as unsafe.
+    A safe result with different words must be distinguishable from an unsafe one.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-"""Each is a module beside this one, with a function `page`."""
+"""Names of the modules with a function `page`."""
 PAGES: tuple[Page, ...] = get_args(Page)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a page takes from what results do not hold: scenarios, contracts, and how to repeat a run.
+    """Sources of data that results do not contain: scenarios, contracts, and commands.
 
-    `find` returns the scenario of an id, None if the suite has none; `with_expectations_of` returns it with another
-    contract's expectations;
-    `commands` those that go on from a failure of a run; `version` is that of readfirst; `rules` are
-    those that scenarios are gathered by, None where the suite has none, and `of_class` gives the ids of all scenarios
-    of a class of these.
+    `find` returns the scenario of an id. None if the suite lacks it. `with_expectations_of` returns it with
+    another contract's expectations. `commands` returns the commands for failures of a run. `version` is the
+    version of readfirst. `rules` are the rules of the suite, or None. `of_class` returns the ids of all
+    scenarios of a class.
     """
 
     find: Callable[[str], Scenario | None]
@@ -154,8 +155,8 @@ class Sources:
     of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
 
     def write(self, page: Page, results: Results) -> str:
-        """Return the page; the same results and scenarios give the same text."""
-        made: str = import_module(f"{__package__}.{page}").page(results, self)  # only some need jinja2
+        """Return the page. The same results and scenarios give the same text."""
+        made: str = import_module(f"{__package__}.{page}").page(results, self)  # only some pages need jinja2
         return made
 
 
@@ -170,7 +171,7 @@ class PageReport:
         self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Take one verdict."""
+        """Add one verdict."""
         self._judged[verdict.contract].append((verdict, ruling))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own

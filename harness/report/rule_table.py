@@ -1,4 +1,4 @@
-"""Rule table: what a page shows of rules by runs, implementations or versions: a row per rule, a cell for each."""
+"""The table of rules by runs, implementations or versions: a row per rule, a column for each."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,9 +22,9 @@ from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.yaml_io.finding import Position
 
 _STEPS = (0.1, 0.3, 0.6)
-"""The shares of failing scenarios up to which the first three of five colours go."""
+"""Shares of failing scenarios that separate the first of five colours."""
 _FEW = 5
-"""Columns up to which there is room for names; as in rules.js."""
+"""Maximum number of columns with names; the same number is in rules.js."""
 _SPOKEN: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",
@@ -37,7 +37,7 @@ _MARKS: Mapping[Standing, str] = {"yes": "✓", "partly": "", "no": "✗", "not 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one column is called: by a letter, in short above the column with `facts` below it, and in full."""
+    """The names of one column: a letter, a short name with `facts` below it, and the full name."""
 
     key: str
     short: str
@@ -47,29 +47,29 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """Rows by class, the worst first. `name` tells tables of one page apart.
+    """Rows by class, the worst first. `name` distinguishes tables of one page.
 
-    `repeat` is a command line that goes on from a cell, in which RULE is replaced by the rule.
+    `repeat` is a command line for a cell, in which RULE is replaced by the rule.
     """
 
     name: str
     columns: Sequence[Column]
     classes: Sequence[tuple[str, str, Sequence[Mapping[str, Any]]]]
-    """Name of the class, what it means, and its rows."""
+    """Name of the class, its meaning, and its rows."""
     repeat: str = ""
     step: float = 4.5
-    """Rem of a column, where there are many."""
+    """Width of a column in rem, if there are many."""
     linked: bool = False
     """Whether scenarios are on the same page."""
 
     @property
     def least(self) -> float:
-        """Rem below which the rows become cards."""
+        """Page width in rem below which rows become cards."""
         return 21 + (9 if len(self.columns) <= _FEW else self.step) * len(self.columns)
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
-    """Return the table of runs; None where there are no rules, or no run had a scenario of one."""
+    """Return the table of runs. None if there are no rules, or no run contains a scenario of one."""
     if rules is None:
         return None
     found: list[dict[str, list[ScenarioResult]]] = [_by_rule(run, rules) for run in results.runs]
@@ -111,8 +111,8 @@ def _by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return what a row shows; `neutral`: that it falls short is no harm. What was not tested, as it is `above` the
-    level of a run, has no colour.
+    """Return the values of a row. With `neutral`, failures have a neutral colour. Cells `above` the level of a
+    run have no colour.
     """
     kind = "wording" if neutral or rule.class_ == "fidelity" else "harm"
     return {
@@ -125,7 +125,7 @@ def rule_row(
 
 
 def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the row of a rule as `compatibility_data` has it, with a cell for each of the names `of` a kind."""
+    """Return the row of a rule from `compatibility_data`, with a cell for each of the names `of` a kind."""
     nowhere = Position(Path("rules.yaml"), 1, 1)
     made = Rule(rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
     cells = [
@@ -141,7 +141,7 @@ def toned(kind: str, failing: float) -> str:
 
 
 def _cell(cell: Cell, kind: str) -> dict[str, str]:
-    """Return what one cell shows; without a `kind` of failure it has no colour."""
+    """Return the values of one cell. Without a `kind` of failure it has no colour."""
     counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

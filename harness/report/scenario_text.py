@@ -1,4 +1,4 @@
-"""Scenario: the text of `readfirst show`; a scenario as one contract sees it, with every odd character visible."""
+"""The text of `readfirst show`: a scenario with the expectations of one contract, escaped."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Recording
 
 _MOST_LINES = 12
-"""Lines of one text or file that are shown before the rest is counted instead."""
+"""Maximum number of lines of one text or file. Further lines are counted."""
 
 
 def scenario_lines(
     scenario: Scenario, contract: Contract, others: OtherContracts | None = None, *, by_hand: bool = False
 ) -> Iterator[str]:
-    """Yield the lines: what it is, the files given, then each step with what the contract expects of it.
+    """Yield the lines: metadata, given files, and each step with the contract's expectation.
 
     With `others` the answers of other contracts follow, in short. `by_hand`: a person wrote the expectations.
     """
@@ -105,11 +105,11 @@ def _shown(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 _WIDEST = 88
-"""Characters of an answer that a row shows."""
+"""Maximum characters of an answer in a row."""
 
 
 class OtherContracts:
-    """The recorded answers to one scenario, by place; `scenario` as its file states it."""
+    """The recorded answers to one scenario, by call; `scenario` is the scenario with its own contract."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -121,9 +121,10 @@ class OtherContracts:
                 self._answers.setdefault(place, {})[name] = expect.recorded
 
     def rows(self, place: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table: versions, whether they refuse, and what they say and change.
+        """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
 
-        Versions that answer as the scenario's own contract does are named first. Nothing is yielded where all do.
+        Versions with the same answer as the scenario's own contract come first. Yields nothing if all are
+        equal.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
@@ -145,7 +146,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return versions as ranges: `1.0.60 to 2.1.40` is all that were recorded from the one to the other."""
+    """Return versions as ranges: `1.0.60 to 2.1.40` contains all versions recorded between the two."""
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

@@ -1,4 +1,4 @@
-"""Step: one line that says what a step does, or what a scenario is given, with every odd character visible."""
+"""Describe a step or the given files of a scenario in one line, escaped."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -30,11 +30,11 @@ from readfirst.harness.suite.scenario import (
 )
 
 WIDEST_ARGUMENT = 120
-"""Characters of one call argument that are shown."""
+"""Maximum characters of one call argument."""
 WIDEST_CONTENT = 60
-"""Characters of a file's content that are shown in one line."""
+"""Maximum characters of a file's content in one line."""
 MOST_FILES = 4
-"""Given files that are shown before the rest is counted instead."""
+"""Maximum number of given files. Further files are counted."""
 
 _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
     "resume": "the session ends and is resumed",
@@ -63,7 +63,7 @@ _INTERRUPTIONS: Mapping[Interruption, str] = {
 
 
 def describe_step(step: Step) -> str:
-    """Return one line that says what a step does, without the content of files."""
+    """Return one line about a step, without the content of files."""
     match step:
         case ToolCall():
             return _describe_call(step)
@@ -86,7 +86,7 @@ def _together(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Return the line for one call of a group, or for all of a step; what an event writes is shown in short."""
+    """Return one line about a call of a group, or about a whole step, with short contents of events."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
             return f"call {call + 1} of {len(calls)} {_together(step)}: {_describe_call(calls[call])}"
@@ -101,7 +101,7 @@ def brief_step(step: Step, call: int | None = None) -> str:
 
 
 def given_lines(given: Given) -> Iterator[str]:
-    """Yield what a scenario begins with: a line per file, the first few, and one per permission rule."""
+    """Yield the initial state of a scenario: one line per file, for the first few, and one per permission rule."""
     files = list(given.files.items())
     for path, entry in files[:MOST_FILES]:
         yield brief_entry(path, entry)
@@ -121,7 +121,7 @@ def given_lines(given: Given) -> Iterator[str]:
 
 
 def describe_hook(hook: GivenHook) -> str:
-    """Return one line that says when a hook runs and what it does, with the content of files in short."""
+    """Return one line about a hook: its time and action, with short contents of files."""
     match hook.action:
         case "input":
             what = f"input {_arguments(hook.input)}"
@@ -141,7 +141,7 @@ def describe_hook(hook: GivenHook) -> str:
 
 
 def brief_entry(path: str, entry: Entry) -> str:
-    """Return one line that says what a path holds, the content of a file in short."""
+    """Return one line about the entry of a path, with a short content."""
     name = visible(path)
     match entry:
         case RegularFile(mode=mode):
@@ -186,5 +186,5 @@ def _arguments(arguments: Mapping[str, Any]) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """Return a value as JSON in which what JSON leaves as it is, such as an unusual space, is visible, too."""
+    """Return a value as JSON in which unusual characters that JSON allows are escaped, too."""
     return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

@@ -1,4 +1,4 @@
-"""Table: the report for people; the worst failures, the four levels side by side, and the rules that do not hold."""
+"""The table report: the worst failures, the four levels, and the failing rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _WIDE = 100
-"""Columns that a table with thousands of scenarios needs; with less, headers are split."""
+"""Columns that a table with thousands of scenarios needs; in narrower terminals headers are split."""
 _NARROW = {"scenarios": "scena-\nrios", "unsupported": "unsup-\nported", "unspecified": "unspec-\nified"}
 
 _STYLES = {
@@ -47,10 +47,10 @@ _STYLES = {
 }
 
 BRIEF = -1
-"""As `most_failures`: the whole report in about MOST_LINES_IN_ALL lines."""
+"""Value of `most_failures` for a whole report of about MOST_LINES_IN_ALL lines."""
 MOST_LINES_IN_ALL = 40
 _BRIEF_LINES = 12
-"""Lines of the failure that is explained."""
+"""Maximum lines of the explained failure."""
 _FEWEST_RULE_LINES = 4
 
 _CLOSING = {
@@ -62,11 +62,11 @@ _CLOSING = {
 
 
 class TableReport:
-    """Prints the worst failures, the table, and the rules that do not hold, at the end.
+    """Prints the worst failures, the table, and the failing rules at the end.
 
-    Where the suite has rules, `most_failures` counts rules: each is explained by its shortest failing scenario, the
-    worst class first. Else it counts scenarios, those first that do most harm. None: all scenarios. BRIEF: one, in few
-    lines, and so many rules that the whole has about MOST_LINES_IN_ALL lines.
+    If the suite has rules, `most_failures` counts rules: each is explained by its shortest failing scenario,
+    the worst class first. Otherwise it counts scenarios, the most harmful first. None: all scenarios. BRIEF:
+    one, in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -80,7 +80,9 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule, and keep a failure that is not accepted, as far as it may be shown."""
+        """Count the verdict under its rule, and keep a failure that is not accepted, as long as it may be
+        shown.
+        """
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:
@@ -92,7 +94,7 @@ class TableReport:
                 del self._worst[self._most :]
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Print the failures, the table, what is out of date in the baseline, the failing rules, and the summary."""
+        """Print the failures, the table, outdated entries of the baseline, the failing rules, and the summary."""
         results = {contract: tally.results() for contract, tally in self._tallies.items()}
         dominant = {contract: tally.dominant() for contract, tally in self._tallies.items()}
         left = {
@@ -138,7 +140,7 @@ class TableReport:
     def _explained(
         self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[Dominant]
     ) -> list[Verdict]:
-        """Return the verdicts to explain: the mistakes that hide others, then the worst first."""
+        """Return the verdicts to explain: first the mistakes that hide others, then the worst."""
         if self._facts.rules is None:
             return self._worst
         if self._most is None:
@@ -150,7 +152,7 @@ class TableReport:
             rule_of = self._tallies[self._facts.contracts[0]].rule_of
             return sorted(self._worst, key=lambda each: (place[each.contract, rule_of(each)], each.length))
         failing = [result for found in results.values() for result in failing_rules(found)]
-        # Harm of any class comes before differences without harm.
+        # Harm of any class comes before harmless differences.
         failing.sort(key=lambda result: result.is_overcautious or result.level != "safe")
         shortest = [result.shortest for result in failing if result.shortest is not None]
         harmful = any(not result.is_overcautious for result in failing)
@@ -158,7 +160,7 @@ class TableReport:
         return [*first, *shortest][: self._most]
 
     def _dominant(self, dominant: Dominant | None) -> None:
-        """Print what most failures have in common."""
+        """Print the mistake that most failures share."""
         if dominant is None:
             return
         others = dominant.failing - dominant.alone
@@ -172,7 +174,7 @@ class TableReport:
         self._print("")
 
     def _rules(self, contract: str, results: Sequence[RuleResult]) -> None:
-        """Print the rules that do not hold on one contract."""
+        """Print the failing rules of one contract."""
         lines = rule_lines(
             results,
             self._facts.commands(contract).run,
@@ -185,13 +187,13 @@ class TableReport:
             self._print("")
 
     def _room(self) -> int:
-        """Return how many lines of rules are printed; two lines stand above them, and three below."""
+        """Return the number of lines for rules; two lines precede them, three follow."""
         return (
             max(_FEWEST_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
         )
 
     def _table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table: the classes of rules, without rules the families, or a row for each of several contracts."""
+        """Print one table: classes of rules, or families without rules, or a row per contract."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         on = f"{len(contracts)} contracts" if several else contracts[0]
@@ -228,14 +230,14 @@ class TableReport:
 
     def _print(self, text: str, style: str | None = None) -> None:
         self._printed += 1 + text.count("\n")
-        # No markup, no highlighting, no wrapping: what a tool said must come out as it is.
+        # No markup, no highlighting, no wrapping: output of tools must be printed unchanged.
         self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def empty_table(
     console: Console, names: Sequence[str], levels: Sequence[str], *, rules: bool = False
 ) -> Table:
-    """Return a table with columns for names, for rules where it has them, then for the numbers of scenarios."""
+    """Return a table with columns for names, optionally rules, and the numbers of scenarios."""
     from rich.table import Table
 
     narrow = console.width < _WIDE + 20 * (len(names) - 1)
@@ -248,14 +250,14 @@ def empty_table(
 
 
 def name_cell(name: str) -> Text:
-    """Return a name as a cell: markup is text, and no line that it is folded into begins as a CI system's command."""
+    """Return a name as a cell: markup is text, and no wrapped line starts with a command of a CI system."""
     from rich.text import Text
 
     return Text(visible(name).replace("::", ":\\x3a"))
 
 
 def ratio(holds: int, judged: int) -> Text:
-    """Return how many hold of those that were judged, as a cell; a dash where none was."""
+    """Return the ratio of holding and judged scenarios as a cell. A dash if none was judged."""
     from rich.text import Text
 
     if not judged:
@@ -264,7 +266,9 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return the numbers of one row: scenarios, how many hold at each level, and what was not judged."""
+    """Return the cells of one row: scenarios, number of holding scenarios per level, and scenarios that were
+    not judged.
+    """
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
@@ -274,9 +278,9 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
-    """Print the runs; those of one series, which differ in their contracts, as one.
+    """Print the runs. Runs of one series, which differ only in their contracts, are printed as one.
 
-    `most_failures` of each are explained, None: all.
+    `most_failures` of each are explained. None: all.
     """
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda each: (each[0], each[1].series))]

@@ -1,4 +1,4 @@
-"""Timeline: a scenario's steps as blocks of visible lines, for a page to draw: calls, what is expected, what came."""
+"""The steps of a scenario as blocks of escaped lines, for HTML pages: calls, expectations, differences."""
 
 import json
 from collections.abc import Iterator
@@ -31,18 +31,18 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""`label`, and either `value` (one line) or `lines`; `more` counts the lines that are left out."""
+"""`label`, and either `value` (one line) or `lines`; `more` is the number of omitted lines."""
 
 MOST_LINES = 60
-"""Lines of one text that are shown before the rest is counted instead."""
+"""Maximum number of lines of one text. Further lines are counted."""
 WIDEST = 400
-"""Characters of one line that are shown."""
+"""Maximum characters of one line."""
 MOST_DIFFERENCES = 20
-"""Differences of one verdict that are shown before the rest is counted instead."""
+"""Maximum number of differences of one verdict. Further differences are counted."""
 
 
 def given_blocks(scenario: Scenario) -> list[Block]:
-    """Return the files and permission rules that a scenario begins with."""
+    """Return the given files and permission rules of a scenario."""
     given = scenario.given
     blocks = [_entry(path, entry) for path, entry in given.files.items()]
     blocks += [_value("deny", rule) for rule in given.deny]
@@ -59,9 +59,9 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return, for each step and each call of it, what a contract expects; an empty list where it is silent.
+    """Return, for each step and each call, the expectation of a contract. An empty list if it has none.
 
-    What all of a parallel group changes comes as one more call.
+    The changes of a parallel group follow as an additional call.
     """
     found = []
     for step in scenario.steps:
@@ -72,12 +72,13 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the harms and the differences of a verdict, and how many more there are.
+    """Return the harms and the differences of a verdict, and the number of omitted ones.
 
-    Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
-    space for both, `?` for a remark) and a visible text. Between the lines are remarks on what is left out.
+    Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+`
+    actual, a space for both, `?` for a remark) and an escaped text. Remarks between the lines report omissions.
     """
-    # Harms that are no differences: what the contract does as well, and what is counted beside harm.
+    # Harms that are not differences: the contract does the same, or they are blind edits and overcautious
+    # refusals.
     reported = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
     harms = [
         Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
@@ -123,12 +124,12 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 
 def event_blocks(event: WorldEvent) -> list[Block]:
-    """Return what an event puts in place."""
+    """Return the entries that an event writes."""
     return [] if event.entry is None else [_entry(event.path, event.entry)]
 
 
 def clause_blocks(clause: Clause) -> Iterator[Block]:
-    """Yield what a clause states: why a call is refused, what is answered, changed, and reported beside it."""
+    """Yield the parts of a clause: refusal, answer, changes, and reminders."""
     if clause.documented:
         yield _value("documented", clause.documented)
     if clause.error is not None:
@@ -179,7 +180,7 @@ def _mode(mode: int | None) -> str:
 
 
 def _value(label: str, value: str, *, seen: bool = False) -> Block:
-    """Return a block of one line; `seen` says that its odd characters are visible already."""
+    """Return a block of one line; `seen` means that it is already escaped."""
     return {"label": label, "value": value if seen else visible(value)}
 
 

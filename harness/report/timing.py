@@ -1,4 +1,4 @@
-"""Cost: what a run takes of the clock: until the first verdict, per scenario, and per step of it.
+"""Measure the wall time of a run: until the first verdict, per scenario, and per step.
 
 A step is a call or a group of parallel calls, which the implementation answers together.
 """
@@ -15,31 +15,32 @@ from readfirst.harness.pluralize import pluralize
 
 @dataclass
 class Cost:
-    """A stopwatch for one run; it begins when it is made. `clock` gives seconds.
+    """A stopwatch for one run, started by its constructor. `clock` returns seconds.
 
-    The start-up is the time until the first verdict, without what its calls took. Reports at the end do not count.
+    The start-up is the time until the first verdict, without its calls. The time of reports at the end is
+    excluded.
     """
 
     clock: Callable[[], float] = time.perf_counter
     began: float = field(init=False)
     startup: float | None = field(init=False, default=None)
-    """Seconds; None before the first verdict."""
+    """Seconds. None before the first verdict."""
     ended: float = field(init=False)
-    """When the latest verdict came."""
+    """Time of the latest verdict."""
     _servers: Counter[bool] = field(init=False, default_factory=Counter)
-    """Sessions on a shared server (True), and on one of their own (False)."""
+    """Number of sessions on a shared server (True), and on a separate server (False)."""
     _why: dict[bool, str] = field(init=False, default_factory=dict)
-    """Why, as it was last said."""
+    """The latest reason for each."""
 
     def __post_init__(self) -> None:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Note that the first verdict has come; it is counted by `verdict`."""
+        """Record the arrival of the first verdict; `verdict` counts it."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self, verdict: Verdict) -> None:
-        """Count a verdict that is there."""
+        """Count a verdict."""
         self.ended = self.clock()
         if self.startup is None:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
@@ -48,7 +49,9 @@ class Cost:
             self._why[verdict.server.shared] = verdict.server.why
 
     def sentence(self, total: Count, jobs: int = 1) -> str:
-        """Return the cost of `total` in one line. With several jobs a scenario costs its share of the clock."""
+        """Return the time of `total` scenarios in one line. With several jobs, the wall time is divided by the
+        number of scenarios.
+        """
         elapsed = self.ended - self.began
         startup = self.startup or 0.0
         parts = [f"start-up {_duration(startup)}"]
@@ -66,7 +69,7 @@ class Cost:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in the unit that suits it, with two or three digits that count."""
+    """Return a time in a suitable unit, with two or three significant digits."""
     if seconds >= 100:
         return f"{seconds:.0f} s"
     if seconds >= 1:

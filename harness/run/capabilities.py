@@ -34,5 +34,5 @@ def claims_named(words: Iterable[str]) -> frozenset[str] | None:
 
 def claimed(traits: AdapterTraits) -> frozenset[str]:
     """Return the capabilities that an adapter declares, without tools of which it lacks even the plainest call."""
-    lacking = {tool for tool, arguments in _PLAINEST.items() if traits.lacks(tool, arguments)}
+    lacking = {tool for tool, arguments in _PLAINEST.items() if traits.unsupported_reason(tool, arguments)}
     return traits.capabilities - lacking

@@ -316,7 +316,7 @@ def _hooked(session: Session, site: WorkspaceDir) -> None:
 
 def _leaves(adapter: Adapter, place: WorkspacePool, settle: float) -> None:
     traits = traits_of(adapter)
-    with place.site(unique=not traits.repeats_paths) as site:
+    with place.site(unique=not traits.reuses_paths) as site:
         path, new = lay_out_notes(site, NOTES), f"{site.root}/new.txt"
         calls = {
             "Read": {"file_path": path},

@@ -94,7 +94,7 @@ def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
             result = call_tool(session, "Read", {"file_path": lay_out_notes(site, text)})
             if text.strip() not in result.text:
                 mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
-                raise CheckFailed(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
+                raise CheckFailed(f"{mismatch}. Start from nothing in open(), or remove reuses_paths.")
 
         in_session(adapter, place, look)
 
@@ -105,11 +105,11 @@ def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
     given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
     answers: dict[str, ToolResult] = {}
     with ExitStack() as held:
-        site = held.enter_context(place.site(unique=not traits.repeats_paths))
+        site = held.enter_context(place.site(unique=not traits.reuses_paths))
         workspace = workspace_for(site, (), (AT_ONCE,))
         beside = adapter
-        if traits.another is not None:
-            beside = traits.another()
+        if traits.clone is not None:
+            beside = traits.clone()
             held.callback(traits_of(beside).close)
 
         def write(session: Session, path: str) -> None:

@@ -32,7 +32,7 @@ def in_session(
     needs: Collection[str] = (),
 ) -> None:
     """Run a check in a new session and an empty workspace."""
-    with place.site(unique=not traits_of(adapter).repeats_paths) as site:
+    with place.site(unique=not traits_of(adapter).reuses_paths) as site:
         session = adapter.open(workspace_for(site, hooks, needs))
         try:
             check(session, site)

@@ -110,7 +110,7 @@ class Runner:
         self._place = WorkspacePool(
             confined=spec.confine or self.suite.needs_wall,
             memory=self._traits.in_memory,
-            stamps=self._traits.stamps,
+            stamps=self._traits.reliable_mtimes,
         )
         self._ended = _Ended(self._traits.servers is None)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
@@ -141,7 +141,7 @@ class Runner:
         skips = []
         for view in views:
             contract, level = view.contract, self.spec.level
-            skip = skipped(view.own, contract, level, self.claims, self._traits.lacks)
+            skip = skipped(view.own, contract, level, self.claims, self._traits.unsupported_reason)
             if skip is not None and not any(part.expect.clauses() for part in view.own.parts()):
                 skip = replace(skip, reason=f"{skip.reason}; at the level `safe` it is judged by harm alone")
             if skip is None and level == "verbatim" and view.transcript is None:

@@ -124,7 +124,7 @@ class _Adapter:
             tools.add("MultiEdit")
         if behaviours.notebooks.read_refuses_notebooks:
             tools.add("NotebookRead")
-        self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
+        self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), reuses_paths=True)
         self.asked: dict[str, None] = {}
         self._behaviours = behaviours
 

@@ -55,7 +55,9 @@ def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))
 
     def claims(call: ToolCall) -> bool:
-        return call.tool in capabilities and not any(each.lacks(call.tool, call.arguments) for each in traits)
+        return call.tool in capabilities and not any(
+            each.unsupported_reason(call.tool, call.arguments) for each in traits
+        )
 
     for scenario in scenarios:
         steps = tuple(step for each in scenario.steps for step in _offered(each, capabilities, claims))

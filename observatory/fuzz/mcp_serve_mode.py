@@ -80,7 +80,7 @@ class _FastSession:
 class FastReference:
     """The reference with the behaviours that the product has through MCP. ValueError: unknown contract."""
 
-    traits = AdapterTraits(_TOOLS, repeats_paths=True)
+    traits = AdapterTraits(_TOOLS, reuses_paths=True)
 
     def __init__(self, contract: str) -> None:
         self._behaviours = behaviours_of(contract).changed(

@@ -72,8 +72,8 @@ class TargetAdapter:
             capabilities=target.capabilities | (traits.capabilities & _OF_ITS_PROCESS) | {AT_ONCE},
             design=target.release.design,
             refuses=target.refuses,
-            lacks=partial(lacks, target),
-            another=another,
+            unsupported_reason=partial(lacks, target),
+            clone=another,
         )
         self._target = target
         self._raw = raw

@@ -90,7 +90,7 @@ class AgentTarget:
     def traits(self) -> AdapterTraits:
         """A reset ends every conversation; the next session starts one."""
         repeats = self.launch.isolation == "process"
-        return AdapterTraits(frozenset({AT_ONCE}), repeats_paths=repeats, reset=self.close, close=self.close)
+        return AdapterTraits(frozenset({AT_ONCE}), reuses_paths=repeats, reset=self.close, close=self.close)
 
     def close(self) -> None:
         """End every conversation."""

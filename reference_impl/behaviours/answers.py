@@ -1,4 +1,4 @@
-"""Answers: what Edit and Write say of what they did."""
+"""Behaviours of the answers of Edit and Write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["AnswerBehaviours"]
 
 
 class AnswerBehaviours(Group):
-    """What the answer to a change says."""
+    """The content of answers to a change."""
 
     edit_answer_shows_snippet: bool = behaviour(
         True,

@@ -1,4 +1,4 @@
-"""Arguments: which a tool takes, and how wrong ones are refused."""
+"""Behaviours of argument validation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ArgumentBehaviours"]
 
 
 class ArgumentBehaviours(Group):
-    """What is accepted as arguments."""
+    """Accepted arguments, and the refusal of others."""
 
     accepts_boolean_strings: bool = behaviour(
         False,

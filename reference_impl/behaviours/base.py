@@ -1,7 +1,7 @@
-"""Group: what the classes of behaviours have in common.
+"""The base class of all groups of behaviours.
 
-A frozen dataclass is made of code that is compiled for each class anew, and twenty of them were a quarter of the time
-in which the reference is imported. Here the methods are those of one class for all.
+Frozen dataclasses compile code for each class; for twenty groups that took a quarter of the import time. Here
+all groups share their methods.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ __all__ = ["Group"]
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """Behaviours that belong together: a class declares them, an instance has a value for each and never changes."""
+    """A group of behaviours: a class declares them, an instance has a value for each and is immutable."""
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
 
     def __init__(self, **values: Any) -> None:
-        """Take the value of every behaviour, by name. TypeError: one is missing, or there is none of that name."""
+        """Set the value of every behaviour, by name. Raises TypeError for a missing or unknown name."""
         names = [each.name for each in fields(self)]  # type: ignore[arg-type] # every class below this one is one
         if values.keys() != set(names):
             wrong = ", ".join(sorted(values.keys() ^ set(names)))

@@ -1,4 +1,4 @@
-"""Calls: which tools there are, and how the calls of one message run."""
+"""Behaviours of tools and of the calls of one message."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["CallBehaviours"]
 
 
 class CallBehaviours(Group):
-    """Which tools a message may call, and how many run at once."""
+    """Available tools, and how many calls of a message run in parallel."""
 
     multi_edit_exists: bool = behaviour(
         True, {"2.0.0": False}, meaning="The tool MultiEdit exists.", shown_by=("multi-edit/several-edits",)
     )
-    # 2.1.153 does it now and then, so it gives no recording.
+    # 2.1.153 does it occasionally, so it cannot be recorded.
     ten_calls_run_at_once: bool = behaviour(
         True,
         {"2.1.154": False},

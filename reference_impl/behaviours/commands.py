@@ -1,4 +1,4 @@
-"""Commands: what a session makes of the commands that its model runs."""
+"""Behaviours of shell commands that the model runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MORE = f"{_FIRST} head tail grep egrep fgrep"
 
 
 class CommandBehaviours(Group):
-    """What commands show and change."""
+    """Effects of shell commands on the session's knowledge, and their permissions."""
 
     commands_that_count_as_read: str = behaviour(
         "",

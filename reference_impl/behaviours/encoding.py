@@ -1,4 +1,4 @@
-"""Encoding: how bytes become text and text becomes bytes."""
+"""Behaviours of encoding and decoding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["EncodingBehaviours"]
 
 
 class EncodingBehaviours(Group):
-    """What becomes of encodings, byte order marks and line ends."""
+    """Encodings, byte order marks and line ends."""
 
     utf_16_line_endings_are_detected: bool = behaviour(
         False,

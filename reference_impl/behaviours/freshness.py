@@ -1,4 +1,4 @@
-"""Freshness: which files must be read before a change, and when what is known of one is out of date."""
+"""Behaviours of the checks that a file was read and has not changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["FreshnessBehaviours"]
 
 
 class FreshnessBehaviours(Group):
-    """What a session must know of a file that it changes."""
+    """Required knowledge of a file before it is changed."""
 
     edit_needs_read: bool = behaviour(
         True,

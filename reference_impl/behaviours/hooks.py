@@ -1,4 +1,4 @@
-"""Hooks: what may run around calls, and what the model is shown of it."""
+"""Behaviours of hooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONTEXT = (
 
 
 class HookBehaviours(Group):
-    """What comes of hooks."""
+    """Effects of hooks."""
 
     hook_ask_refuses: bool = behaviour(
         False,

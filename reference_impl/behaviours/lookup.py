@@ -1,4 +1,4 @@
-"""Lookup: what is looked at on disk before a call is executed, and how what is not there is refused."""
+"""Behaviours of path lookup before a call is executed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["LookupBehaviours"]
 
 
 class LookupBehaviours(Group):
-    """What is looked at on disk, in which order, and how what is found is refused."""
+    """Order of the checks on disk, and the refusal of missing or unsuitable files."""
 
     validation_failures_quote_the_system: bool = behaviour(
         False,

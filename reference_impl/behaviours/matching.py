@@ -1,4 +1,4 @@
-"""Matching: what Edit finds, and what it puts there."""
+"""Behaviours of matching and replacing text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["MatchingBehaviours"]
 
 
 class MatchingBehaviours(Group):
-    """What Edit finds in a file, and what it replaces."""
+    """How Edit finds text in a file, and replaces it."""
 
     curly_quotes_match_straight: bool = behaviour(
         False,

@@ -1,4 +1,4 @@
-"""Media: images, PDF documents and other files that are not lines."""
+"""Behaviours of images, PDF documents and other files without lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["MediaBehaviours"]
 
 
 class MediaBehaviours(Group):
-    """What Read makes of files that are not lines."""
+    """How Read shows files without lines."""
 
     more_extensions_are_binary: bool = behaviour(
         False,

@@ -1,4 +1,4 @@
-"""Memory: which files count as known after a call, and which changes the session notices by itself."""
+"""Behaviours of the session's knowledge of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["MemoryBehaviours"]
 
 
 class MemoryBehaviours(Group):
-    """What a session remembers of files, and what it reads again by itself."""
+    """Files that a session remembers, and files that it reads again without a call."""
 
     remembered_file_limit: int | None = behaviour(
         None,

@@ -1,4 +1,4 @@
-"""Notebooks: how Read and NotebookRead show them, and how NotebookEdit finds and changes a cell."""
+"""Behaviours of Read, NotebookRead and NotebookEdit with notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["NotebookBehaviours"]
 
 
 class NotebookBehaviours(Group):
-    """What happens to notebooks."""
+    """Reading and editing notebooks."""
 
     read_refuses_notebooks: bool = behaviour(
         True,

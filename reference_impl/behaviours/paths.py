@@ -1,4 +1,4 @@
-"""Paths: which file a path means."""
+"""Behaviours of path resolution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PathBehaviours"]
 
 
 class PathBehaviours(Group):
-    """Which file a path means."""
+    """Resolution of paths to files."""
 
     relative_paths_are_accepted: bool = behaviour(
         True,

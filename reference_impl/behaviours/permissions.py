@@ -1,4 +1,4 @@
-"""Permissions: what rules deny, and what nobody gives a permission for."""
+"""Behaviours of permission rules and of permissions that must be asked for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FOLDERS = ".git .idea .vscode"
 
 
 class PermissionBehaviours(Group):
-    """What may be read and changed at all."""
+    """Files that may be read and changed."""
 
     background_refusal: str = behaviour(
         "Permission to use {tool} has been auto-denied (prompts unavailable).",
@@ -98,7 +98,7 @@ class PermissionBehaviours(Group):
         meaning="A deny rule with the pattern `*` takes the tool away.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
-    # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
+    # 1.0.5 does too, but also writes a settings file, so it cannot be recorded.
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},

@@ -1,4 +1,4 @@
-"""Preparation: what becomes of the texts of a call before any rule is applied."""
+"""Behaviours of texts before any rule is applied."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PreparationBehaviours"]
 
 
 class PreparationBehaviours(Group):
-    """What is done to new text before any rule is applied."""
+    """Conversion of new text before any rule is applied."""
 
     unicode_escapes_are_decoded: bool = behaviour(
         False,

@@ -1,4 +1,4 @@
-"""Reading: which lines of a file Read shows, how it shows them, and when there are too many."""
+"""Behaviours of Read for files with lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ReadingBehaviours"]
 
 
 class ReadingBehaviours(Group):
-    """What Read answers for a file of lines."""
+    """Answers of Read for files with lines."""
 
     default_line_limit: int | None = behaviour(
         None,

@@ -1,4 +1,4 @@
-"""Reminders: what the model is shown of files that changed."""
+"""Behaviours of reminders about changed files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
 
 class ReminderBehaviours(Group):
-    """How the model is reminded of changed files."""
+    """Reminders about changed files."""
 
     changed_file_reminder: str = behaviour(
         "",

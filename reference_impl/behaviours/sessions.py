@@ -1,4 +1,4 @@
-"""Sessions: how one is resumed, summarised, rewound, and shared with sub-agents."""
+"""Behaviours of sessions that are resumed, summarised or rewound, and of sub-agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["SessionBehaviours"]
 
 
 class SessionBehaviours(Group):
-    """What a session knows of files after it was resumed or summarised, and what its sub-agents know."""
+    """Knowledge of files after a resume or a summary, and in sub-agents."""
 
     resume_keeps_known_files: bool = behaviour(
         False,

@@ -1,4 +1,4 @@
-"""Settings: which content of a settings file is refused, and in which words."""
+"""Behaviours of the validation of settings files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["SettingsBehaviours"]
 
 
 class SettingsBehaviours(Group):
-    """What a settings file may hold."""
+    """Validation of settings files."""
 
     settings_are_checked: bool = behaviour(
         False,

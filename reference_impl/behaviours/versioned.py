@@ -1,4 +1,4 @@
-"""History: a behaviour, declared once: what it means, where it is known from, and how it was over time."""
+"""Declare a behaviour once: its meaning, its source, and its value in each version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DEFAULT_CONTRACT", "RECORDED", "ByModel", "History", "Version", "beh
 
 DEFAULT_CONTRACT = "2.1.7"
 RECORDED = "recorded"
-"""The source of a behaviour that no document states: the recordings of the scenarios that show it."""
+"""Source of a behaviour without a document: the recordings of its scenarios."""
 
 Version = tuple[int, int, int]
 
@@ -26,11 +26,11 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """How a behaviour was over time: `first` in the oldest version, then what `changes` say from a version on.
+    """The values of a behaviour: `first` in the oldest version, then `changes` from a version on.
 
-    `documented` is what the documents state. `shown_by` are scenarios in which every one of the changes shows; of a
-    behaviour that never changed, in which it shows what it is. `meaning` are sentences that can be read alone. `source`
-    names the documents that state it, with their sections, or is RECORDED.
+    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the
+    behaviour itself if it never changed. `meaning` consists of sentences that can be read separately. `source`
+    names the documents with their sections, or is RECORDED.
     """
 
     first: Any
@@ -65,8 +65,8 @@ def behaviour(
 ) -> Any:
     """Declare a behaviour by its history; `changes` are by version, oldest first.
 
-    `documented` is what the documents state, the value of the default contract where they state nothing. The rest as
-    in `History`.
+    `documented` is the value in the documents, by default that of the default contract. Other parameters as in
+    `History`.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
     history = History(first, versions, documented, shown_by, meaning, source)
@@ -77,7 +77,9 @@ def behaviour(
 
 
 def _demand_sense(history: History) -> None:
-    """Raise AssertionError for versions out of order, for a change of nothing, and for what is yes, no or a third."""
+    """Raise AssertionError for versions out of order, a change without effect, or a mixture of booleans and
+    other values.
+    """
     assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
     values = [history.first, *history.changes.values()]
     assert all(new != old for old, new in pairwise(values)), "each change changes something"
@@ -92,6 +94,6 @@ def _by_models(value: Any) -> tuple[Any, ...]:
 
 
 def version_of(text: str) -> Version:
-    """Return the numbers of a version that is three of them, for example `2.1.7`."""
+    """Return the numbers of a version of three numbers, for example `2.1.7`."""
     major, minor, patch = map(int, text.split("."))
     return major, minor, patch

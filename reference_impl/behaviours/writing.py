@@ -1,4 +1,4 @@
-"""Writing: how Edit and Write bring a change to the disk."""
+"""Behaviours of writing changes to the disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["WritingBehaviours"]
 
 
 class WritingBehaviours(Group):
-    """What Edit and Write do on disk once a change is allowed."""
+    """How Edit and Write store an allowed change on disk."""
 
     execution_stats_path_first: bool = behaviour(
         False,

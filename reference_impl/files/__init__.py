@@ -1,1 +1,1 @@
-"""Files: the file system, and which of its files an ignore list means."""
+"""The file system, and ignore lists."""

@@ -1,6 +1,6 @@
-"""Disk: the file system as the rules see it; a path is a string, and a final slash in it means a directory."""
+"""Access to the file system for the rules. Paths are strings, and a final slash means a directory."""
 
-# pathlib drops a final slash, and the system's answer depends on it.
+# pathlib drops a final slash, which changes the system's answer.
 # ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ __all__ = [
 
 
 def exists(path: str) -> bool:
-    """Tell whether the path leads to something; a link to nothing does not."""
+    """Whether the path exists. False for a dangling link."""
     return os.path.exists(path)
 
 
 def look(path: str) -> bool:
-    """Tell whether the path leads to something. OSError: the system does not say."""
+    """Whether the path exists. Raises OSError if the system cannot determine it."""
     try:
         os.stat(path)
     except (FileNotFoundError, ValueError):  # the last is for a NUL character
@@ -54,12 +54,12 @@ def look(path: str) -> bool:
 
 
 def look_into(directory: str) -> None:
-    """Open a directory, not for listing it, and close it again. OSError: there is none."""
+    """Open and close a directory without listing it. Raises OSError if it does not exist."""
     os.close(os.open(directory, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY))
 
 
 def is_circular(path: str) -> bool:
-    """Tell whether the links in a path go round in a circle."""
+    """Whether the links in a path form a loop."""
     try:
         os.stat(path)
     except OSError as error:
@@ -68,27 +68,27 @@ def is_circular(path: str) -> bool:
 
 
 def is_directory(path: str) -> bool:
-    """Tell whether the path leads to a directory."""
+    """Whether the path leads to a directory."""
     return os.path.isdir(path)
 
 
 def is_file(path: str) -> bool:
-    """Tell whether the path leads to a regular file."""
+    """Whether the path leads to a regular file."""
     return os.path.isfile(path)
 
 
 def is_link(path: str) -> bool:
-    """Tell whether the path itself is a symbolic link."""
+    """Whether the path itself is a symbolic link."""
     return os.path.islink(path)
 
 
 def leads_to(path: str) -> str:
-    """Return the path with every link in it followed. One with a NUL character leads nowhere else."""
+    """Return the path with every link resolved. A path with a NUL character stays unchanged."""
     return path if "\0" in path else os.path.realpath(path)
 
 
 def entries(directory: str) -> list[str]:
-    """Return the names in a directory, sorted; none if it cannot be listed. Bytes that are no UTF-8 become U+FFFD."""
+    """Return the sorted names in a directory. Empty if it cannot be listed. Invalid UTF-8 becomes U+FFFD."""
     try:
         return sorted(map(decode, os.listdir(os.fsencode(directory))))
     except OSError:
@@ -96,22 +96,24 @@ def entries(directory: str) -> list[str]:
 
 
 def size(path: str) -> int:
-    """Return the size in bytes. OSError: no such file."""
+    """Return the size in bytes. Raises OSError if there is no such file."""
     return os.stat(path).st_size
 
 
 def modified_at(path: str) -> int:
-    """Return the time of the last modification in nanoseconds. OSError: no such file."""
+    """Return the time of the last modification in nanoseconds. Raises OSError if there is no such file."""
     return os.stat(path).st_mtime_ns
 
 
 def mode_of(path: str) -> int:
-    """Return the permissions of a file, setuid, setgid and sticky bit included. OSError: no such file."""
+    """Return the mode of a file, including setuid, setgid and sticky bit. Raises OSError if there is no such
+    file.
+    """
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
 def is_special(path: str) -> bool:
-    """Tell whether the path leads to a device, a pipe or a socket: what may be read or written without an end."""
+    """Whether the path leads to a device, a pipe or a socket, which may be endless."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -120,7 +122,7 @@ def is_special(path: str) -> bool:
 
 
 def is_socket(path: str) -> bool:
-    """Tell whether the path leads to a socket, which no program can open."""
+    """Whether the path leads to a socket, which cannot be opened."""
     try:
         return stat.S_ISSOCK(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -128,9 +130,9 @@ def is_socket(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Return the file's bytes; of the null device there are none. This never waits.
+    """Return the file's bytes. Empty for the null device. Never blocks.
 
-    OSError: it cannot be read, or it is a directory or a special file.
+    Raises OSError if it cannot be read, or is a directory or a special file.
     """
     with open(path, "rb", buffering=0, opener=_opened_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -141,15 +143,15 @@ def read(path: str) -> bytes:
 
 
 def _opened_at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for somebody at the other end of a pipe."""
+    """Open a file without waiting for the other end of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
-    """Make the directories above a path that are missing. OSError: something else is in the way.
+    """Create missing parent directories. Raises OSError if another entry is in the way.
 
-    `overlook` a link to nothing that is in the way. `private`: the new directories get the mode 0700. `strict`: a file
-    in the place of the directory is an error here, not only where something is opened in it.
+    `overlook` ignores a dangling link that is in the way. `private`: new directories get the mode 0700.
+    `strict`: a file in place of the directory is an error here, not only when a file in it is opened.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if strict and os.path.isfile(parent):
@@ -163,11 +165,11 @@ def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> N
                 each.chmod(0o700)
         except FileExistsError:
             if not overlook:
-                os.stat(parent)  # a link that leads nowhere; what stops it is the answer
+                os.stat(parent)  # a dangling link; its error is the answer
 
 
 def _refuse_too_long(path: str) -> None:
-    """Raise OSError for a path that the system does not take, before a part of it is made."""
+    """Raise OSError for a path that is too long, before a part of it is created."""
     try:
         os.stat(path)
     except OSError as error:
@@ -176,7 +178,9 @@ def _refuse_too_long(path: str) -> None:
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Give a file new content in place, and a mode if there is one. OSError: it cannot be opened, or it is special."""
+    """Replace the content of a file in place, and optionally its mode. Raises OSError if it cannot be opened,
+    or is special.
+    """
     if is_special(path):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     Path(path).write_bytes(data)
@@ -185,23 +189,23 @@ def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file. OSError: it cannot be removed."""
+    """Remove a file. Raises OSError if it cannot be removed."""
     os.unlink(path)
 
 
 _NOT_BESIDE = (errno.ENAMETOOLONG, errno.ENOSPC)
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Why a new file cannot be made where the old one still can be written."""
+"""Errors of creating a new file after which the old file may still be writable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacing:
-    """How one file takes the place of another.
+    """Options for replacing one file by another.
 
-    `into_nothing`: a link to nothing is followed, otherwise replaced. `private`: a file that was not there before gets
-    the mode 0600. `plain`: one that was there loses its setuid, setgid and sticky bits. `beside`: until it is complete,
-    the new file has the name of the old one with something added; where that is too long, or the disk is full, nothing
-    is written. Otherwise the old file is then written in place.
+    `into_nothing`: a dangling link is followed, otherwise replaced. `private`: a new file gets the mode 0600.
+    `plain`: an existing file loses setuid, setgid and sticky bits. `beside`: the temporary file extends the
+    name of the file; if that name is too long, or the disk is full, nothing is written. Otherwise the old file
+    is then written in place.
     """
 
     into_nothing: bool
@@ -211,12 +215,13 @@ class Replacing:
 
 
 def replace(path: str, data: bytes, how: Replacing) -> None:
-    """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
+    """Replace the content of a file atomically: it always has either all the old bytes or all the new ones.
 
-    A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
-    content. OSError: the old file is untouched, and no other file is left. Only where the directory takes no
-    new file, or none of that name, or the disk has no room for both, a file is written in place, perhaps half of it;
-    if it cannot be either, `beside` tells of the first. The error names no file where `path` itself is meant.
+    A link is followed; for a link to a link, the second link is replaced. The mode is kept, and other hard
+    links keep the old content. Raises OSError; the old file is then unchanged, and no temporary file is left.
+    If the directory allows no new file, or not this name, or the disk has no space for both files, the file is
+    written in place, possibly only partially. If neither is possible, `beside` reports the first error. The
+    error has no file name if `path` itself is meant.
     """
     target = written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
@@ -241,7 +246,7 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
     try:
         with open(temporary, "xb") as file:
             file.write(data)
-            file.flush()  # a write that came after the mode would take the setuid bit
+            file.flush()  # a write after the change of mode would clear the setuid bit
             if os.path.exists(target):
                 mode = stat.S_IMODE(os.stat(target).st_mode)
                 os.fchmod(file.fileno(), mode & 0o777 if how.plain else mode)
@@ -255,7 +260,7 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
 
 
 def written_path(path: str, how: Replacing) -> str:
-    """Return the file to put in place: what a link names, itself perhaps a link."""
+    """Return the file to replace: the target of a link, which may itself be a link."""
     if os.path.islink(path) and (how.into_nothing or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path

@@ -1,4 +1,4 @@
-"""Ignore list: patterns for relative paths, written as in a `.gitignore` file."""
+"""Patterns for relative paths, as in a `.gitignore` file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class _Pattern:
 class IgnoreList:
     """An ordered list of patterns.
 
-    `as_git`: `[!a]` and `[^a]` are any character but `a`, and a backslash makes any character plain, as in
-    git. Otherwise the sets are `!` or `^` or `a`, and a backslash is one itself before `c` and `?`.
-    `ignore_case`: letter case does not matter. A pattern that cannot be understood matches nothing.
+    `as_git`: `[!a]` and `[^a]` match any character except `a`, and a backslash quotes any character, as in git.
+    Otherwise the sets contain `!` or `^` and `a`, and a backslash before `c` and `?` is literal. `ignore_case`:
+    letter case does not matter. An invalid pattern matches nothing.
     """
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:
@@ -36,7 +36,7 @@ class IgnoreList:
         self._patterns = [pattern for pattern in parsed if pattern is not None]
 
     def matches(self, path: str) -> bool:
-        """Tell whether a relative path, or a directory above it, is on the list. The last pattern that fits decides."""
+        """Whether a relative path, or a directory above it, is on the list. The last matching pattern decides."""
         parts = path.split("/")
         return any(
             self._covers("/".join(parts[:depth]), directory=depth < len(parts))

@@ -1,4 +1,4 @@
-"""Sampling: which line ending the files of a project usually have."""
+"""Determine the usual line ending of a project's files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENOUGH = 3
 def usual_line_ending(root: str) -> str:
     """Return `\\r\\n` if more than 3 of the first 15 files below `root` have it, else `\\n`.
 
-    Hidden files, links and ignored files do not count. Which 15 of more files are the first is not defined.
+    Hidden files, links and ignored files do not count. The choice of 15 among more files is not defined.
     """
     count = 0
     for path in islice(_files(root, []), _SAMPLE):

@@ -1,1 +1,1 @@
-"""Reading: what Read shows of images, documents and notebooks, and how much of a file is too much."""
+"""How Read shows images, documents and notebooks; limits of Read."""

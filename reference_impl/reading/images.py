@@ -1,4 +1,4 @@
-"""Images: what the bytes of a file tell of the image in it."""
+"""Determine the type and validity of an image from its bytes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_siz
 _SNIFFED = 8
 _HTML = (b"<html", b"<!doctype html")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of a JPEG image that its size follows."""
+"""Markers of a JPEG image that precede its size."""
 
 
 def media_type(data: bytes) -> str | None:
-    """Return the type that the first bytes tell, None if it is no image that Read can show."""
+    """Return the media type from the first bytes. None if Read cannot show it as an image."""
     if data.startswith(b"\x89PNG"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -26,7 +26,7 @@ def media_type(data: bytes) -> str | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Tell whether there are pixels in a PNG image, and whether another one ends as its format wants it."""
+    """Whether a PNG image contains pixels, and whether another image ends as its format requires."""
     match media_type(data):
         case "image/png":
             return b"IDAT" in data
@@ -40,7 +40,7 @@ def is_whole(data: bytes) -> bool:
 
 
 def refuse_other_content(data: bytes, given: str) -> None:
-    """Refuse a file that has the name of an image, and says with its first bytes that it is none."""
+    """Refuse a file with the name of an image whose first bytes are not an image."""
     if media_type(data) is None:
         raise Refusal(
             "unsupported_file",
@@ -58,7 +58,7 @@ def _detected(data: bytes) -> str:
 
 
 def refuse_without_size(data: bytes) -> None:
-    """Refuse an image whose width and height are not where its format has them."""
+    """Refuse an image without width and height at the place that its format defines."""
     needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(
@@ -73,7 +73,7 @@ def _size_of_webp(data: bytes) -> int:
 
 
 def _has_frame(data: bytes) -> bool:
-    """Tell whether a JPEG image has a frame header among its segments."""
+    """Whether a JPEG image has a frame header among its segments."""
     at = 2
     while at + 9 < len(data):
         if data[at] != 0xFF:

@@ -1,4 +1,4 @@
-"""Media: files that Read does not show as lines - images and PDF documents."""
+"""Images and PDF documents, which Read does not show as lines."""
 
 from __future__ import annotations
 
@@ -52,15 +52,16 @@ _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
 def _extension(path: str) -> str:
-    """Return what follows the last dot of a name, with the dot, unless it is the first character."""
+    """Return the extension of a name, with its dot. Empty if the only dot is the first character."""
     stem, dot, extension = posixpath.basename(path.rstrip("/")).rpartition(".")
     return dot + extension.lower() if stem else ""
 
 
 def is_image(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether Read takes the file for an image.
+    """Whether Read treats the file as an image.
 
-    Its name decides; without an extension, where contents matter, its first bytes. OSError: it cannot be read.
+    The name decides; without an extension, in some versions, its first bytes. Raises OSError if it cannot be
+    read.
     """
     extension = _extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
@@ -69,12 +70,12 @@ def is_image(path: str, behaviours: Behaviours) -> bool:
 
 
 def is_pdf(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether Read takes the file for a PDF document; its name decides."""
+    """Whether Read treats the file as a PDF document, by its name."""
     return behaviours.media.read_shows_pdfs and _extension(path) == ".pdf"
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
-    """Refuse what cannot be shown at all; the name decides, the content is not looked at."""
+    """Refuse a binary file by its name; its content is not read."""
     extension = _extension(path)
     refused = (
         extension in _BINARY
@@ -91,7 +92,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Refuse an image file without a byte, where the refusal does not name it."""
+    """Refuse an empty image file, in versions whose refusal does not name it."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -101,9 +102,10 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, given: str, behaviours: Behaviours) -> str:
-    """Return the text in place of an image: kind, type, number of base64 characters.
+    """Return the text for an image: kind, type, number of base64 characters.
 
-    The type is that of the first bytes, or PNG, or that of the name. Refusal: contents matter, and are no image.
+    The type is that of the first bytes, or PNG, or that of the name. Raises Refusal if the content is checked
+    and not an image.
     """
     data = disk.read(path)
     if not data:
@@ -129,7 +131,9 @@ def _as_block(kind: str, media: str, data: bytes) -> str:
 
 
 def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer to a Read of a PDF. Refusal: it is empty, larger than 20 MB, or no PDF where that matters."""
+    """Return the answer to a Read of a PDF. Raises Refusal if it is empty, larger than 20 MB, or not a PDF in
+    versions that check it.
+    """
     size = disk.size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")

@@ -1,4 +1,4 @@
-"""Notebook: how Read and NotebookRead show the cells of a Jupyter notebook, and what is no notebook."""
+"""How Read and NotebookRead show the cells of a Jupyter notebook, and refuse invalid ones."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MAX_OUTPUTS = 10_000
 _BROKEN = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
 _SOURCES = ', each with a string or string-array "source"'
 _BOOK = "A"
-"""What the brief words of the engine call the notebook."""
+"""Name of the notebook in the brief messages of the engine."""
 _MISSING = object()
 
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether Read shows the file as a notebook; its name decides, in any letter case."""
+    """Whether Read shows the file as a notebook, by its name in any letter case."""
     return not behaviours.notebooks.read_refuses_notebooks and path.lower().endswith(".ipynb")
 
 
 def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
-    """Return the notebook and its language. Refusal: the text is not JSON, or it has no metadata."""
+    """Return the notebook and its language. Raises Refusal if the text is not JSON, or has no metadata."""
     try:
         notebook = parse(text, brief=behaviours.notebooks.json_refusals_omit_place)
     except JsonError as error:
@@ -47,7 +47,7 @@ def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Tell whether a value has cells, and each what `check` looks for."""
+    """Whether a value has cells, each with the content that `check` requires."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
@@ -75,9 +75,9 @@ def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
 
 
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return blocks of all cells with their outputs; offset and limit do not matter.
+    """Return blocks of all cells with their outputs. Offset and limit do not matter.
 
-    Refusal: no notebook, or too large.
+    Raises Refusal if it is not a notebook, or too large.
     """
     cells, language = _cells(text, behaviours)
     summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
@@ -90,9 +90,9 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 
 def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return blocks of all cells with their outputs, or of the one with an id; no size is too large.
+    """Return blocks of all cells with their outputs, or of the cell with an id. The size is not limited.
 
-    Refusal: no notebook, or no cell has the id; its number does not count here.
+    Raises Refusal if it is not a notebook, or no cell has the id. Numbers of cells are not accepted.
     """
     cells, language = _cells(text, behaviours)
     shown_ones = list(enumerate(cells))
@@ -106,19 +106,19 @@ def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, 
 
 
 def has_id(cell: Any, identity: str) -> bool:
-    """Tell whether a cell has an id. Failure: it is null, which has nothing."""
+    """Whether a cell has an id. Raises Failure if the cell is null."""
     if cell is None:
         raise Failure("Cannot read properties of null (reading 'id')")
     return isinstance(cell, dict) and cell.get("id") == identity
 
 
 def counts_cells(behaviours: Behaviours) -> bool:
-    """Tell whether the tools name a cell by its number, not by its id."""
+    """Whether the tools identify a cell by its number, not by its id."""
     return behaviours.arguments.notebook_cell_argument == "number"
 
 
 def _cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
-    """Return the cells of a notebook, and its language. Refusal: it is none."""
+    """Return the cells of a notebook, and its language. Raises Refusal if it is not a notebook."""
     notebook, language = loaded(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
     cells = _member(notebook, "cells", _BOOK, brief=brief)
@@ -144,7 +144,7 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summary(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return what is shown of a cell: for outputs that are too large how to get them, unless it is shown in `full`."""
+    """Return the summary of a cell. Outputs that are too large are replaced by instructions, unless `full`."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = counts_cells(behaviours)
     identity = number if counted else _member(cell, "id", owner, brief=brief)
@@ -233,7 +233,9 @@ def _lines(value: Any) -> str:
 
 
 def _member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return a member. Refusal: the value has none; in the `brief` words of the engine `owner` is what it calls it."""
+    """Return a member. Raises Refusal if it is missing; in the `brief` messages of the engine, `owner` is the
+    name of the value.
+    """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"
         if brief:

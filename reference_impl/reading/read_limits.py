@@ -1,4 +1,4 @@
-"""Sizes: how much Read shows at once, and how it names what is too much."""
+"""Limits of Read, and the wording of its refusals."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _LARGE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return what to do about a file of lines that is too much to show."""
+    """Return the advice for a file with too many lines."""
     return advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
 
 
 def advice(behaviours: Behaviours) -> str:
-    """Return what to do about a file that is too much to show."""
+    """Return the advice for a file that is too large."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
@@ -58,14 +58,14 @@ def _tokens(text: str) -> int:
 
 
 def is_too_long(text: str) -> bool:
-    """Tell whether a text has more than 25,000 tokens; four characters are taken for one token."""
+    """Whether a text has more than 25,000 tokens, at four characters per token."""
     return _tokens(text) > _MAX_TOKENS
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Return the first lines of a text that is too long, about 85 % of what may be shown, and what tells of that.
+    """Return the first lines of a text that is too long, about 85 % of the limit, and the notice about it.
 
-    Where these lines would be too large with their numbers, as many characters are taken.
+    If these lines are too large with their numbers, the same number of characters is used instead.
     """
     tokens = _tokens(text)
     lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / tokens

@@ -1,1 +1,1 @@
-"""Session: paths, permissions, files and memory that the rules of all tools share."""
+"""Paths, permissions, files and memory that all tools share."""

@@ -1,4 +1,4 @@
-"""Access: which file the model means by what it wrote, and whether the session may read or change it."""
+"""Resolve the path in a call, and check whether the session may read or change it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ __all__ = [
 
 
 ASKED_FOR = "Claude requested permissions to"
-"""The beginning of the refusal of what has to be asked for."""
+"""Start of the refusal of calls that need a permission."""
 _LONGEST_PATH = 4096
 _WHERE = " Current working directory: {root}"
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The paths of one session. `root`, where relative ones begin, and `home`, which is `~`, are absolute.
+    """The paths of one session. `root`, the directory of relative paths, and `home`, the meaning of `~`, are
+    absolute.
 
-    `left`: a command has changed to `root`, which is not where the session began.
+    `left` means that a command has changed to `root`, which is not the initial directory.
     """
 
     root: str
@@ -49,7 +50,9 @@ class Paths:
     left: bool = False
 
     def named(self, given: str) -> str:
-        """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
+        """Return the absolute path of the argument. Raises Refusal if it is not a path, or relative and that is
+        not allowed.
+        """
         if self.behaviours.paths.read_expands_tilde:
             return self.expanded(given)
         return self._absolute(given, folds=self.behaviours.paths.read_folds_dots)
@@ -61,22 +64,22 @@ class Paths:
         return self._absolute(given, folds=True)
 
     def unfolded(self, given: str) -> str:
-        """Return the absolute path with `.`, `..` and `//` left in it, for a tool that takes `~` for home."""
+        """Return the absolute path with unresolved `.`, `..` and `//`, for a tool that expands `~`."""
         return posixpath.join(self.root, expanded(given, self.home))
 
     def to_read(self, given: str) -> str:
-        """Return the absolute path that Read reads: a final slash may count or not."""
+        """Return the absolute path that Read opens, with or without a final slash."""
         path = self.named(given)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
     def to_edit(self, given: str) -> str:
-        """Return the absolute path that Edit looks at before it edits."""
+        """Return the absolute path that Edit checks before it edits."""
         return (
             self.expanded(given) if self.behaviours.paths.edit_validation_expands_tilde else self.named(given)
         )
 
     def to_write(self, given: str) -> str:
-        """Return the absolute path that is written to in the end: a final slash may count or not."""
+        """Return the absolute path that is finally written, with or without a final slash."""
         path = self.expanded(given)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
@@ -89,7 +92,7 @@ class Paths:
         return resolved(given, self.root, folds=folds)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
-        """Refuse to open a path that is longer than the system takes, where that is no matter of the system."""
+        """Refuse to open a path that is too long, in versions that check it themselves."""
         how = self.behaviours.paths.long_path_refusal
         if how in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _LONGEST_PATH:
             named = f" '{path}'" if how == "cut" else ""
@@ -97,7 +100,7 @@ class Paths:
             raise Refusal("os_error", prefix + answer[:_LONGEST_PATH])
 
     def refuse_unclear(self, path: str, *, tool: str = "") -> None:
-        """Refuse a path of which the system does not tell whether there is something; `tool` is validating."""
+        """Refuse a path whose existence the system cannot determine; `tool` is validating."""
         prefix = f"Error calling tool ({tool}): " if tool else ""
         self.refuse_too_long(path, prefix=prefix)
         try:
@@ -110,9 +113,9 @@ class Paths:
     def refuse_missing(
         self, path: str, *, code: int | None = None, unclear: bool = True, named: str = ""
     ) -> None:
-        """Refuse a path that leads to nothing; name the file that was probably meant, beside what is `named`.
+        """Refuse a missing path, and suggest a similar file besides the `named` one.
 
-        `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
+        `unclear`: a path whose existence the system cannot determine counts as missing.
         """
         if _is_missing(path, unclear=unclear):
             remark = self.behaviours.lookup.missing_file_remark
@@ -123,7 +126,7 @@ class Paths:
 
 
 def refuse_long(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
-    """Refuse a path with more characters than the system takes, as the model wrote it."""
+    """Refuse a path with more characters than the system allows, as written in the call."""
     length = len(path.encode("utf-16-le", "surrogatepass")) // 2
     if behaviours.paths.long_path_refusal == "counted" and length > _LONGEST_PATH:
         raise Refusal(
@@ -134,10 +137,10 @@ def refuse_long(path: str, *, tool: str, behaviours: Behaviours, name: str = "fi
 
 
 def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> None:
-    """Refuse a path with a NUL character; no file has such a name.
+    """Refuse a path with a NUL character, which no file name can contain.
 
-    `how`: it may be `unseen` and count as missing, be `seen` by the validation, be `fatal` for the product, or be
-    looked for and `named`.
+    `how`: `unseen` counts as missing, `seen` is noticed by the validation, `fatal` ends the product, `named` is
+    named in the refusal.
     """
     if "\0" not in path or how == "unseen":
         return
@@ -152,7 +155,7 @@ def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> N
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Refuse to change a device, a pipe, or a socket unless that is refused as unread."""
+    """Refuse to change a device or a pipe, or a socket unless it is refused as unread."""
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(
@@ -162,7 +165,7 @@ def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
 
 
 def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
-    """Refuse to open a path with a NUL character, in the words of the system's library."""
+    """Refuse to open a path with a NUL character, with the message of the system's library."""
     if "\0" in path:
         quoted = "'" + path.replace("\0", "\\x00") + "'"
         raise Refusal(
@@ -178,20 +181,20 @@ def expanded(path: str, home: str) -> str:
 
 
 def resolved(path: str, root: str, *, folds: bool) -> str:
-    """Return the absolute path: `.`, `..` and `//` fold, links are not followed.
+    """Return the absolute path with `.`, `..` and `//` resolved; links are not followed.
 
-    A relative path is taken from `root`, without a final slash; an empty one is `root` itself. A final slash of an
-    absolute path stays: only a directory has such a name. Unless it `folds`, an absolute path stays as it is.
+    A relative path starts at `root` and loses a final slash; an empty path is `root` itself. A final slash of
+    an absolute path stays: only a directory has such a name. Unless `folds`, an absolute path stays unchanged.
     """
     if path.startswith("/") and not folds:
         return path
     absolute = posixpath.join(root, path) if path else root
-    folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three are one
+    folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three become one
     return posixpath.join(folded, "") if path.startswith("/") and path.endswith("/") else folded
 
 
 def _is_missing(path: str, *, unclear: bool) -> bool:
-    """Tell whether a path leads to nothing; `unclear` is the answer where the system does not tell."""
+    """Whether a path is missing; `unclear` is the result if the system cannot determine it."""
     try:
         return not disk.look(path)
     except OSError:
@@ -199,7 +202,9 @@ def _is_missing(path: str, *, unclear: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file beside the missing `path` that has its name with another extension, if there is one."""
+    """Return a file next to the missing `path` with the same name and a different extension. None if there is
+    none.
+    """
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (entry for entry in disk.entries(directory) if _stem(entry) == _stem(name))
     found = next(
@@ -218,9 +223,9 @@ def _stem(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What the deny rules refuse, in the words and at the time that the contract has for it.
+    """The refusals of permission rules, with the wording and order of the contract.
 
-    `root` is the working directory; `grants` are what the session may do unasked; None: everything.
+    `root` is the working directory. `grants` are the actions that need no permission. None: all actions.
     """
 
     rules: DenyRules
@@ -228,10 +233,10 @@ class Permissions:
     root: str
     grants: Grants | None = None
     in_background: bool = False
-    """Whether it is those of a sub-agent that works beside its session, whose user cannot be asked."""
+    """Whether they belong to a sub-agent in the background, whose user cannot be asked."""
 
     def may_read(self, path: str) -> bool:
-        """Tell whether an absolute path may be read without asking."""
+        """Whether an absolute path may be read without asking."""
         grants = self.grants
         return (
             grants is None
@@ -243,9 +248,9 @@ class Permissions:
         )
 
     def may_be_unread(self, path: str) -> bool:
-        """Tell whether a file may be changed unread where the model allows it: nobody would have to be asked.
+        """Whether an unread file may be changed if the model allows it: no permission is needed.
 
-        A name that means another file on Windows has to be asked for.
+        A name that means another file on Windows needs a permission.
         """
         if self.grants is None:
             inside = all(
@@ -256,12 +261,12 @@ class Permissions:
         return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
     def ask_to_read(self, path: str) -> None:
-        """Refuse what is only read after asking, because nobody is there to answer."""
+        """Refuse to read a path that needs a permission, because no user answers."""
         if not self.may_read(path):
             raise _not_granted("read from", path)
 
     def ask_to_write(self, tool: str, path: str) -> None:
-        """Refuse what is only changed after asking, because nobody is there to answer."""
+        """Refuse to change a path that needs a permission, because no user answers."""
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return
@@ -274,7 +279,7 @@ class Permissions:
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
 
-        Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
+        If a rule for Read also closes a path to changes, `done` is the refused action.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -295,8 +300,8 @@ class Permissions:
     def deny_target(self, action: str, path: str, given: str, *, unfolded: str = "") -> None:
         """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
 
-        `given` is the path as the model wrote it, `unfolded` the absolute one with its `..` and `.` left in it: a link
-        is only followed where that leads to something.
+        `given` is the path as written in the call, `unfolded` the absolute one with unresolved `..` and `.`: a
+        link is only followed if that path exists.
         """
         if not self.rules.lists:
             return
@@ -310,7 +315,7 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Tell whether what a path leads to is closed; `spelled` must lead to something, or into a folder."""
+        """Whether the target of a path is closed; `spelled` must exist, or be inside an existing directory."""
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:
@@ -332,19 +337,20 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Tell whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is short.
+    """Whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is a short
+    name.
 
-    `names` whose dots count: `any`, or the `last` alone; empty: nothing counts.
+    `names` whose dots count: `any`, or only the `last`; empty: none.
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
 def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
-    """Refuse a path that means another file on Windows: it needs a permission that nobody is there to give.
+    """Refuse a path that means another file on Windows: it needs a permission, and no user answers.
 
-    `path` is absolute, `given` as the model wrote it, where a space at the end may count. So may a colon after the
-    place of a drive's: in `given`, and in the path that it leads to if anything is there.
+    `path` is absolute, `given` as written in the call, in which a space at the end may count. So may a colon,
+    except after a drive letter: in `given`, and in an existing path to which it leads.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
     colon = behaviours.permissions.colons_are_suspicious and (
@@ -365,9 +371,9 @@ _OWN_WORK = ".claude/worktrees/"
 
 
 def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
-    """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
+    """Refuse a file that needs a permission, because no user answers: in a `.claude` directory, or sensitive.
 
-    `path` is absolute, `given` as the model wrote it. A name counts where the path leads to as well.
+    `path` is absolute, `given` as written in the call. Names in the resolved path count as well.
     """
     target = disk.leads_to(path)
     guards = {
@@ -385,9 +391,9 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
 
 
 def _guard(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Tell how an absolute path is guarded: empty, not at all. Capitals do not matter.
+    """Return how an absolute path is guarded. Empty if it is not. Letter case does not matter.
 
-    Some folders of the `.claude` directory in `root` are guarded otherwise, or not at all.
+    Some directories in `root`'s `.claude` directory are guarded differently, or not at all.
     """
     small = path.lower()
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
@@ -399,7 +405,7 @@ def _guard(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether programs read a file by themselves, by its name or that of a folder; `path` has no capitals."""
+    """Whether programs read a file automatically, by its name or that of a directory; `path` is in lower case."""
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
     )

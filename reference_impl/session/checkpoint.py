@@ -1,4 +1,4 @@
-"""Checkpoint: what files were when the user last said something, to bring them back."""
+"""Save files at each user message, to restore them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The bytes and the mode of a file; both None: there was none. `leads_to`: its path without links."""
+    """The bytes and the mode of a file; both None if there was none. `leads_to` is its path without links."""
 
     data: bytes | None = None
     mode: int | None = None
@@ -21,11 +21,11 @@ class _Kept:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The files that the tools of one session changed, by absolute path, each as it was before.
+    """The previous state of the files that the tools of one session changed, by absolute path.
 
-    Nothing else is kept: what commands, other programs and sub-agents change stays as it is. `as_utf_8`: bytes that
-    are no UTF-8 come back as U+FFFD. `follows_links`: a file is also written through a link that has come to be in its
-    place, or in that of a folder of it.
+    Changes by commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as
+    U+FFFD. `follows_links`: a file is also written through a link that has replaced it, or a directory above
+    it.
     """
 
     as_utf_8: bool
@@ -33,20 +33,20 @@ class Checkpoint:
     _kept: dict[str, _Kept] = field(default_factory=dict)
 
     def keep(self, path: str) -> None:
-        """Keep a file that is about to be written, unless it was kept before."""
+        """Save a file before it is written, unless it is already saved."""
         if path not in self._kept:
             self._kept[path] = _now(path)
 
     def move(self) -> None:
-        """Let the user say something: the files that are kept are so from now on as they are now."""
+        """Start a new user message: the saved files are saved again in their current state."""
         for path in self._kept:
             self._kept[path] = _now(path)
 
     def bring_back(self) -> list[str]:
-        """Make the files what they were; return the paths that were written.
+        """Restore the files; return the paths that were written.
 
-        Folders stay, also in the place of a file, and so does a file that may not be written or removed. OSError:
-        something else is in the way.
+        Directories stay, even in place of a file, and so does a file that cannot be written or removed. Raises
+        OSError if another entry is in the way.
         """
         written = []
         for path, kept in self._kept.items():

@@ -1,4 +1,4 @@
-"""Hooks: what runs around calls, what it wants, and what the model is shown of it."""
+"""Run hooks before and after calls, and evaluate their decisions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Hook", "Hooks", "PreToolUseResult"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
 _BLOCKS = 2
-"""The exit code that blocks; every other one but 0 is a failure of the hook itself, which changes nothing."""
+"""The exit code that blocks. Any other code except 0 is a failure of the hook itself and has no effect."""
 _BY_DECISION = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
+    """A hook before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in `matcher`.
 
-    `matcher` is `*`, or names of tools with `|` between them. `run` gets the call as JSON and returns what came of
-    `command`, the name under which the model knows it: exit code 2, or JSON on the output, say what the hook wants.
+    `matcher` is `*`, or names of tools separated by `|`. `run` gets the call as JSON and returns the result of
+    `command`, the hook's name for the model: exit code 2, or JSON on the output, state its decision.
     """
 
     event: str
@@ -33,13 +33,13 @@ class Hook:
     run: Callable[[str], CommandResult]
 
     def runs_at(self, event: str, tool: str) -> bool:
-        """Tell whether an event of a tool is one for this hook."""
+        """Whether the hook runs at an event of a tool."""
         return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
 
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """What a hook wants. `decision` is `deny`, `ask`, `allow` or nothing; `plain`: it was said by the exit code."""
+    """The decision of a hook: `deny`, `ask`, `allow` or empty. `plain` means that the exit code stated it."""
 
     hook: Hook
     decision: str = ""
@@ -51,7 +51,7 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """What hooks make of a call that may be made: `arguments` in place of its own, and whether one `allowed` it."""
+    """The result of hooks before a call: its new `arguments`, and whether a hook `allowed` it."""
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False
@@ -66,7 +66,7 @@ class Hooks:
     reminders: list[str] = field(default_factory=list)
 
     def before(self, tool: str, arguments: Mapping[str, Any]) -> PreToolUseResult:
-        """Run the hooks before a call. Refusal: one of them blocks it."""
+        """Run the hooks before a call. Raises Refusal if one of them blocks it."""
         replaced = None
         allowed = False
         for wish in self._wishes(_BEFORE, tool, {"tool_input": arguments}):
@@ -81,7 +81,7 @@ class Hooks:
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
-        """Run the hooks after a call that was made; tell whether there were any."""
+        """Run the hooks after a call; return whether there were any."""
         ran = False
         for wish in self._wishes(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
             ran = True
@@ -94,11 +94,11 @@ class Hooks:
         return ran
 
     def tell_of_formatted(self, tool: str, path: str) -> None:
-        """Remind the model that a hook changed the file that a call has just written."""
+        """Add a reminder that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def taken(self) -> tuple[str, ...]:
-        """Return the reminders of the hooks of a message, which ends."""
+        """Return and clear the reminders of the hooks at the end of a message."""
         reminders = tuple(self.reminders)
         self.reminders.clear()
         return reminders

@@ -1,4 +1,4 @@
-"""Rules: what the permission rules of a session cover, and what it may do unasked."""
+"""Permission rules of a session, and the actions that need no permission."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["MODES", "DenyRules", "Grants", "Mode", "PermissionRuleError", "RuleG
 
 Mode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""What a session does without asking: read, read and plan, edit as well, everything."""
+"""Permission modes: read only, read and plan, also edit, everything."""
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
-    """How rules are read.
+    """Options for parsing permission rules.
 
-    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
-    at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
-    `parentheses`: a pattern may hold them. `dot_slash`: it may begin with `./`, which does not matter. `trees`: `/**`
-    at its end closes the directory itself, too. `all_below`: `//**` and `~/**` close everything, otherwise nothing.
+    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches
+    only at the root, otherwise every path with the single name p. `star_is_all`: `Tool(*)` removes the tool.
+    `parentheses`: a pattern may contain them. `dot_slash`: a leading `./` is ignored. `trees`: a trailing `/**`
+    also matches the directory itself. `all_below`: `//**` and `~/**` match everything, otherwise nothing.
     """
 
     comments: bool = True
@@ -39,7 +39,9 @@ class RuleGrammar:
     all_below: bool = True
 
     def parsed(self, text: str) -> tuple[str, str | None] | None:
-        """Return the tool and the pattern of a rule; None if it is none. What is not understood is a tool's name."""
+        """Return the tool and the pattern of a rule. None if it is invalid. An unknown form counts as a tool's
+        name.
+        """
         match = _RULE.fullmatch(text)
         if match is None:
             return None
@@ -49,7 +51,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def placed(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the directory that a pattern begins at, and what is left of it; None if it closes nothing."""
+        """Return the base directory of a pattern, and the rest of it. None if it matches nothing."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
@@ -73,10 +75,11 @@ class PermissionRuleError(ValueError):
 class DenyRules:
     """The deny rules of one session.
 
-    `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
-    effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q`
-    begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is
-    not known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
+    `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern
+    have no effect. A rule without a pattern removes the tool. A pattern is written like a line of `.gitignore`;
+    `//p/q` starts at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings
+    file, which is unknown here, so it matches nothing; other patterns start at `root`. Letter case does not
+    matter.
     """
 
     def __init__(
@@ -101,11 +104,11 @@ class DenyRules:
         }
 
     def beginning_at(self, root: str) -> DenyRules:
-        """Return the same rules with another root."""
+        """Return the same rules with a different root."""
         return DenyRules(self._deny, root=root, home=self._home, grammar=self._grammar)
 
     def denies(self, action: str, path: str) -> bool:
-        """Tell whether an absolute path is closed to `Read` or to `Edit`."""
+        """Whether an absolute path is closed to `Read` or to `Edit`."""
         for (tool, base), patterns in self.lists.items():
             relative = posixpath.relpath(path, base)
             inside = relative != "." and not relative.startswith("../")
@@ -114,15 +117,15 @@ class DenyRules:
         return False
 
     def is_base(self, action: str, path: str) -> bool:
-        """Tell whether rules for `Read` or `Edit` begin at an absolute path."""
+        """Whether an absolute path is the base directory of rules for `Read` or `Edit`."""
         return (action, path) in self.lists
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What is done without asking: by `mode`, by the rules of `allow`, and in `directories`.
+    """The actions that need no permission: by `mode`, by the rules of `allow`, and in `directories`.
 
-    `follows`: a link counts as what it leads to, too.
+    `follows`: the target of a link counts, too.
     """
 
     mode: Mode
@@ -131,7 +134,7 @@ class Grants:
     follows: bool
 
     def covers(self, path: str) -> bool:
-        """Tell whether a file lies in one of the directories."""
+        """Whether a file is in one of the directories."""
         return all(self._contain(each) for each in {path, disk.leads_to(path) if self.follows else path})
 
     def _contain(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Memory: what the session knows of each file, and since when, and whether that is enough to change it."""
+"""The session's knowledge of each file, and whether it suffices to change the file."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ __all__ = [
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _TICK = 10 * _MILLISECOND
-"""In nanoseconds; a tick is the longest time for which the clock of a file system may stand still."""
+"""Longest tick of a file system's clock, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known of a file: its time of modification in nanoseconds, and its content with `\\n` line ends.
+    """Knowledge of a file: its modification time in nanoseconds, and its content with `\\n` line ends.
 
-    The content is that of the whole file and may decide instead of the time when files are compared; None if it may
-    not. `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written
-    it. `asked`: offset and limit of the Read of lines that made it. `writes`: how many writes there had been by then.
-    `made`: when it was made, in nanoseconds. `edited`: by replacing a part of the file. `text` is what the file held
-    then, with `\\n` line ends, to show what changed since; None if that is not shown. `shown` is what it held, for a
-    record that an Edit made, when all of it was last read or written. `unread`: the session wrote the file and never
-    read it.
+    `content` is that of the whole file and may replace the time when files are compared; None if it may not.
+    `own`: an Edit, Write or NotebookEdit made the record. `seen`: the model has read or written every line.
+    `asked`: offset and limit of the Read that made it. `writes`: number of writes by then. `made`: its time in
+    nanoseconds. `edited`: by replacing a part of the file. `text` is the content at that time, with `\\n` line
+    ends, to show later changes; None if they are not shown. `shown`, for a record of an Edit, is the content
+    when all of it was last read or written. `unread`: the session wrote the file and never read it.
     """
 
     content: str | None
@@ -60,8 +59,8 @@ class Record:
 class ReadState:
     """The records of one session by absolute path.
 
-    With a `capacity`, the record used longest ago gives way to a new one. `leads_to` gives the path of a file of which
-    a link shares the record.
+    With a `capacity`, a new record replaces the least recently used one. `leads_to` returns the path of a file
+    whose record a link shares.
     """
 
     def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
@@ -70,7 +69,7 @@ class ReadState:
         self._records: dict[str, Record] = {}
 
     def get(self, path: str) -> Record | None:
-        """Return the record of a path, None if the session does not know the file. This counts as a use."""
+        """Return the record of a path. None if the session does not know the file. Counts as a use."""
         path = self._leads_to(path)
         record = self._records.pop(path, None)
         if record is not None:
@@ -82,11 +81,11 @@ class ReadState:
         return self._records.get(self._leads_to(path))
 
     def forget(self, path: str) -> None:
-        """Know nothing of a path any more."""
+        """Delete the record of a path."""
         self._records.pop(self._leads_to(path), None)
 
     def put(self, path: str, record: Record) -> None:
-        """Remember what was just read or written."""
+        """Store the record of a file that was just read or written."""
         path = self._leads_to(path)
         self._records.pop(path, None)
         self._records[path] = record
@@ -94,11 +93,11 @@ class ReadState:
             del self._records[next(iter(self._records))]
 
     def newest_first(self) -> list[str]:
-        """Return the known paths, the one used last first."""
+        """Return the known paths, the most recently used first."""
         return list(reversed(self._records))
 
     def replaced_by(self, records: Iterable[tuple[str, Record]]) -> ReadState:
-        """Return a state of these records alone, the one used last at the end."""
+        """Return a state with only these records, the most recently used last."""
         state = ReadState(self._capacity, self._leads_to)
         for path, record in records:
             state.put(path, record)
@@ -106,27 +105,27 @@ class ReadState:
 
 
 class Writes:
-    """The order in which a session and its sub-agents wrote files; the clock may stand still between two of them."""
+    """The order of writes by a session and its sub-agents; the clock may not advance between two of them."""
 
     def __init__(self) -> None:
         self.count = 0
         self._last: dict[str, int] = {}
 
     def add(self, path: str) -> None:
-        """Note that a file was written just now."""
+        """Record a write of a file."""
         self.count += 1
         self._last[disk.leads_to(path)] = self.count
 
     def are_newer(self, path: str, count: int) -> bool:
-        """Tell whether a file was written after there had been so many writes."""
+        """Whether a file was written after this number of writes."""
         return self.count > count and self._last.get(disk.leads_to(path), 0) > count
 
 
 @dataclass(slots=True)
 class Memory:
-    """What the session knows of files. `root` is an absolute path.
+    """The session's knowledge of files. `root` is an absolute path.
 
-    `writes` are shared with the sub-agents, who know nothing else of each other.
+    Sub-agents share `writes`, but nothing else.
     """
 
     root: str
@@ -134,13 +133,15 @@ class Memory:
     records: ReadState
     writes: Writes = field(default_factory=Writes)
     unreported: dict[str, Record | None] = field(default_factory=dict)
-    """What was known, until they are read or written again, of files written by a call whose answer nobody saw."""
+    """Previous records of files that were written by a call without an answer, until they are read or written
+    again.
+    """
     read_over: dict[str, Record | None] = field(default_factory=dict)
-    """What was known of the files that are being read before the Reads that are next to each other and run at once."""
+    """Previous records of files that parallel Reads are reading."""
     cut: set[str] = field(default_factory=set)
-    """Files of which the latest Read showed only the beginning, though more was asked for."""
+    """Files of which the latest Read showed only the beginning, although more was requested."""
     mentioned: set[str] = field(default_factory=set)
-    """Files that are known because they were shown with what the user or a Read named, and for no other reason."""
+    """Files that are known only because they were shown together with a mention or a Read."""
 
     def remember(
         self,
@@ -153,10 +154,10 @@ class Memory:
         given: str = "",
         text: str | None = None,
     ) -> None:
-        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
+        """Record a Read; `content` is the whole content, or None; `asked` is offset and limit.
 
-        `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
-        path as the model wrote it. `text` is what the file holds.
+        `seen`: the model knows the whole content. `own`: the session has just written it. `given` is the path
+        as written in the call. `text` is the content of the file.
         """
         self.unreported.pop(path, None)
         self.cut.discard(path)
@@ -185,10 +186,10 @@ class Memory:
         given: str = "",
         edited: bool = False,
     ) -> None:
-        """Record what the session has just written, which is all of a file.
+        """Record a write of the session, which knows the whole file.
 
-        `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is remembered with
-        `\\n` line ends. `given` is the path as the model wrote it.
+        `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is stored with
+        `\\n` line ends. `given` is the path as written in the call.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_mark(content)
@@ -217,21 +218,21 @@ class Memory:
         self.records.put(self._known_as(path, given), record)
 
     def knows_only_the_beginning(self, path: str) -> None:
-        """Know a file no more: less was shown of it than was asked for."""
+        """Forget a file, because less of it was shown than requested."""
         self.records.forget(path)
         self.cut.add(path)
 
     def forget_mentions(self) -> None:
-        """Know no file any more that no call of the session has read or written."""
+        """Forget files that no call of the session has read or written."""
         for path in self.mentioned:
             self.records.forget(path)
         self.mentioned.clear()
 
     def outdated(self, *, everything: bool = False) -> list[str]:
-        """Return the paths that are newer on disk than the session knows them, of those that it watches, or of all.
+        """Return the watched paths, or all paths, that are newer on disk than their record.
 
-        All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
-        What is gone is forgotten, or stays as it was remembered.
+        All records are checked, from the newest to the oldest. Each check is a use, so the order of use is
+        reversed. Missing files are forgotten, or keep their record, depending on the version.
         """
         newer = []
         for path in self.records.newest_first():
@@ -251,10 +252,10 @@ class Memory:
         return newer
 
     def restored(self) -> Memory:
-        """Return what a later start of the program knows of the files, from what was said of them.
+        """Return the knowledge that a new start of the program derives from the conversation.
 
-        It counts as known since then, whatever the files' times were, unless the model saw no answer. Of a file that
-        the session has seen in part it may know nothing.
+        Files count as known from that time on, whatever their times were, unless the model saw no answer. Files
+        that were read in part may be forgotten.
         """
         behaviours = self.behaviours
         known = []
@@ -292,7 +293,7 @@ class Memory:
         return record.asked in (None, (1, self.behaviours.reading.default_line_limit))
 
     def emptied(self) -> Memory:
-        """Return the memory of somebody in the same place who knows no file."""
+        """Return a memory without any known file, in the same directory."""
         return self._knowing(())
 
     def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
@@ -300,7 +301,7 @@ class Memory:
         return Memory(self.root, self.behaviours, state, writes=self.writes)
 
     def latest(self, count: int) -> list[str]:
-        """Return the known paths that changed last, the last first; of equally old ones those that were used last."""
+        """Return the known paths that changed last, the newest first; for equal times, the most recently used."""
 
         def age(path: str) -> int:
             record = self.records.get(path)
@@ -309,23 +310,24 @@ class Memory:
         return sorted(self.records.newest_first(), key=age)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Tell whether a file was modified after a record of it. OSError: no such file.
+        """Whether a file was modified after its record. Raises OSError if there is no such file.
 
-        The session may write a file twice before the clock moves on, under two names or through a sub-agent.
+        The session may write a file twice before the clock advances, under two names or through a sub-agent.
         """
         return modified_at(path) > record.timestamp or self.writes.are_newer(path, record.writes)
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Tell whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
+        """Whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
 
-        The product is never so fast that it writes a file twice at one time. OSError: no such file.
+        The product is never fast enough to write a file twice at the same time. Raises OSError if there is no
+        such file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
         return modified > record.timestamp or at_once
 
     def _known_as(self, path: str, given: str) -> str:
-        """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
+        """Return the path under which a file is remembered, possibly with a final slash of the call."""
         return (
             f"{path}/"
             if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
@@ -333,12 +335,12 @@ class Memory:
         )
 
     def _read_at(self, path: str) -> int:
-        """Return the time that a change must be newer than to count as one after this Read."""
+        """Return the time that a change must exceed to count as later than this Read."""
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
-        # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
-        # A time less than a tick from now has passed before the product, which is slower, looks at the file.
+        # File times advance in ticks; a change within the same tick counts as later than the Read. A time less
+        # than a tick from now has passed before the product, which is slower, checks the file.
         now = time.time_ns()
         return modified if now - _TICK < modified < now + _TICK else now - _TICK
 
@@ -346,16 +348,16 @@ class Memory:
 def modified_at(path: str, *, exact: bool = False) -> int:
     """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
 
-    OSError: no such file.
+    Raises OSError if there is no such file.
     """
     seconds, nanoseconds = divmod(disk.modified_at(path), _SECOND)
-    # The product has the time as a double of milliseconds, in which the last of the nanoseconds are lost.
+    # The product stores times as doubles of milliseconds, which lose the last nanoseconds.
     milliseconds = seconds * 1000 + nanoseconds / _MILLISECOND
     return int(Fraction(milliseconds) * _MILLISECOND) if exact else math.floor(milliseconds) * _MILLISECOND
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return what is known of a file; refuse one that is not known but must be."""
+    """Return the record of a file; refuse a file without one if a Read is required."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
@@ -363,7 +365,7 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
+    """Whether a file is newer than its record, unless its whole content is known and equal."""
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False
@@ -371,7 +373,7 @@ def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
 
 
 def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
-    """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
+    """Return the record of an existing file; right before writing, refuse it if it changed or is unknown."""
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record

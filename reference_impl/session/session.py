@@ -1,4 +1,4 @@
-"""Session: what the rules of all tools share."""
+"""The state that the rules of all tools share."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
+    """One session: a path is resolved, permitted, read or written, and remembered, in this order.
 
-    `shell` runs its commands, and `hooks` run around its calls, if it has any. `has_just_run`: the message that
-    ends ran one. `is_agent`: it is that of a sub-agent with a memory of its own.
+    `shell` runs its commands, and `hooks` run before and after its calls, if it has any. `has_just_run`: the
+    current message ran a command. `is_agent`: it belongs to a sub-agent with its own memory.
     """
 
     behaviours: Behaviours
@@ -52,9 +52,10 @@ class Session:
         additional: Iterable[str] = (),
         checkpoints: bool = False,
     ) -> Session:
-        """Return a new session; without a `mode` everything is done unasked. `checkpoints`: its files can be rewound.
+        """Return a new session; without a `mode` no permission is needed. `checkpoints`: its files can be
+        rewound.
 
-        `root`, `home` and `additional` are absolute paths. PermissionRuleError: a rule is none.
+        `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
         """
         rules, allowed, around = tuple(deny), tuple(allow), tuple(hooks)
         grammar = _grammar(behaviours) if rules or allowed else None
@@ -78,7 +79,7 @@ class Session:
         )
 
     def resumed(self) -> Session:
-        """Return the session as a later start of the program goes on with it."""
+        """Return the session after a new start of the program."""
         self.memory.forget_mentions()
         if self.shell is not None:
             self.shell.directory = self.memory.root
@@ -86,7 +87,7 @@ class Session:
         return replace(self, memory=self.memory.restored())
 
     def enter(self, directory: str) -> None:
-        """Let relative paths, and the deny rules that are relative, begin at another absolute directory."""
+        """Change the directory of relative paths and relative deny rules to an absolute directory."""
         if directory != self.paths.root:
             self.paths = replace(self.paths, root=directory, left=directory != self.memory.root)
             if self.behaviours.commands.deny_rules_follow_commands:
@@ -94,7 +95,7 @@ class Session:
                 self.permissions = replace(self.permissions, rules=rules)
 
     def knowing_nothing(self) -> Session:
-        """Return the session as it goes on when it knows no file any more."""
+        """Return the session without any known file."""
         return replace(self, memory=self.memory.emptied())
 
     def sub_agent(self) -> Session:
@@ -105,16 +106,16 @@ class Session:
         return replace(self, memory=self.memory.emptied(), storage=storage, is_agent=True)
 
     def keep_answer(self, text: str) -> str:
-        """Keep a long answer in a file of its own below the home directory; return its path. OSError."""
+        """Save a long answer in a file below the home directory; return its path. Raises OSError."""
         path = f"{self.paths.home}/.claude/tool-results/{os.urandom(16).hex()}.txt"
         disk.make_parents(path, overlook=False, private=False, strict=False)
         disk.overwrite(path, text.encode("utf-8", "replace"))
         return path
 
     def rewind(self) -> None:
-        """Bring the files that the session changed back to what they were when the user last said something.
+        """Restore the files that the session changed to their content at the last user message.
 
-        ValueError: that is not kept.
+        Raises ValueError without checkpoints.
         """
         if self.storage.checkpoint is None:
             raise ValueError("what files were is not kept: open the tools with checkpoints=True")
@@ -123,7 +124,7 @@ class Session:
         self.user_speaks()
 
     def user_speaks(self) -> None:
-        """Take note that the user says something: what files are now is what a rewind brings back."""
+        """Record a user message: a rewind restores the current files."""
         if self.storage.checkpoint is not None:
             self.storage.checkpoint.move()
         if not self.behaviours.memory.mentions_outlive_the_next_words:
@@ -131,12 +132,12 @@ class Session:
 
 
 def _checkpoint(behaviours: Behaviours) -> Checkpoint:
-    """Return what keeps the files that a rewind brings back."""
+    """Return the checkpoint of files for rewinds."""
     return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 
 def _grammar(behaviours: Behaviours) -> RuleGrammar:
-    """Return how deny rules are read."""
+    """Return the parsing options of deny rules."""
     return RuleGrammar(
         comments=behaviours.permissions.deny_accepts_comments,
         anchored=behaviours.permissions.root_rules_match_root_only,

@@ -1,4 +1,4 @@
-"""Storage: how files are read to be changed, and how the change is brought to the disk."""
+"""Read files for a change, and write the change to the disk."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """A file as a call finds it at one moment, to be changed. It is read once, when that is needed, and handed on.
+    """A file at one moment of a call. It is read lazily, once.
 
-    Nothing at a path counts as an empty file, unless it is read. OSError: the file cannot be read.
+    A missing file counts as empty, unless it is read. Raises OSError if the file cannot be read.
     """
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
@@ -30,7 +30,7 @@ class Snapshot:
 
     @cached_property
     def exists(self) -> bool:
-        """Whether the path leads to something."""
+        """Whether the path exists."""
         return disk.exists(self.path)
 
     @cached_property
@@ -49,7 +49,7 @@ class Snapshot:
         return self._decoded[1]
 
     def read(self) -> None:
-        """Read the file now. OSError: also if there is none."""
+        """Read the file now. Raises OSError, also if it is missing."""
         _ = self.data
 
     @cached_property
@@ -70,9 +70,9 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Storage:
-    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is an absolute path.
+    """The files of one session for Edit, Write and NotebookEdit. `root` is an absolute path.
 
-    `checkpoint` keeps what they were before, if it is kept.
+    `checkpoint` saves their previous state, if there is one.
     """
 
     root: str
@@ -81,11 +81,11 @@ class Storage:
     _line_ending: str | None = None
 
     def found(self, path: str) -> Snapshot:
-        """Return the file of a path as it is now."""
+        """Return the current file of a path."""
         return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
+        """Write the file atomically. Raises Refusal if the system does not allow it, or if it is a link."""
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
             raise Refusal("os_error", "Path contains null bytes")
@@ -106,7 +106,7 @@ class Storage:
         )
         try:
             if behaviours.writing.write_opens_before_recheck:
-                # What keeps the file from being opened is blamed on it, not on what takes its place.
+                # The file is blamed for an error of opening it, not its replacement.
                 disk.look(path)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
@@ -121,7 +121,7 @@ class Storage:
             raise of_os_error(error, call) from None
 
     def refuse_links(self, path: str) -> None:
-        """Refuse to write a link, or below a link to nothing."""
+        """Refuse to write a link, or below a dangling link."""
         if self.behaviours.writing.dangling_parents_are_refused:
             if not disk.exists(path):
                 self.refuse_link(path.rstrip("/"), path)
@@ -129,13 +129,13 @@ class Storage:
         self.refuse_link(path)
 
     def refuse_link(self, path: str, named: str = "") -> None:
-        """Refuse to write a link; `named` is what it is called, if not by its path."""
+        """Refuse to write a link; `named` is its name in the refusal, by default its path."""
         wording = self.behaviours.writing.symlink_refusal
         if wording and disk.is_link(path):
             raise Refusal("is_link", wording.format(path=named or path, target=disk.leads_to(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
+        """Prepare the directory of a missing file, before the check that there is something to replace."""
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
@@ -159,7 +159,7 @@ class Storage:
         )
 
     def _no_parents(self, error: OSError, folder: str) -> Refusal:
-        """Return the refusal where a missing directory cannot be made."""
+        """Return the refusal if a missing directory cannot be created."""
         if self.behaviours.writing.mkdir_refusal_names_first_missing:
             nearest = _nearest(folder)
             hangs = not disk.exists(nearest) and nearest != folder
@@ -170,7 +170,7 @@ class Storage:
         return of_os_error(error, f"mkdir '{folder}'")
 
     def new_file_line_ending(self) -> str:
-        """Return the line ending of files that Write creates; found out once per session."""
+        """Return the line ending of new files, determined once per session."""
         if self._line_ending is None:
             self._line_ending = usual_line_ending(self.root)
         return self._line_ending
@@ -181,7 +181,7 @@ _LOOKED_AT = 8192
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """Why a file cannot be written back, and what Read says of the text that it shows nevertheless."""
+    """The reason why a file cannot be written back, and the note of Read about it."""
 
     reason: str
     shown: str = ""
@@ -212,7 +212,7 @@ def _obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return what Read adds to the lines of a file that cannot be written back; nothing for any other file."""
+    """Return the note of Read about a file that cannot be written back. Empty for other files."""
     obstacle = _obstacle(data)
     if obstacle is None:
         return ""
@@ -236,7 +236,7 @@ def refuse_unwritable(data: bytes) -> None:
 
 
 def _refuse_hanging(path: str) -> None:
-    """Refuse to write below a dangling link, and after the name of a missing file."""
+    """Refuse to write below a dangling link, or with a slash after the name of a missing file."""
     above = _nearest(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
@@ -246,7 +246,7 @@ def _refuse_hanging(path: str) -> None:
 
 
 def _nearest(folder: str) -> str:
-    """Return the nearest part of a path, from its end, that is there or is a link."""
+    """Return the longest part of a path that exists or is a link."""
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)
     return folder

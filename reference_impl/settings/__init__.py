@@ -1,1 +1,1 @@
-"""Settings: what a Claude Code settings file may hold."""
+"""The schema of Claude Code settings files."""

@@ -1,4 +1,4 @@
-"""Settings file: an Edit must not turn a valid Claude Code settings file into an invalid one."""
+"""Refuse an Edit that makes a valid Claude Code settings file invalid."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import JsonError, parse
 
-# What a settings file may hold is imported by the few edits of one.
+# The schema is imported only by the few edits of a settings file.
 
 __all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 
 SETTINGS_FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
-"""How the paths of settings files end, in small letters."""
+"""Endings of the paths of settings files, in lower case."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _WARNING = "IMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
-    """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
+    """Refuse an Edit after which the settings are invalid. Settings that are already invalid may be edited.
 
-    Until 2.1.330 what is checked is not always what will be written: `$&` and its like in `new` are replaced by parts
-    of the file. The product prints the schema below the reason, the reference where it is published.
+    Until 2.1.330 the checked content may differ from the written content: `$&` and similar patterns in `new`
+    are replaced by parts of the file. The product prints the schema after the reason, the reference its public
+    address.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)
@@ -53,7 +54,7 @@ def _reason(behaviours: Behaviours, content: str) -> str | None:
 
 
 def _explained(behaviours: Behaviours, before: str, after: str) -> str:
-    """Return what follows the reason: the schema of the known keys that changed, and which keys there are."""
+    """Return the text after the reason: the schema of changed keys, and the list of known keys."""
     from readfirst.reference_impl.settings.schema_keys import keys
 
     try:

@@ -1,4 +1,4 @@
-"""Settings keys: which keys a Claude Code settings file may have in each edition of the settings' schema."""
+"""The keys of Claude Code settings files in each edition of the schema."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ __all__ = ["keys", "problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key and the shape of its value from an edition on, until another one, and only with a trait if it names one."""
+    """A key and the type of its value, from an edition on until another one, and only with a trait if it names
+    one.
+    """
 
     name: str
     shape: Shape
@@ -102,7 +104,7 @@ _MODES = {
     5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
     6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
 }
-"""The modes of permission by the edition that brought them."""
+"""The permission modes by the edition that introduced them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
@@ -185,7 +187,7 @@ def _shape(edition: int, traits: frozenset[str]) -> Members:
 
 
 def shape_of(behaviours: Behaviours) -> Members:
-    """Return the shape of a settings file."""
+    """Return the type of a settings file."""
     traits = {"", "lenient" if behaviours.settings.settings_check_is_lenient else "strict"}
     if behaviours.settings.skip_settings_are_known:
         traits.add("skipping")
@@ -200,7 +202,7 @@ def keys(behaviours: Behaviours) -> tuple[str, ...]:
 
 
 def problems(settings: Any, behaviours: Behaviours) -> list[str]:
-    """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
+    """Return the problems of a settings file, one line each: `- path: problem`; unknown keys come last."""
     edition = behaviours.settings.settings_schema_edition
     words = WORDS[
         "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"

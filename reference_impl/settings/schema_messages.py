@@ -1,4 +1,4 @@
-"""Settings words: how each edition of the settings' schema says what is wrong with a value."""
+"""The messages of each edition of the settings' schema."""
 
 from __future__ import annotations
 
@@ -122,4 +122,4 @@ _FIRST = _spoken(type=_earlier_type, option=_earlier_option, key=_earlier_option
 _SECOND = _spoken(type=_type, option=_option, key=_key, **_COMMON)
 
 WORDS: dict[str, Words] = {"first": _FIRST, "second": _SECOND, "with tips": _with_tip(_SECOND)}
-"""By name: the words of an edition."""
+"""Messages of an edition, by name."""

@@ -1,4 +1,4 @@
-"""Settings shape: what the values in a Claude Code settings file may look like, and what is wrong with others."""
+"""The types of values in a Claude Code settings file, and their problems."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _NAMES: Mapping[type, str] = {
 
 
 def name_of(value: Any) -> str:
-    """Return the JSON type of a value; `...` is one that is missing."""
+    """Return the JSON type of a value; `...` is a missing value."""
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message quotes it."""
+    """Return a value as quoted in a message."""
     return "undefined" if value is ... else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where (keys and numbers, joined by points), of which kind, and what it takes to say it.
+    """One problem: its path (keys and numbers, joined by dots), its kind, and the values for its message.
 
-    `type`: `expected` is the type's name. `option`: `options` are the strings that are allowed; with `only` it is
-    always the same one. `key`: an unknown name instead of one of the `options`. `unknown`: `options` are the unknown
-    names. `least`: a number is too small. `words`: `expected` says it.
+    `type`: `expected` is the type's name. `option`: `options` are the allowed strings; with `only` there is
+    only one. `key`: an unknown name instead of one of the `options`. `unknown`: `options` are the unknown
+    names. `least`: a number is too small. `words`: `expected` is the message.
     """
 
     path: str
@@ -46,10 +46,10 @@ class Problem:
 
 
 class Shape(Protocol):
-    """What a value must look like."""
+    """The required type of a value."""
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
 
 
 def _at(path: str, key: str | int) -> str:
@@ -64,7 +64,7 @@ class Plain:
     name: str
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         wrong_boolean = isinstance(value, bool) and self.kind is not bool
         if wrong_boolean or not isinstance(value, self.kind):
             yield Problem(path, "type", value, self.name)
@@ -77,7 +77,7 @@ class Array:
     item: Shape
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if not isinstance(value, list):
             yield Problem(path, "type", value, "array")
             return
@@ -87,14 +87,16 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Values of one shape under any key, or under the given ones; `unknown_together`: unknown keys are one problem."""
+    """Values of one type under any key, or under the given keys; `unknown_together`: unknown keys are one
+    problem.
+    """
 
     item: Shape
     keys: tuple[str, ...] = ()
     unknown_together: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if not isinstance(value, dict):
             yield Problem(path, "type", value, "record")
             return
@@ -110,14 +112,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """An object with known keys; `closed`: no others."""
+    """An object with known keys; with `closed` no other keys."""
 
     members: Mapping[str, Shape]
     required: frozenset[str] = frozenset()
     closed: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if not isinstance(value, dict):
             nothing = not path and value is None
             yield Problem(path, "words" if nothing else "type", value, "object" if not nothing else _NOTHING)
@@ -135,25 +137,25 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some strings; `only`: there is one alone, and there will be no other."""
+    """One of several strings; `only`: there is only one, and never another."""
 
     options: tuple[str, ...]
     only: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if value not in self.options:
             yield Problem(path, "option", value, options=self.options, only=self.only)
 
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """An integer that is not below `least`."""
+    """An integer of at least `least`."""
 
     least: int = 0
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             yield Problem(path, "type", value, "number")
         elif value != int(value):
@@ -164,14 +166,14 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """An object, or a value that needs none; anything else is answered in words of its own."""
+    """An object, or a value of a simple type; other values have a special message."""
 
     shape: Shape
     complaint: str
     others: tuple[type, ...] = field(default=())
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if isinstance(value, dict):
             yield from self.shape(value, path)
         elif not isinstance(value, self.others):
@@ -180,12 +182,12 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A permission rule; `mismatched` says what is wrong with its parentheses."""
+    """A permission rule; `mismatched` is the message about its parentheses."""
 
     mismatched: str
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield what is wrong with the value."""
+        """Yield the problems of the value."""
         if not isinstance(value, str):
             yield Problem(path, "type", value, "string")
         elif words := self._complaint(value):

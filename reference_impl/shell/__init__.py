@@ -1,1 +1,1 @@
-"""Shell: what a command shows of files; the command itself is run by whoever opens the session."""
+"""Analysis of commands: the lines of files that they show. The opener of the session runs the command."""

@@ -1,4 +1,4 @@
-"""Which part of a command the deny rules close, as far as the product understands the command."""
+"""Find the part of a command that deny rules close, as far as the product understands the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _JOINING = frozenset({"&&", "||", ";", "|"})
 class Denied:
     """A closed part of a command, and the absolute `path` that closes it.
 
-    `redirected`: its output goes there. `moved`: a `cd` before it in the same command decided where `path` begins.
+    `redirected`: its output goes to the path. `moved`: a `cd` before it in the same command determined the
+    directory.
     """
 
     text: str
@@ -39,11 +40,11 @@ def denied_part(
     every: bool,
     redirected: bool,
 ) -> Denied | None:
-    """Return the first part of a command that `denies` closes, of `Read` or `Edit` and an absolute path.
+    """Return the first part of a command that `denies` closes, given `Read` or `Edit` and an absolute path.
 
-    A part of a pipeline is named alone, and of what is joined otherwise the whole. A file that is the standard input is
-    not looked at, and unless `every` program counts, neither are both files of `cp`, the new name of `mv`, and what
-    `sed` prints or `tee` writes. `redirected`: output that goes to a file is looked at, too.
+    For a pipeline only the part is named, for other combinations the whole command. Files on standard input are
+    not checked. Unless `every` program counts, neither are both files of `cp`, the new name of `mv`, and files
+    that `sed` prints or `tee` writes. `redirected`: files of redirected output are checked, too.
     """
     began = directory
     for words, piped in _simple_commands(command):
@@ -66,7 +67,7 @@ def denied_part(
 
 
 def needs_approval(command: str, directory: str, allows: Callable[[str], bool]) -> bool:
-    """Tell whether a command changes files where changes are asked for; `allows` the output to an absolute path."""
+    """Whether a command changes files that need a permission; `allows` output to an absolute path."""
     for words, _ in _simple_commands(command):
         plain, targets, _ = _without_redirections(words)
         if not all(allows(posixpath.join(directory, target)) for target in targets):
@@ -96,7 +97,7 @@ def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words without redirections, the files that the output goes to, and those that the input is."""
+    """Return the words without redirections, the output files, and the input files."""
     plain, targets, inputs = [], [], []
     rest = iter(words)
     for word in rest:
@@ -110,7 +111,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
 
 
 def _operands(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, str]]:
-    """Yield the files of a simple command that are looked at, each with what it does to them, `Read` or `Edit`."""
+    """Yield the checked files of a simple command, each with its action, `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
     if program in _SEARCHERS:

@@ -1,4 +1,4 @@
-"""Shown: which lines of which files a command shows, if it is as simple as the product understands it."""
+"""Find the lines of files that a command shows, if the product understands the command."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _QUIET = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines of one file, named as in the command: from line `offset` on, `limit` of them.
+    """Lines of one file, named as in the command: `limit` lines from line `offset` on.
 
-    None: as a Read without it. `known`: which lines these are is known; not of those that a search finds.
+    None: as a Read without it. `known`: the lines are known, unlike those of a search.
     """
 
     path: str
@@ -31,11 +31,11 @@ class Shown:
 
 
 def shown_by(command: str, programs: Set[str]) -> list[Shown] | None:
-    """Return what a command shows that shows files and does nothing else; None for every other command.
+    """Return the lines that a command shows, if it does nothing else. None for other commands.
 
-    `programs` are those that count.
+    `programs` are the programs that count.
     """
-    # `&&` joins simple commands; every other sign of the shell may do anything.
+    # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")
     if _NOT_SIMPLE.search(joined):
         return None
@@ -89,7 +89,7 @@ def _shown(words: Sequence[str]) -> Shown | None:
 
 
 def _count(options: Sequence[str]) -> int:
-    """Return how many lines `head` or `tail` is asked for, 0 where that is not clear."""
+    """Return the number of lines that `head` or `tail` shows. 0 if it is unclear."""
     if not options:
         return 10
     found = _LAST_LINES.fullmatch("".join(options))

@@ -1,4 +1,4 @@
-"""Shell: what a session needs of whatever runs its commands."""
+"""The interface of a session to the shell that runs its commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["CommandResult", "Shell"]
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What came of a command: what it printed, its errors apart, and its exit code."""
+    """The result of a command: its output, its errors, and its exit code."""
 
     output: str
     errors: str
@@ -18,10 +18,10 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Runs commands, one after the other. `directory` is where the next one starts, an absolute path."""
+    """Runs commands one after the other. `directory` is the absolute path in which the next one starts."""
 
     directory: str
 
     def run(self, command: str) -> CommandResult:
-        """Run one command to its end. OSError: it cannot be started."""
+        """Run one command until it exits. Raises OSError if it cannot be started."""
         ...

@@ -1,1 +1,1 @@
-"""Text: a file as text and lines, what Edit finds in it, and JSON; nothing here looks at the disk."""
+"""Text and lines of a file, matching for Edit, and JSON. No module here accesses the disk."""

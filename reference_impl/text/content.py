@@ -1,4 +1,4 @@
-"""Content: a file's bytes as text and back again, its lines with their numbers, what is found and inserted in it."""
+"""Decode and encode files, number their lines, and find and insert text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ _SAMPLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How text becomes bytes: a Python codec, the bytes of a line's end (`\\n` or `\\r\\n`), a byte order mark or none.
+    """The encoding of text: a Python codec, the bytes of a line end (`\\n` or `\\r\\n`), and an optional byte
+    order mark.
 
     `doubled`: a `\\r` of the text stays in front of the line ending.
     """
@@ -55,11 +56,11 @@ class Format:
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Return the format of a file, seen from its beginning.
+    """Return the format of a file, determined from its beginning.
 
-    A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8, but nothing at all Latin-1 if
-    `empty_is_latin_1`. `decoded`: the line ends are looked for in the text, otherwise in the bytes as if they were
-    UTF-8.
+    A UTF-16 little-endian byte order mark means that encoding; other files are UTF-8, and an empty file is
+    Latin-1 if `empty_is_latin_1`. `decoded`: line ends are detected in the text, otherwise in the bytes as if
+    they were UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -68,16 +69,16 @@ def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
 
 
 def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
-    """Return the line ending that most line ends in the first 4,096 bytes have; on a tie it is `\\n`."""
+    """Return the most frequent line ending in the first 4,096 bytes; on a tie `\\n`."""
     sample = decode(data[:_SAMPLE], encoding)
     crlf = sample.count("\r\n")
     return "\r\n" if crlf > sample.count("\n") - crlf else "\n"
 
 
 def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
-    """Return the text. Bytes that are no text become U+FFFD; a byte order mark stays, as U+FEFF.
+    """Decode bytes. Invalid bytes become U+FFFD; a byte order mark stays, as U+FEFF.
 
-    An odd last byte of UTF-16 is lost. `halves`: half of a surrogate pair in UTF-16 stays what it is.
+    An odd last byte of UTF-16 is lost. `halves`: half of a surrogate pair in UTF-16 is kept.
     """
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
@@ -85,7 +86,7 @@ def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
 
 
 def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
-    """Return the text as Read shows it: UTF-16 little-endian after its mark where `utf_16`, else UTF-8.
+    """Return the text for Read: UTF-16 little-endian after its mark if `utf_16`, else UTF-8.
 
     `mark`: a byte order mark is shown.
     """
@@ -94,7 +95,7 @@ def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
 
 
 def without_mark(text: str) -> str:
-    """Return the text without the byte order mark at its beginning."""
+    """Return the text without a leading byte order mark."""
     return text.removeprefix("\ufeff")
 
 
@@ -109,9 +110,10 @@ def well_formed(text: str) -> str:
 
 
 def encode(text: str, file_format: Format) -> bytes:
-    """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
+    """Encode a text. Every `\\n` becomes the line ending, even after a `\\r`.
 
-    Half of a surrogate pair becomes U+FFFD, but stays in UTF-16. As Latin-1 each UTF-16 code unit loses its upper byte.
+    Half of a surrogate pair becomes U+FFFD, but is kept in UTF-16. In Latin-1 each UTF-16 code unit loses its
+    upper byte.
     """
     if file_format.encoding != _UTF_16:
         text = well_formed(text)
@@ -125,12 +127,12 @@ def encode(text: str, file_format: Format) -> bytes:
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at `\\n` and `\\r\\n`; a final line end makes a last, empty line. A lone `\\r` does not split."""
+    """Split at `\\n` and `\\r\\n`. A final line end creates a last, empty line. A lone `\\r` does not split."""
     return text.replace("\r\n", "\n").split("\n")
 
 
 def numbered(text: str, prefix: str, first: float = 1) -> str:
-    """Return the text's lines with their numbers, counted from `first`; nothing for an empty text."""
+    """Return the text's lines with their numbers, counted from `first`. Empty for an empty text."""
     return numbered_lines(lines_of(text), prefix, first) if text else ""
 
 
@@ -142,21 +144,21 @@ def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is in the file, in the file's own spelling, and what replaces it."""
+    """The matched text, as spelled in the file, and its replacement."""
 
     old: str
     new: str
 
     def count(self, content: str) -> int:
-        """Return how often it occurs; occurrences do not overlap."""
+        """Return the number of occurrences without overlaps."""
         return content.count(self.old)
 
 
 def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
-    """Return the match of `old_string`, None if it is not in the content.
+    """Return the match of `old_string`. None if the content does not contain it.
 
-    The exact text is preferred; then curly and straight quotes count as the same on both sides; then escapes and
-    their characters do, all of them or none.
+    The exact text is preferred; then curly and straight quotes match each other; then escapes and their
+    characters do, all of them or none.
     """
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
@@ -187,10 +189,10 @@ _CONTEXT = 4
 
 
 def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Return the content with the first or every `old` replaced; `new` is taken literally.
+    """Return the content with the first or every `old` replaced; `new` is inserted literally.
 
-    A deletion also takes the line end after the text, if `old` does not end in one and if some `old` in the file
-    is followed by one. Occurrences that are not followed by one then stay.
+    A deletion also removes the line end after the text, if `old` does not end with one and if some `old` in the
+    file is followed by one. Occurrences without a following line end then stay.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
@@ -217,7 +219,7 @@ _LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
 
 
 def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
-    """Tell whether trailing whitespace is stripped from what is inserted into a file."""
+    """Whether trailing whitespace is stripped from text that is inserted into a file."""
     markdown = file_path.lower().endswith((".md", ".mdx"))
     return behaviours.preparation.trailing_whitespace_is_stripped and not (
         markdown and behaviours.preparation.markdown_keeps_trailing_whitespace
@@ -225,7 +227,7 @@ def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
 
 
 def without_trailing_whitespace(text: str) -> str:
-    """Return the text without whitespace before its line ends, which stay as they are."""
+    """Return the text without whitespace before its line ends, which stay unchanged."""
     parts = _LINE_ENDS.split(text)
     parts[::2] = [line.rstrip(WHITESPACE) for line in parts[::2]]
     return "".join(parts)
@@ -237,12 +239,12 @@ _BEFORE_AN_OPENING = " \t\n\r([{—–"
 
 
 def straight(text: str) -> str:
-    """Return the text with straight quotes for curly ones."""
+    """Return the text with straight quotes instead of curly ones."""
     return text.translate(_STRAIGHT)
 
 
 def curled(text: str, *, like: str) -> str:
-    """Return the text with curly quotes for the straight ones of each kind that is curly in `like`.
+    """Return the text with curly quotes instead of straight ones, for each kind that is curly in `like`.
 
     A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
@@ -268,7 +270,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def without_escapes(text: str, behaviours: Behaviours) -> str:
-    """Return the text with the character for every escape of one.
+    """Return the text with every escape replaced by its character.
 
     An escape is kept if its backslash is escaped itself, or if it means half of a surrogate pair.
     """
@@ -278,7 +280,7 @@ def without_escapes(text: str, behaviours: Behaviours) -> str:
 
 
 def has_two_spellings(text: str) -> bool:
-    """Tell whether a text has an escape, or a character that could be one."""
+    """Whether a text contains an escape, or a character that could be written as one."""
     return bool(_BEYOND_ASCII.search(text) or _ESCAPE.search(text))
 
 
@@ -292,17 +294,19 @@ def _character(match: re.Match[str], behaviours: Behaviours) -> str:
 
 
 def with_characters(text: str, behaviours: Behaviours) -> str:
-    """Return the text with the character for every escape of one, escaped backslash or not."""
+    """Return the text with every escape replaced by its character, even after an escaped backslash."""
     return _ESCAPE.sub(lambda match: _character(match, behaviours), text)
 
 
 def with_escapes(text: str, *, large: bool = False) -> str:
-    """Return the text with the escape for every character beyond ASCII, its hexadecimal digits small or large."""
+    """Return the text with every character beyond ASCII escaped, with lower- or upper-case hexadecimal digits."""
     return _BEYOND_ASCII.sub(lambda match: _escaped(match[0], large), text)
 
 
 def spelt_with_escapes(text: str, content: str) -> str | None:
-    """Return the first place in the content that says the text with escapes, whatever the case of their digits."""
+    """Return the first place in the content that equals the text with escapes, whatever the case of their
+    digits.
+    """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
     )

@@ -1,4 +1,4 @@
-"""Changed lines: what the model is shown of a text that changed."""
+"""The changed lines of a text, as shown to the model."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from readfirst.reference_impl.text.content import numbered_lines
 __all__ = ["changed_lines"]
 
 _AROUND = 8
-"""How many unchanged lines are shown before and after those that changed."""
+"""Number of unchanged lines before and after changed lines."""
 _NO_END = " No newline at end of file"
-"""What follows a last line without an end; it is counted as a line."""
+"""Text after a last line without a line end; it counts as a line."""
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
-    """Return the changed places of a text, with the numbers that the lines have now; empty where nothing is left.
+    """Return the changed parts of a text, with current line numbers. Empty if the text is empty now.
 
-    `prefix` is a format of the number before each line. Where only the last line's end differs, that line changed;
-    `mark_missing_ends`: a last line without an end, old or new, is followed by words that say so.
+    `prefix` is the format of the number before each line. If only the last line's end differs, that line
+    changed; `mark_missing_ends`: a note follows a last line without a line end.
     """
     old, new = _with_ends(before), _with_ends(after)
     places = []

@@ -1,4 +1,4 @@
-"""Marking: show a name so that nobody is deceived by it, whatever characters it has."""
+"""Escape deceptive characters in a name."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 __all__ = ["marked"]
 
 _LONGEST, _FIRST, _LAST = 64, 40, 24
-"""UTF-16 code units of what is shown: of a name that is shown in full, and of both ends of a longer one."""
+"""Lengths in UTF-16 code units: of a name that is shown in full, and of both ends of a longer one."""
 _LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
-"""Controls, formats, and separators of lines and paragraphs."""
+"""Unicode categories of controls, formats, and separators of lines and paragraphs."""
 
 
 def marked(name: str) -> str:
-    """Return a name in which nothing is invisible, as spaces at its ends are, and nothing ends a quotation.
+    """Return a name without invisible characters, spaces at its ends, or quotes.
 
-    Of a long one both ends are shown.
+    A long name is reduced to both ends.
     """
     inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
     shown = [
@@ -42,7 +42,7 @@ def _numbered(character: str) -> str:
 
 
 def _fitting(shown: list[str], room: int) -> int:
-    """Return how many of the first fit into so many code units."""
+    """Return how many of the first items fit into a number of code units."""
     for number, each in enumerate(shown):
         room -= _units(each)
         if room < 0:

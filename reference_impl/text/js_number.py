@@ -1,4 +1,4 @@
-"""Number: a number as JavaScript writes it, and a size for people."""
+"""Format numbers as JavaScript does, and sizes for readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SMALLEST_PLAIN = -6
 
 
 def shown(number: float) -> str:
-    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
+    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits beyond a double's precision are lost."""
     value = float(number)
     if value == 0:
         return "0"
@@ -31,7 +31,7 @@ def shown(number: float) -> str:
 
 
 def rounded(size: int) -> str:
-    """Return a number of bytes for people: `189 bytes`, `256KB`, `4.8MB`."""
+    """Return a number of bytes for readers: `189 bytes`, `256KB`, `4.8MB`."""
     if size < 1024:
         return f"{size} bytes"
     amount, unit = (size / 1024, "KB") if size < 1024 * 1024 else (size / 1024 / 1024, "MB")

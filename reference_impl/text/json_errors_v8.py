@@ -1,4 +1,4 @@
-"""Brief words for what is wrong with a text that is not JSON, as the engine of later versions has them."""
+"""Brief messages about invalid JSON, as in the engine of later versions."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAME = "identifier"
 
 
 class _Wrong(Exception):  # noqa: N818 - it is found, not made
-    """What is wrong."""
+    """The message about invalid JSON."""
 
 
 def problem(text: str) -> str:
-    """Return what is wrong with a text that is not JSON."""
+    """Return the message about a text that is not JSON."""
     try:
         _Reader(text).everything()
     except _Wrong as wrong:
@@ -34,7 +34,9 @@ def problem(text: str) -> str:
 
 
 class _Reader:
-    """Reads tokens; `kind` is that of the current one (a mark is its own kind), `word` an identifier."""
+    """Reads tokens; `kind` is that of the current token (a punctuation mark is its own kind), `word` an
+    identifier.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -96,7 +98,7 @@ class _Reader:
         self.next()
 
     def next(self) -> None:
-        """Go on to the next token."""
+        """Advance to the next token."""
         spaces = _SPACES.match(self.text, self.at)
         assert spaces is not None
         self.at = spaces.end()

@@ -1,4 +1,4 @@
-"""JSON as the product reads and writes it: its words for what is wrong with a text, and its layout."""
+"""Parse and write JSON as the product does, with its error messages and layout."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ class JsonError(Exception):
 
 
 def parse(text: str, *, brief: bool = False) -> Any:
-    """Return the value. JsonError: not JSON, perhaps in the words of `json_brief`. RecursionError: nested too deeply.
+    """Parse a value. Raises JsonError, with `brief` in the words of `json_errors_v8`; RecursionError if it is
+    nested too deeply.
 
-    Of keys that occur twice the last one counts; keys that are integers come first, in their order.
+    The last of duplicate keys counts. Integer keys come first, in ascending order.
     """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
@@ -94,14 +95,14 @@ def _no_constant(name: str) -> NoReturn:
 
 
 class _Scanner:
-    """Finds the first thing that is wrong with a text that is not JSON."""
+    """Finds the first error in a text that is not JSON."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
     def explain(self) -> NoReturn:
-        """Raise the JsonError that names what is wrong."""
+        """Raise the JsonError for the first error."""
         if self.text in _NO_VALUES:
             raise JsonError(f'"{self.text}" is not valid JSON')
         self.value()
@@ -109,7 +110,7 @@ class _Scanner:
         raise JsonError(f"Unexpected non-whitespace character after JSON at position {self.at}")
 
     def after_spaces(self) -> str:
-        """Skip spaces; return the next character, an empty string at the end."""
+        """Skip spaces; return the next character. Empty at the end."""
         while (character := self.text[self.at : self.at + 1]) in _SPACES:
             self.at += 1
         return character

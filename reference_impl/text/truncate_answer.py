@@ -1,4 +1,4 @@
-"""Long answer: what the model is shown of an answer that has too many characters, and where all of it is."""
+"""Truncate an answer that has too many characters, and name the file with the whole answer."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _UTF_16 = "utf-16-le"
 
 
 def length(text: str) -> int:
-    """Return how many UTF-16 code units a text has."""
+    """Return the number of UTF-16 code units of a text."""
     return len(text.encode(_UTF_16, "surrogatepass")) // 2
 
 
 def in_blocks(text: str) -> str:
-    """Return a text as it is kept, and measured, where an answer may have several blocks."""
+    """Return a text as it is saved and measured if an answer may have several blocks."""
     return indented([{"text": text, "type": "text"}], width=2)
 
 
 def announced(text: str, size: int, path: str) -> str:
-    """Return the beginning of an answer of `size` UTF-16 code units, which is kept under `path`.
+    """Return the beginning of an answer of `size` UTF-16 code units, which is saved at `path`.
 
-    It ends with a line if that leaves more than half of what fits.
+    It ends at a line end if that keeps more than half of the allowed text.
     """
     beginning = text.encode(_UTF_16, "surrogatepass")[: 2 * _SHOWN].decode(_UTF_16, "ignore")
     end = beginning.rfind("\n")

@@ -1,1 +1,1 @@
-"""Tools: one module for each, with its rules in the order in which they apply."""
+"""One module per tool, with its rules in the order in which they apply."""

@@ -1,4 +1,4 @@
-"""Bash: what a command that somebody else runs has shown of files, and which known files it changed."""
+"""Bash: the files that a command has shown, and the known files that it changed. The shell runs the command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REWRITES = re.compile(r"\bsed\b.*\s-i")
 
 
 def schema(behaviours: Behaviours) -> Schema:  # noqa: ARG001 - one of several
-    """Return what Bash takes."""
+    """Return the parameters of Bash."""
     return Schema(
         "Bash",
         description="Run a command.",
@@ -46,17 +46,17 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001
 ) -> Mapping[str, Any]:
-    """Return the arguments as the model wrote them."""
+    """Return the arguments unchanged."""
     return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse nothing: whoever runs the command decides what it may do."""
+    """Refuse nothing: the shell decides which commands it runs."""
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a command that plainly reads or changes what a deny rule closes, or that has to be asked for."""
-    assert session.shell is not None  # without one there is no such tool
+    """Refuse a command that plainly reads or changes closed files, or that needs a permission."""
+    assert session.shell is not None  # without a shell there is no such tool
     permissions = session.permissions
     grants = permissions.grants
     if grants is not None and grants.mode == "default":
@@ -86,8 +86,8 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Run the command; what it shows of files counts as read where that is so. Refusal: it failed."""
-    assert session.shell is not None  # without one there is no such tool
+    """Run the command. Shown files count as read, in versions that support it. Raises Refusal if it failed."""
+    assert session.shell is not None  # without a shell there is no such tool
     directory = session.shell.directory
     behaviours = session.behaviours
     session.has_just_run = True
@@ -111,7 +111,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow(session: Session, before: str) -> None:
-    """Go on in the directory that the command changed to; a sub-agent begins each command where it began."""
+    """Continue in the directory that the command changed to. Commands of a sub-agent always start in its first
+    directory.
+    """
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before
@@ -120,7 +122,7 @@ def _follow(session: Session, before: str) -> None:
 
 
 def _printed(ran: CommandResult, behaviours: Behaviours) -> str:
-    """Return what the model sees of the output; that of a failure has its own order."""
+    """Return the output for the model. That of a failure has a different order."""
     parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
     in_order = "\n".join(parts)
     match behaviours.commands.failed_command_output_order if ran.code else "in order":
@@ -133,7 +135,7 @@ def _printed(ran: CommandResult, behaviours: Behaviours) -> str:
 
 
 def _remember(session: Session, shown: Shown, directory: str) -> None:
-    """Remember a file as a Read of the same lines does; one of which unknown lines were shown, without its content."""
+    """Remember a file as a Read of the same lines does. If the lines are unknown, without its content."""
     path = resolved(shown.path, directory, folds=True)
     if not shown.known:
         disk.read(path)
@@ -148,7 +150,7 @@ def _remember(session: Session, shown: Shown, directory: str) -> None:
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return what the answer says of known files that are newer now; whoever changed them, the command is blamed."""
+    """Return the notice about known files that are newer now. The command is blamed, whoever changed them."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

@@ -1,4 +1,4 @@
-"""Changed files: what the session notices by itself before the model speaks again, and tells it."""
+"""Changed files that the session reports before the next message of the model."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SECRET = re.compile(
     r"|id_(?:dsa|ecdsa|ed25519|rsa)(?:_sk)?\Z|secrets?\.(?:env|json|toml|ya?ml)\Z",
     re.IGNORECASE,
 )
-"""Paths of files that hold keys or passwords."""
+"""Paths of files that contain keys or passwords."""
 
 
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read files again that are newer on disk than the session knows; return the reminders of them.
+    """Read files again that are newer on disk than their record; return the reminders about them.
 
-    What Read refuses stays as it was remembered, or is forgotten.
+    A file that Read refuses keeps its record, or is forgotten, depending on the version.
     """
     reported = []
     for path in outdated:
@@ -60,7 +60,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def notice_formatted(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """Take over what a hook made of the file that a call has just written, and report it, where that is done.
+    """Remember and report a file that a hook changed after a call wrote it, in versions that do so.
 
     `known` are the paths that the session knew before the call.
     """
@@ -109,14 +109,15 @@ def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> lis
 
 
 def is_kept_secret(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether the model is not shown what changed in a file: by its name it holds keys or passwords."""
+    """Whether the changes of a file are not shown, because by its name it contains keys or passwords."""
     return bool(behaviours.reminders.secret_file_reminder and _SECRET.search(path))
 
 
 def cut(lines: str, limit: int, *, end_counts: bool) -> str:
-    """Return the lines that `limit` characters hold, or the beginning of the first, and how many more there are.
+    """Return the lines that fit into `limit` characters, or the beginning of the first, and the number of
+    others.
 
-    `end_counts`: the end of the last line that is shown counts as one more.
+    `end_counts`: the end of the last shown line counts as one more character.
     """
     end = lines.rfind("\n", 0, limit)
     shown = lines[:limit] if end < 0 else lines[:end]

@@ -1,4 +1,4 @@
-"""Edit: the rules in the order in which they apply."""
+"""Edit: its rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _CHANGED_ELSEWHERE = (
     "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
 SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""The line above the lines that an answer shows."""
+"""The line before the lines of an answer."""
 _KNOWN = " (file state is current in your context — no need to Read it back)"
 _REPLACE_ALL = Parameter(
     "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
@@ -71,7 +71,7 @@ _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what Edit takes."""
+    """Return the parameters of Edit."""
     return Schema(
         "Edit",
         description="Replace a string in a file that was read before. An empty old_string creates a file.",
@@ -94,7 +94,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 class Attempt:
-    """One Edit of a file as it is at one moment; what is found in the file is looked for once, and handed on."""
+    """One Edit of a file at one moment. Matches are searched once."""
 
     def __init__(
         self, session: Session, path: str, arguments: Mapping[str, Any], *, executed: bool = False
@@ -106,7 +106,7 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file. Of several byte order marks the first is hidden only until the execution."""
+        """The text of the file. The first of several byte order marks is hidden only until the execution."""
         return f"\ufeff{self.file.text}" if self._shows_marks else self.file.text
 
     @property
@@ -120,17 +120,17 @@ class Attempt:
 
     @cached_property
     def match(self) -> Match | None:
-        """What of the file is to be replaced; None: it is not there."""
+        """The text to replace. None if the file does not contain it."""
         return matched(self.text, self.arguments, self._behaviours)
 
     @cached_property
     def count(self) -> int:
-        """How often it is there; an empty text is nowhere."""
+        """Number of occurrences. An empty text never occurs."""
         return self.match.count(self.text) if self.match and self.match.old else 0
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is there as often as it is meant to be."""
+        """Whether the number of occurrences is the requested one."""
         return self.count == 1 or (self.count > 1 and bool(self.arguments.get("replace_all")))
 
 
@@ -140,7 +140,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that all rules see.
+    """Return the arguments for all rules.
 
     If the file exists, trailing whitespace is stripped from the new text.
     """
@@ -160,7 +160,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what is wrong before anything is done, in the order of the documents' table."""
+    """Refuse invalid calls before any change, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_long(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
@@ -191,23 +191,23 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Tell whether a file must have been read."""
+    """Whether the file must have been read."""
     return session.behaviours.freshness.edit_needs_read or not session.permissions.may_be_unread(path)
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Tell whether a file that changed may be edited where the replacement is still clear."""
+    """Whether a changed file may be edited if the replacement is still unambiguous."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_be_unread(path)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what Edit may not change."""
+    """Check the permissions of Edit."""
     permit_change(session, arguments, tool="Edit")
 
 
 def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
+    """Refuse a path, or a link to a file, that a deny rule covers, or that needs a permission."""
     given = arguments["file_path"]
     unfolded = session.paths.unfolded(given)
     path = session.paths.expanded(given)
@@ -220,7 +220,7 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Replace and remember. The file is checked once more: it may have changed since the validation."""
+    """Replace and remember. The file is checked again: it may have changed since the validation."""
     path = session.paths.to_write(arguments["file_path"])
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
@@ -251,7 +251,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def checked_again(session: Session, attempt: Attempt) -> str:
-    """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
+    """Right before writing, refuse a file that changed. Otherwise return the remark about its state."""
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)
@@ -284,13 +284,13 @@ def refuse_no_changes(old: str, new: str) -> None:
 
 
 def refuse_existing(attempt: Attempt, *, code: int | None) -> None:
-    """Refuse to create a file that exists, unless there is only whitespace in it."""
+    """Refuse to create a file that exists, unless it contains only whitespace."""
     if attempt.arguments["old_string"] == "" and attempt.file.text.strip(WHITESPACE):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
 def refuse_notebook(path: str) -> None:
-    """Refuse a notebook; it has a tool of its own."""
+    """Refuse a notebook, which has a separate tool."""
     if path.endswith(".ipynb"):
         raise Refusal(
             "is_notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", code=5
@@ -298,7 +298,7 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
+    """Refuse a file that changed since its record, unless the replacement is still unambiguous."""
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:
@@ -318,7 +318,7 @@ def refuse_not_found(session: Session, attempt: Attempt) -> Match:
 
 
 def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> None:
-    """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
+    """Refuse an ambiguous text unless all occurrences are requested. Occurrences do not overlap."""
     arguments, count = attempt.arguments, attempt.count
     if session.behaviours.arguments.edit_accepts_expected_replacements:
         refuse_other_count(count, arguments, code=code)
@@ -328,12 +328,12 @@ def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> N
             "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
             f"to uniquely identify the instance.\nString: {arguments['old_string']}"
         )
-        # What is refused in the execution is shown without whitespace at its end.
+        # Refusals at execution are shown without whitespace at the end.
         raise Refusal("multiple_matches", message if code else message.rstrip(WHITESPACE), code=code)
 
 
 def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:
-    """Refuse a text that occurs, but not as often as expected."""
+    """Refuse a text whose number of occurrences differs from the expected one."""
     expected = arguments.get("expected_replacements", 1)
     if count and count != expected:
         raise Refusal(
@@ -346,20 +346,22 @@ def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | 
 
 
 def refuse_unchanged(content: str, updated: str) -> None:
-    """Refuse a replacement that did not replace anything, or replaced a text by itself."""
+    """Refuse a replacement without effect."""
     if updated == content:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")
 
 
 def known(behaviours: Behaviours) -> str:
-    """Return the remark that the model knows all of the file now."""
+    """Return the remark that the model knows the whole file now."""
     return _KNOWN if behaviours.answers.answers_say_state_is_current else ""
 
 
 def edited(
     behaviours: Behaviours, given: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
-    """Answer an Edit. `content` is the file's text before it, `remark` what to tell about its state."""
+    """Return the answer to an Edit. `content` is the file's text before it, `remark` the remark about its
+    state.
+    """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (
             (f" of '{match.old}'", f" with '{match.new}'")

@@ -1,4 +1,4 @@
-"""Shown files: what the model is shown of files without asking for them, and what the session knows of them then."""
+"""Files that the model is shown without a Read: mentions and memory files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MEMORY_FILE = "CLAUDE.md"
 
 
 def look_into(session: Session, path: str) -> None:
-    """Read a file, an absolute path, for the model; what Read refuses is not shown."""
+    """Read a file, an absolute path, for the model. Files that Read refuses are not shown."""
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
         read_tool.validate(session, arguments)
@@ -25,7 +25,9 @@ def look_into(session: Session, path: str) -> None:
 
 
 def read_memory_files(session: Session, given: str) -> bool:
-    """Read the memory files beside and above a file that was read, below the working directory; tell of any."""
+    """Read the memory files next to and above a file that was read, below the working directory; return whether
+    there are any.
+    """
     shown = False
     folder = os.path.dirname(session.paths.to_read(given))  # noqa: PTH120 - paths are strings here
     while folder.startswith(f"{session.memory.root}/"):
@@ -39,7 +41,7 @@ def read_memory_files(session: Session, given: str) -> bool:
 
 
 def refresh_memory_files(session: Session) -> None:
-    """Read the memory files again that were shown: what a sub-agent made of them is known."""
+    """Read the shown memory files again: changes by a sub-agent are known."""
     for path in [*session.memory.mentioned]:
         if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             look_into(session, path)

@@ -1,4 +1,4 @@
-"""MultiEdit: several edits of one file at once, all of them or none."""
+"""MultiEdit: several edits of one file, applied all or none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_QUOTE = 50
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what MultiEdit takes."""
+    """Return the parameters of MultiEdit."""
     edit = edit_tool.schema(behaviours)
     path, *others = edit.parameters
     return EditListSchema(
@@ -39,26 +39,26 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that all rules see: each edit as Edit would see it."""
+    """Return the arguments for all rules: each edit as for Edit."""
     given = {"file_path": arguments["file_path"]}
     edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what Edit would refuse of any of the edits, in their order and each with the file as it is."""
+    """Refuse any edit that Edit would refuse, in order, each with the current file."""
     for edit in arguments["edits"]:
         strings = {name: value for name, value in edit.items() if name != "expected_replacements"}
         edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what Edit may not change."""
+    """Check the permissions of Edit."""
     edit_tool.permit_change(session, arguments, tool="MultiEdit")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Apply one edit after the other, write once and remember."""
+    """Apply the edits one after the other, write once and remember."""
     path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
     file = session.storage.found(path)
@@ -72,10 +72,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Return the content after all edits. Refusal: one of them finds nothing, or together they change nothing.
+    """Return the content after all edits. Raises Refusal if one finds nothing, or if together they change
+    nothing.
 
-    Each text must be there exactly, also where folded quotes would match. What an earlier edit inserted is no text for
-    a later one; newlines at its end do not save a text from being part of it.
+    Each text must match exactly; folded quotes do not match. A later edit must not match text that an earlier
+    edit inserted; newlines at its end do not prevent such a match.
     """
     updated, inserted = content, list[str]()
     for edit in edits:
@@ -96,7 +97,7 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
 
 
 def edited_several(given: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Answer a MultiEdit."""
+    """Return the answer to a MultiEdit."""
     lines = [
         f'{number}. Replaced "{_quoted(edit["old_string"])}" with "{_quoted(edit["new_string"])}"'
         for number, edit in enumerate(edits, start=1)

@@ -1,4 +1,4 @@
-"""Edit list: the arguments of MultiEdit, which hold arguments themselves."""
+"""The schema of MultiEdit, whose list of edits contains arguments."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _NO_EDITS = {
 
 @dataclass(frozen=True, slots=True)
 class EditListSchema(Schema):
-    """A schema with a list `edits` of what fits the schema `edit`.
+    """A schema with a list `edits`, whose items fit the schema `edit`.
 
-    `blames_list`: the list is blamed for a problem of one edit. `read`: the list may be given as JSON text.
+    `blames_list`: the list is blamed for a problem of one edit. `read`: the list may be JSON text.
     """
 
     edit: Schema | None = None
@@ -37,27 +37,27 @@ class EditListSchema(Schema):
     read: bool = False
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the schema as a tool list advertises it (JSON Schema)."""
+        """Return the schema as in a tool list (JSON Schema)."""
         assert self.edit is not None
         schema = Schema.json_schema(self)
         schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
         return schema
 
     def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
+        """Return the arguments for the rules of the tool. Raises Refusal if they are invalid."""
         edits = arguments.get("edits")
         if self.read and isinstance(edits, str):
             arguments = {**arguments, "edits": _parsed(edits)}
         return Schema.fitted(self, arguments)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Refusal `invalid_arguments` lists what does not fit, or says that there are no edits."""
+        """Raise Refusal `invalid_arguments` for invalid arguments, or if there are no edits."""
         Schema.check(self, arguments)
         if not arguments["edits"]:
             raise Refusal("invalid_arguments", f"InputValidationError: {indented([_NO_EDITS], width=2)}")
 
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
-        """Return what is missing, unknown and of a wrong type, in the list and in its edits."""
+        """Return missing, unknown and mistyped arguments of the list and its edits."""
         assert self.edit is not None
         found = Schema.problems(self, arguments, named)
         edits = arguments.get("edits")

@@ -1,4 +1,4 @@
-"""NotebookEdit: the rules in the order in which they apply."""
+"""NotebookEdit: its rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CELLS = {"number": _CELL_NUMBER, "needed id": replace(_CELL_ID, required=True),
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what NotebookEdit takes."""
+    """Return the parameters of NotebookEdit."""
     return Schema(
         "NotebookEdit",
         description="Replace, insert or delete one cell of a Jupyter notebook.",
@@ -73,7 +73,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that all rules see."""
+    """Return the arguments for all rules."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = without_escapes(arguments["new_source"], session.behaviours)
         arguments = {**arguments, "new_source": source}
@@ -81,7 +81,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what is wrong before anything is done."""
+    """Refuse invalid calls before any change."""
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.notebooks.nul_in_notebook_path_is_seen:
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
@@ -101,14 +101,14 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers, and one that has to be asked for."""
+    """Refuse a path, or a link to a file, that a deny rule covers, or that needs a permission."""
     given = arguments["notebook_path"]
     session.permissions.deny_target("Edit", session.paths.expanded(given), given)
     session.permissions.ask_to_write("NotebookEdit", session.paths.expanded(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell. The file is laid out anew, its encoding and line endings stay."""
+    """Change the cell. The JSON layout is new; encoding and line endings stay."""
     path = session.paths.named(arguments["notebook_path"])
     file = session.storage.found(path)
     file.read()
@@ -149,14 +149,14 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def cell_named(session: Session, identity: str | None) -> str:
-    """Return how the answer names a new cell."""
+    """Return the name of a new cell in the answer."""
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
 
 
 def refuse_unread(session: Session, path: str) -> None:
-    """Refuse a notebook that was not read, or changed since then."""
+    """Refuse a notebook that was not read, or that changed since."""
     record = session.memory.records.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
@@ -165,7 +165,7 @@ def refuse_unread(session: Session, path: str) -> None:
 
 
 def refuse_other_file(path: str) -> None:
-    """Refuse a name that is not a notebook's."""
+    """Refuse a file name that is not a notebook's."""
     if not path.endswith(".ipynb"):
         raise Refusal(
             "not_a_notebook",
@@ -180,7 +180,7 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 
 def book_of(session: Session, path: str) -> Any:
-    """Return what the file holds as JSON. Refusal: it is none."""
+    """Return the content of the file as JSON. Raises Refusal if it is not JSON."""
     file = session.storage.found(path)
     file.read()
     content = file.text
@@ -190,7 +190,7 @@ def book_of(session: Session, path: str) -> Any:
 
 
 def refuse_broken(content: str) -> Any:
-    """Return the value; refuse what is not JSON, or nothing."""
+    """Return the value; refuse invalid or empty JSON."""
     try:
         value = parse(content)
     except JsonError:
@@ -201,7 +201,7 @@ def refuse_broken(content: str) -> Any:
 
 
 def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse a cell that is not there; only to insert at the beginning no cell is needed."""
+    """Refuse a missing cell. Only an insertion at the beginning needs no cell."""
     if "cell_number" in arguments:
         refuse_number(book, arguments["cell_number"], inserts=arguments.get("edit_mode") == "insert")
         return
@@ -228,7 +228,7 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
 
 
 def refuse_index(book: Any, index: int) -> None:
-    """Refuse the index of a cell, from 0, that is not there. Failure: there is nothing that could have one."""
+    """Refuse a missing index of a cell, from 0. Raises Failure if the value cannot be indexed."""
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if cells in (None, ...):
         cells_of(book, str(index))
@@ -238,7 +238,7 @@ def refuse_index(book: Any, index: int) -> None:
 
 
 def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
-    """Refuse the number of a cell, from 0, that is not there; a cell may be inserted after the last."""
+    """Refuse a missing number of a cell, from 0. A cell may be inserted after the last."""
     count = len(cells_of(book, "find"))
     if number < 0:
         why = "must be non-negative."
@@ -252,7 +252,7 @@ def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
 
 
 def cells_of(book: Any, use: str) -> list[Any]:
-    """Return the cells. Failure: there are none; it names what they were to be used for."""
+    """Return the cells. Raises Failure if there are none; the message names their intended use."""
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"
@@ -261,7 +261,7 @@ def cells_of(book: Any, use: str) -> list[Any]:
 
 
 def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id, or of `cell-N` if no cell has that id or that counts `number_first`."""
+    """Return the index of the cell with an id, or of `cell-N` if no cell has that id or if `number_first`."""
     if not reference:
         return None
     match = _BY_NUMBER.fullmatch(reference)
@@ -275,7 +275,7 @@ def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> 
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, counted: bool) -> None:
-    """Give a cell its new source; its outputs go, and so does its count.
+    """Set a cell's source, and remove its outputs and its execution count.
 
     `counted`: they become empty, in a code cell only.
     """
@@ -290,13 +290,15 @@ def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, count
 
 
 def has_ids(book: dict[str, Any]) -> bool:
-    """Tell whether cells have ids; they have from format 4.5 on."""
+    """Whether cells have ids: from format 4.5 on."""
     version = book.get("nbformat"), book.get("nbformat_minor")
     return all(isinstance(number, (int, float)) for number in version) and version >= (4, 5)
 
 
 def new_cell(book: dict[str, Any], kind: str, source: str, *, counted: bool) -> dict[str, Any]:
-    """Return a cell to insert; from format 4.5 on it has a random id. `counted`: a code cell has a count, null."""
+    """Return a new cell. From format 4.5 on it has a random id. `counted`: a code cell has the execution count
+    null.
+    """
     cell: dict[str, Any] = {"cell_type": kind}
     if has_ids(book):
         cell["id"] = os.urandom(6).hex()

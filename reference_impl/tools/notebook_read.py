@@ -1,4 +1,4 @@
-"""NotebookRead: the rules in the order in which they apply."""
+"""NotebookRead: its rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CELL_ID = Parameter("cell_id", description="The id of the one cell to show (def
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what NotebookRead takes."""
+    """Return the parameters of NotebookRead."""
     path = Parameter("notebook_path", description="The absolute path of the notebook", required=True)
     return Schema(
         "NotebookRead",
@@ -37,12 +37,12 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001
 ) -> Mapping[str, Any]:
-    """Return the arguments as the model wrote them."""
+    """Return the arguments unchanged."""
     return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what is no notebook, and a cell that it has not."""
+    """Refuse a file that is not a notebook, and a missing cell."""
     given = arguments["notebook_path"]
     path = session.paths.named(given)
     if not given and not session.behaviours.notebooks.empty_notebook_path_is_root:
@@ -55,20 +55,20 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule covers, and one that has to be asked for."""
+    """Refuse a path that a deny rule covers, or that needs a permission."""
     path = session.paths.named(arguments["notebook_path"])
     session.permissions.deny_target("Read", path, path)
     session.permissions.ask_to_read(path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return blocks of all cells, or of the one that was asked for. The session does not know the file by it."""
+    """Return blocks of all cells, or of the requested one. The file does not become known."""
     content = decode(disk.read(session.paths.named(arguments["notebook_path"])))
     return notebook.named_cells(content, arguments.get("cell_id", ""), session.behaviours)
 
 
 def cells_of(path: str) -> Sequence[Any]:
-    """Return the cells of the notebook. Refusal: the file holds no list of cells."""
+    """Return the cells of the notebook. Raises Refusal if the file contains no list of cells."""
     try:
         book = parse(decode(disk.read(path)))
     except JsonError:
@@ -80,12 +80,12 @@ def cells_of(path: str) -> Sequence[Any]:
 
 
 def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
-    """Refuse an id that no cell has, unless it looks like a number of one. Failure: a cell before it is null."""
+    """Refuse an unknown id, unless it looks like a cell number. Raises Failure if a cell before it is null."""
     if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
         raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
 
 
 def is_index(identity: str, count: int) -> bool:
-    """Tell whether it is `cell-N`, and so many cells are there."""
+    """Whether an id is `cell-N` with an existing number."""
     number = re.fullmatch(r"cell-([0-9]+)", identity)
     return number is not None and int(number[1]) < count

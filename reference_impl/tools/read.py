@@ -1,4 +1,4 @@
-"""Read: the rules in the order in which they apply."""
+"""Read: its rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what Read takes."""
+    """Return the parameters of Read."""
     least = (0, 1) if behaviours.arguments.accepted_line_numbers != "any" else (None, None)
     lenient = behaviours.arguments.accepted_line_numbers == "lenient"
     pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
@@ -91,12 +91,12 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001
 ) -> Mapping[str, Any]:
-    """Return the arguments as the model wrote them."""
+    """Return the arguments unchanged."""
     return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what can be refused without reading."""
+    """Refuse calls that can be refused without reading."""
     if "pages" in arguments:
         refuse_pages(arguments["pages"], session.behaviours)
     refuse_long(arguments["file_path"], tool="Read", behaviours=session.behaviours)
@@ -125,7 +125,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the numbered lines, or blocks of cells, or the text in place of an image or document."""
+    """Return the numbered lines, or blocks of cells, or the text for an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
     session.paths.refuse_too_long(path)
@@ -170,7 +170,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
 
 
 def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines, and remember the file unless they are only the first of those asked for."""
+    """Return the numbered lines, and remember the file unless only the first of the requested lines are shown."""
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify(
@@ -199,7 +199,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
             prefix = f"<system-reminder>{notice}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
-        # As many lines as were asked for may not be all; only fewer tell that there are no more.
+        # If exactly the requested number of lines is shown, there may be more.
         ended = "limit" not in arguments or arguments["limit"] > len(lines)
         keeps = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
             session, arguments, all_shown=ended and text == content != ""
@@ -221,19 +221,19 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         and behaviours.reminders.reminders_strip_answer_end
         and not behaviours.reading.truncation_notice_comes_first
     ):
-        numbered = numbered.rstrip(WHITESPACE)  # where the reminder follows
+        numbered = numbered.rstrip(WHITESPACE)  # before the reminder
     return prefix + numbered + note
 
 
 def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the first line that is asked for, from 1, and how many; None: all."""
+    """Return the first requested line, from 1, and the number of lines. None: all."""
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Tell whether an earlier message read the same lines, or the cells, of a file that has not changed since.
+    """Whether an earlier message read the same lines, or the cells, of a file that has not changed since.
 
-    What Reads beside this one have read by now does not count.
+    Parallel Reads do not count.
     """
     record = session.memory.records.get(path)
     record = session.memory.read_over.get(path, record)
@@ -241,7 +241,7 @@ def is_unchanged(session: Session, path: str, asked: tuple[float, float | None])
 
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
-    """Tell whether a Read counts as one of the whole file."""
+    """Whether a Read counts as a Read of the whole file."""
     if all_shown and session.behaviours.freshness.showing_every_line_is_whole_read:
         return True
     from_the_first = session.behaviours.freshness.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
@@ -249,7 +249,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
 
 
 def refuse_unmeasured(session: Session, path: str) -> None:
-    """Refuse a path if the system does not say its size."""
+    """Refuse a path whose size the system does not report."""
     try:
         disk.size(path)
     except OSError as error:
@@ -257,7 +257,7 @@ def refuse_unmeasured(session: Session, path: str) -> None:
 
 
 def opened_path(session: Session, path: str) -> str:
-    """Return the path that the system is asked for: a backslash may separate names if no name contains it."""
+    """Return the path to open: backslashes may separate names if no name contains them."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -267,7 +267,7 @@ def opened_path(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; where that contains the path that it leads to, the name may replace the path."""
+    """Refuse a directory, by its name; the name may replace the resolved path in the message."""
     if disk.is_directory(path):
         name = session.paths.named(given)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
@@ -276,7 +276,7 @@ def refuse_directory(session: Session, path: str, given: str) -> None:
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a large file of lines, unless a part is asked for."""
+    """Refuse a large file of lines, unless a part is requested."""
     offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
     part = arguments.get("limit") or offset
     if not part and not has_other_form(path, session.behaviours):
@@ -284,7 +284,7 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
 
 
 def has_other_form(path: str, behaviours: Behaviours) -> bool:
-    """Tell whether Read shows a file as an image, a document or cells, not as lines."""
+    """Whether Read shows a file as an image, a document or cells, not as lines."""
     return (
         media.is_image(path, behaviours)
         or media.is_pdf(path, behaviours)
@@ -293,9 +293,9 @@ def has_other_form(path: str, behaviours: Behaviours) -> bool:
 
 
 def selection(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
-    """Return `limit` lines from line `offset`; fractions are cut off, negative numbers count from the end.
+    """Return `limit` lines from line `offset`. Fractions are truncated; negative numbers count from the end.
 
-    `one_by_one`: a line belongs to them if its index lies between.
+    `one_by_one`: a line is included if its index is in the range.
     """
     start = 0 if offset == 0 else offset - 1
     if one_by_one:
@@ -306,7 +306,7 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
 
 
 def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning in place of an empty answer. `empty_when`: which files it calls empty."""
+    """Return the warning instead of an empty answer. `empty_when`: the files that it calls empty."""
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
@@ -316,7 +316,7 @@ def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
 
 
 def refuse_pages(given: str, behaviours: Behaviours) -> None:
-    """Refuse pages that are none or too many, whatever the file is."""
+    """Refuse invalid or too many pages, whatever the file is."""
     if not given and behaviours.arguments.pages_check == "strict or empty":
         return
     strict = behaviours.arguments.pages_check != "lenient"
@@ -340,9 +340,9 @@ def refuse_pages(given: str, behaviours: Behaviours) -> None:
 
 
 def refuse_device(path: str, given: str) -> None:
-    """Refuse a device, a pipe or a socket, whose content may have no end; only the null device is empty.
+    """Refuse a device, a pipe or a socket, whose content may be endless; only the null device is empty.
 
-    `given` is the path as the model wrote it. What a process has open is refused by its name, wherever that leads.
+    `given` is the path as written in the call. Open files of a process are refused by name, wherever it leads.
     """
     if disk.is_socket(path):
         raise Refusal("os_error", f"ENXIO: no such device or address, open '{path}'")
@@ -355,7 +355,7 @@ def refuse_device(path: str, given: str) -> None:
 
 
 def refuse_circle(path: str) -> None:
-    """Refuse to read a path whose links go round in a circle."""
+    """Refuse to read a path whose links form a loop."""
     if disk.is_circular(path):
         raise Refusal(
             "is_link",
@@ -365,7 +365,7 @@ def refuse_circle(path: str) -> None:
 
 
 def refuse_changed_link(path: str) -> NoReturn:
-    """Refuse to read a path that no longer leads where it was permitted to."""
+    """Refuse to read a path that no longer leads to the permitted file."""
     raise Refusal(
         "is_link",
         f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "

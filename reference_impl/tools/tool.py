@@ -1,4 +1,4 @@
-"""Tool: what the module of each tool offers, in the order in which a call goes through it."""
+"""The interface of a tool module, in the order in which a call uses it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from readfirst.reference_impl.session.session import Session
 __all__ = ["Answer", "Tool"]
 
 Answer = str | tuple[str, ...]
-"""A text, or blocks of text, one below the other."""
+"""A text, or several blocks of text."""
 
 
 class Tool(Protocol):
-    """One tool: a module with these functions. Each but the first may refuse; only `execute` changes anything."""
+    """One tool: a module with these functions. Each except the first may refuse; only `execute` changes
+    anything.
+    """
 
     def schema(self, behaviours: Behaviours) -> Schema:
-        """Return what the tool takes."""
+        """Return the parameters of the tool."""
 
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments that all rules see. `corrected`: they had to be corrected to fit the schema."""
+        """Return the arguments for all rules. `corrected`: they were corrected to fit the schema."""
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
-        """Refuse what is wrong before anything is done."""
+        """Refuse invalid calls before any change."""
 
     def permit(self, session: Session, arguments: Mapping[str, Any]) -> None:
-        """Refuse what the session may not do."""
+        """Refuse calls without the required permission."""
 
     def execute(self, session: Session, arguments: Mapping[str, Any]) -> Answer:
-        """Do it, remember it, and return the answer."""
+        """Execute the call, remember its effect, and return the answer."""

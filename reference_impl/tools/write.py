@@ -1,4 +1,4 @@
-"""Write: the rules in the order in which they apply."""
+"""Write: its rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from readfirst.reference_impl.tools import edit as edit_tool
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 _MOST_LINES = 16_000
-"""Lines of the content that the answer of a Write over a file shows."""
+"""Maximum number of lines in the answer of a Write over a file."""
 _CLIPPED = (
     "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this "
     "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
@@ -44,7 +44,7 @@ _NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return what Write takes."""
+    """Return the parameters of Write."""
     return Schema(
         "Write",
         description="Write a whole file. An existing file must have been read before.",
@@ -61,7 +61,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def corrections_of_write(behaviours: Behaviours) -> Corrections:
-    """Return what Write corrects in its arguments."""
+    """Return the corrections of Write's arguments."""
     if not behaviours.arguments.write_accepts_aliases:
         return Corrections()
     dropped = {"description": None} | (
@@ -71,9 +71,9 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that all rules see.
+    """Return the arguments for all rules.
 
-    Whitespace at the ends of lines is gone, unless the arguments were `corrected`.
+    Whitespace at line ends is stripped, unless the arguments were `corrected`.
     """
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
@@ -84,7 +84,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
+    """Refuse invalid calls before any change. Only the time shows whether the file changed."""
     refuse_long(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
@@ -106,20 +106,22 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Tell whether a file must have been read; a notebook, and what was shown in part unasked, always must."""
+    """Whether a file must have been read. Always for a notebook, and for a file that was shown in part without
+    a Read.
+    """
     if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb") or path in session.memory.cut:
         return True
     return not session.permissions.may_be_unread(path)
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Refuse a file that changed after it was remembered."""
+    """Refuse a file that changed since its record."""
     behaviours = session.behaviours
     newer = session.memory.has_later_time(
         path, record, exact=behaviours.freshness.write_compares_sub_milliseconds
     )
     if newer and behaviours.freshness.write_compares_content_of_touched:
-        # Here UTF-16 is what Read takes it for; right before writing it is what it means.
+        # Here UTF-16 is treated as in Read; right before writing it is decoded.
         mark = not behaviours.encoding.edit_hides_byte_order_mark
         read = unify(readable(disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, mark=mark))
         newer = record.content != read
@@ -137,12 +139,12 @@ def refuse_directory(path: str, given: str) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse what Edit may not change."""
+    """Check the permissions of Edit."""
     edit_tool.permit_change(session, arguments, tool="Write")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Write and remember. The file is checked once more: it may have changed since the validation."""
+    """Write and remember. The file is checked again: it may have changed since the validation."""
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_unclear(path)
@@ -172,12 +174,14 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def created(behaviours: Behaviours, given: str) -> str:
-    """Answer a Write that made a file, or filled an empty one. `given` is the path as the model wrote it."""
+    """Return the answer to a Write that created a file, or filled an empty one. `given` is the path as written
+    in the call.
+    """
     return f"File created successfully at: {given}{edit_tool.known(behaviours)}"
 
 
 def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
-    """Answer a Write over a file with content."""
+    """Return the answer to a Write over a file with content."""
     if behaviours.answers.write_answer_shows_content:
         lines = lines_of(content) if content else []
         shown = numbered_lines(lines[:_MOST_LINES], behaviours.reading.line_number_format, 1)

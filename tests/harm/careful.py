@@ -18,7 +18,7 @@ class Careful:
     """Checks contents: an Edit is made in the file as it is now, a Write needs a Read of what it replaces."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
-    repeats_paths = True
+    reuses_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace

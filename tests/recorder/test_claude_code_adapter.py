@@ -89,8 +89,8 @@ def test_paths_in_several_spellings_are_kept_from_others_where_these_push_them_o
         )
         for paths in (("$WS/a.txt", "$WS//a.txt"), ("$WS/a.txt", "$WS/a.txt"))
     )
-    assert adapter.traits.isolates(twice) == alone
-    assert not adapter.traits.isolates(once)
+    assert adapter.traits.needs_isolation(twice) == alone
+    assert not adapter.traits.needs_isolation(once)
 
 
 def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class Product:
 
     @property
     def traits(self) -> AdapterTraits:
-        return AdapterTraits(disturbed=self._was_trimmed)
+        return AdapterTraits(was_contaminated=self._was_trimmed)
 
     def _was_trimmed(self) -> bool:
         trimmed, self.trimmed = self.trimmed, False

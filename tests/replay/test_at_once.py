@@ -48,7 +48,7 @@ class Meeting:
         self.last_wins = last_wins
         self.made = 0
         self.closed = 0
-        self.traits = AdapterTraits(frozenset({"Edit", "at_once"}), another=self.another, close=self.close)
+        self.traits = AdapterTraits(frozenset({"Edit", "at_once"}), clone=self.another, close=self.close)
 
     def another(self) -> "Meeting":
         self.made += 1

@@ -55,7 +55,7 @@ SCENARIOS = [
 class Mixed(miniatures.Raises):
     """Honest but for Edit, which raises with the path of the workspace in its message."""
 
-    repeats_paths = True
+    reuses_paths = True
 
 
 class Forgetful(Mixed):

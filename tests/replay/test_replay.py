@@ -32,7 +32,7 @@ class Reminding:
     """Cuts answers and counts a reminder, as often as it is asked to."""
 
     def __init__(self, times: int) -> None:
-        self.traits = AdapterTraits(disturbed=self._was_reminded)
+        self.traits = AdapterTraits(was_contaminated=self._was_reminded)
         self.opened = 0
         self._reminded = False
         self._times = times

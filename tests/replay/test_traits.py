@@ -19,13 +19,13 @@ class Attributes(Plain):
     """Declares everything in attributes of its own."""
 
     capabilities = ("Read", "hooks")
-    repeats_paths = True
+    reuses_paths = True
     in_memory = True
 
     def __init__(self) -> None:
         self.calls: list[str] = []
 
-    def lacks(self, tool: str, arguments: Any) -> str:
+    def unsupported_reason(self, tool: str, arguments: Any) -> str:
         return f"{tool} with {', '.join(arguments)}"
 
     def reset(self) -> None:
@@ -44,7 +44,14 @@ class Declaring(Attributes):
 def test_an_adapter_that_declares_nothing_has_the_basic_tools_and_nothing_to_end() -> None:
     traits = traits_of(Plain())
     assert traits.capabilities == BASIC_CAPABILITIES
-    assert not any((traits.repeats_paths, traits.in_memory, traits.disturbed(), traits.lacks("Read", {})))
+    assert not any(
+        (
+            traits.reuses_paths,
+            traits.in_memory,
+            traits.was_contaminated(),
+            traits.unsupported_reason("Read", {}),
+        )
+    )
     traits.reset()
     traits.close()
 
@@ -53,9 +60,9 @@ def test_single_attributes_say_the_same_as_traits() -> None:
     adapter = Attributes()
     traits = traits_of(adapter)
     assert traits.capabilities == {"Read", "hooks"}
-    assert traits.repeats_paths
+    assert traits.reuses_paths
     assert traits.in_memory
-    assert traits.lacks("Read", {"pages": "1"}) == "Read with pages"
+    assert traits.unsupported_reason("Read", {"pages": "1"}) == "Read with pages"
     traits.reset()
     traits.close()
     assert adapter.calls == ["reset", "close"]

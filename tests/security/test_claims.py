@@ -123,7 +123,9 @@ def test_what_the_machine_lacks_is_held_against_nobody(tmp_path: Path) -> None:
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
     """A mapping may leave out arguments, not all of a tool."""
-    traits = AdapterTraits(lacks=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else "")
+    traits = AdapterTraits(
+        unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
+    )
     assert claimed(traits) == {"Read", "Write"}
 
 

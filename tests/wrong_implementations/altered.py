@@ -28,7 +28,7 @@ class Altered:
     """
 
     capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", *SESSION_CAPABILITIES}) - {"kill"}
-    repeats_paths = True
+    reuses_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace

@@ -31,7 +31,7 @@ class DoesNothing:
     capabilities = frozenset(
         {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
     )
-    repeats_paths = True
+    reuses_paths = True
 
     def __init__(self, answer: ToolResult) -> None:
         self.answer = answer

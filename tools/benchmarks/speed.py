@@ -246,7 +246,7 @@ from readfirst import FileTools, ToolResult
 
 
 class Tools:
-    repeats_paths = True
+    reuses_paths = True
 
     def open(self, workspace):
         tools = FileTools("2.1.7", root=workspace.root, home=workspace.home, deny=workspace.deny)

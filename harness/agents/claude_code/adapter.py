@@ -328,8 +328,8 @@ class ClaudeCodeAdapter:
     ) -> None:
         self.traits = AdapterTraits(
             frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
-            isolates=self._stands_alone,
-            disturbed=self._was_reminded,
+            needs_isolation=self._stands_alone,
+            was_contaminated=self._was_reminded,
             close=self.close,
         )
         self._reminded = False

@@ -108,7 +108,7 @@ def test_relative_paths_get_a_process_of_their_own_that_ends_with_the_scenario(m
 
 def test_with_isolation_process_every_workspace_has_its_own(make, tmp_path: Path) -> None:
     adapter = make("process")
-    assert adapter.traits.repeats_paths
+    assert adapter.traits.reuses_paths
     place = workspace(tmp_path, "1")
     first = adapter.open(place)
     seen = where(first)

@@ -174,7 +174,7 @@ class Reminded:
     open = staticmethod(Cut.open)
 
     def __init__(self, says_so: bool) -> None:
-        self.traits = AdapterTraits(disturbed=lambda: says_so)
+        self.traits = AdapterTraits(was_contaminated=lambda: says_so)
 
 
 @pytest.mark.parametrize("says_so", [True, False])

@@ -22,7 +22,7 @@ class Side:
 
 
 class Picky(Side):
-    def lacks(self, tool: str, arguments: Mapping[str, Any]) -> str:
+    def unsupported_reason(self, tool: str, arguments: Mapping[str, Any]) -> str:
         return "Edit with replace_all" if arguments.get("replace_all") else ""
 
 

@@ -17,7 +17,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 class Plain:
     """Reads and writes, and keeps none of the contract's rules."""
 
-    repeats_paths = True
+    reuses_paths = True
 
     def open(self, workspace: Workspace) -> Any:
         self.root = workspace.root

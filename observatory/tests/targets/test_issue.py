@@ -211,7 +211,7 @@ def test_evidence_of_another_scenario_is_gathered_again(
 class Wrong:
     """Edits without reading, and lets everybody write everything."""
 
-    repeats_paths = True
+    reuses_paths = True
 
     def open(self, workspace: Workspace) -> Wrong:
         self.root = workspace.root
