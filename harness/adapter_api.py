@@ -383,7 +383,7 @@ class AdapterTraits:
     refuses: frozenset[str] = frozenset()
     """Names of REFUSALS: calls that it refuses although the contract answers them."""
     unsupported_reason: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
-    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or an empty string."""
+    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or ""."""
     needs_isolation: Callable[[Any], bool] = _never
     """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
     was_contaminated: Callable[[], bool] = _never

@@ -260,10 +260,8 @@ def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step
             message = f"{default.name} has no {', '.join(lacking)}"
             top.node.note(message, fix, rule="contract-lacks-tool")
         return default.name
-    node, name = top["contract"], top.string("contract")
+    node, name = top["contract"], top.text("contract")
     known = {each.name: each for each in contracts if each.name != DOCUMENTED}
-    if name is None:
-        return default.name
     if name not in known:
         from readfirst.harness.suite.nearest_contract import (
             nearest,  # here, because only who errs needs the reference

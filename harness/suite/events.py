@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast, get_args
 
-from readfirst.harness.suite.file_content import mode_of, modified_entry, shift_of
+from readfirst.harness.suite.file_content import LINK_TARGET, mode_of, modified_entry, shift_of
 from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.path_rules import is_safe
+from readfirst.harness.suite.path_rules import is_safe, safe_paths
 from readfirst.harness.suite.scenario import EventKind, SessionEvent, SessionEventKind, Step, WorldEvent
 from readfirst.harness.yaml_io.finding import Position
-from readfirst.harness.yaml_io.yaml_validation import Node
+from readfirst.harness.yaml_io.yaml_validation import FormError, Node
 
 GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "commit": (("add", "--all"), ("commit", "--quiet", "--allow-empty", "--message", "x")),
@@ -43,69 +43,51 @@ def is_git_command(text: str) -> bool:
 
 EVENTS: tuple[str, ...] = get_args(EventKind)
 
+_TEXT = re.compile(r"(?s).*")
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
-    """Read the event `kind` of a step; several paths in it make several events, in their order."""
-    stated, position = node.below(kind), node.position
+    """Read the event `kind` of a step; several paths in it make several events, in their order. Raises FormError."""
+    stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
-    events: list[WorldEvent] = []
     if kind == "git":
-        if not isinstance(value, str) or not is_git_command(value):
-            fix = f"Write one of {', '.join(sorted(GIT_COMMANDS))}; three of them name a branch."
-            stated.note(f"{value!r} is no command of git here", fix)
-            return []
+        if type(value) is not str or not is_git_command(value):
+            raise FormError(stated)
         return [WorldEvent("git", value, position=position)]
-    if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and isinstance(value, str)):
-        if is_safe(stated, value):
-            entry = Directory() if kind == "mkdir" else None
-            shift = _SHIFT if kind == "touch" else None
-            events.append(WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position))
-    else:
-        if value == {}:
-            stated.note(f"{kind} names no path", "Write at least one path.", key=True)
-        for path, what in stated.fields():
-            safe = is_safe(what, path, key=True)
-            event = _event(what, kind, path, position)
-            if safe and event is not None:
-                events.append(event)
-    return events
+    if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and type(value) is str):
+        entry = Directory() if kind == "mkdir" else None
+        shift = _SHIFT if kind == "touch" else None
+        event = WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position)
+        return [event] if is_safe(stated, value) else []
+    return [
+        _event(what, kind, path, position)
+        for path, what in safe_paths(stated)
+        if kind != "rename" or is_safe(what, what.value)
+    ]
 
 
-def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent | None:
+def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent:
     match kind:
         case "buffer":
-            text = node.called("the text of a buffer").string(empty=True)
-            entry = None if text is None else RegularFile(TextContent(text))
-            return None if entry is None else WorldEvent("buffer", path, entry, position=position)
+            entry = RegularFile(TextContent(node.matching(_TEXT)))
+            return WorldEvent("buffer", path, entry, position=position)
         case "modify":
             entry, shift = modified_entry(node)
-            return (
-                None if entry is None else WorldEvent("modify", path, entry, mtime=shift, position=position)
-            )
+            return WorldEvent("modify", path, entry, mtime=shift, position=position)
         case "touch":
-            shift = node.called("touch").fields(("mtime",), required=("mtime",)).read("mtime", shift_of)
-            return None if shift is None else WorldEvent("touch", path, mtime=shift, position=position)
+            shift = shift_of(node.mapping(("mtime",), required=("mtime",))["mtime"])
+            return WorldEvent("touch", path, mtime=shift, position=position)
         case "rename":
             to = node.value
-            if not is_safe(node, to):
-                return None
             if to == path or to.startswith(path + "/"):
                 message = f"{path!r} cannot be renamed to {to!r}"
                 node.note(message, "Name another place.", rule="path-conflict")
             return WorldEvent("rename", path, to=to, position=position)
         case "chmod":
-            mode = mode_of(node)
-            return None if mode is None else WorldEvent("chmod", path, mode=mode, position=position)
+            return WorldEvent("chmod", path, mode=mode_of(node), position=position)
         case _:
-            target = node.called("the target of a link").string()
-            if target is None:
-                return None
-            if "\0" in target:
-                node.note("the target of a link contains a NUL character", "No file name can contain it.")
-                return None
-            return WorldEvent("symlink", path, Symlink(target), position=position)
+            return WorldEvent("symlink", path, Symlink(node.matching(LINK_TARGET)), position=position)
 
 
 _INNER: Mapping[str, tuple[SessionEventKind, str]] = {
@@ -129,15 +111,14 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
             return ()
         return (SessionEvent(begin, position, stated.value),)
     if kind not in _INNER:
-        if stated.value != {}:
-            stated.note(f"{kind} has no arguments", f"Write `{kind}: {{}}`.")
+        stated.mapping(())
         return (SessionEvent(begin, position),)
     end, who = _INNER[kind]
     keys = ("agent", "steps") if kind == "background" else ("steps",)
-    fields = stated.called(who).fields(keys, required=keys)
-    name = fields.text("agent")
+    fields = stated.mapping(keys, required=keys)
+    name = fields["agent"].matching() if "agent" in fields else ""
     steps: list[Step] = []
-    for each in fields.items("steps", empty=False):
+    for each in fields["steps"].listed(empty=False):
         found = each.value if isinstance(each.value, dict) else ()
         if inner := next((key for key in found if key in SESSION_EVENTS), ""):
             fix = "Write it after these steps."

@@ -3,24 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from readfirst.harness.suite.file_content import expected_entry, sha256_of
+from readfirst.harness.suite.file_content import SHA256, expected_entry
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
-from readfirst.harness.yaml_io.yaml_validation import Fields, Node, a_kind_of
+from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 
 CALL_KEYS = ("documented", "answer", "error", "text", "files", "reminders")
 GROUPED_CALL_KEYS = ("documented", "answer", "error", "text")
 GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
-
-_FIXES = {
-    "when": "Remove it: expect states one contract; recordings hold what every other contract gives.",
-    "files": "Write it in the expect of the group: only what all of the group changes can be known.",
-    "reminders": "Write it in the expect of the group: they follow all of its results.",
-    "text": "Write it in the expect of each call.",
-    "error": "Write it in the expect of each call.",
-}
 
 InAWord = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
 """Returns what one word says of a call, of which these changes are stated; without any, what it changes, too."""
@@ -35,7 +27,7 @@ def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | No
     if isinstance(node.value, dict) or (in_a_word is not None and isinstance(node.value, str)):
         clause = _clause(node, known, in_a_word)
         return Expectation(clause, clause if clause is not None and clause.documented else None)
-    items = node.called("expect").items(empty=False)
+    items = node.listed(empty=False)
     if len(items) == 1:
         return read_expectation(items[0], known, in_a_word)
     found: dict[bool, Clause] = {}
@@ -64,48 +56,40 @@ def _note_second(node: Node, documented: bool) -> None:
 def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Clause | None:
     if in_a_word is not None and isinstance(node.value, str):
         return in_a_word(node, node.value, {})
-    fields = node.called("this clause").fields(known, fixes=_FIXES)
-    if fields.wrong:
-        return None
-    stated = Fields(node._replace(value={key: fields.values[key] for key in fields.values if key in known}))
-    documented, error = stated.string("documented"), stated.string("error")
-    text = stated.read("text", _text)
+    fields = node.mapping(known)
+    if not fields.values:
+        raise FormError(node)
+    documented, error = fields.read("documented", Node.matching), fields.read("error", Node.matching)
+    text = fields.read("text", _text)
     files: dict[str, Entry | None] = {}
-    for path, content in stated.fields("files"):
-        entry = None if content.value is None else expected_entry(content)
+    for path, content in fields["files"].mapping() if "files" in fields else ():
         if is_safe(content, path, key=True):
-            files[path] = entry
+            files[path] = None if content.value is None else expected_entry(content)
     if "answer" in fields and in_a_word is not None:
         return _clause_in_a_word(fields, documented, files, in_a_word)
-    reminders = [_text(each) for each in fields.items("reminders")]
-    if not fields.values:
-        fix = "Write what is expected, at least text: or error:."
-        node.note("a clause of expect says nothing", fix)
-    given = tuple(each for each in reminders if each is not None)
-    return Clause(documented, error, text, files, given, node.position)
+    reminders = tuple(map(_text, fields["reminders"].listed())) if "reminders" in fields else ()
+    return Clause(documented, error, text, files, reminders, node.position)
 
 
 def _clause_in_a_word(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], in_a_word: InAWord
 ) -> Clause | None:
     """Return what the word under `answer` says, beside which only `documented` and `files` may be."""
-    word = fields.string("answer")
+    word = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):
             fix = f"Leave {key} out, or answer: and write out the rest."
             value.note(f"answer says already what {key} is", fix, key=True)
-    return None if word is None else replace(in_a_word(fields["answer"], word, files), documented=documented)
+    return replace(in_a_word(fields["answer"], word, files), documented=documented)
 
 
-def _text(node: Node) -> str | TextDigest | None:
-    if isinstance(node.value, str):
+def _text(node: Node) -> str | TextDigest:
+    if type(node.value) is str:
         return node.value
-    if not isinstance(node.value, dict):
-        fix = f"Write it in quotes, or a mapping of {', '.join(_DIGEST_KEYS)}."
-        node.note(f"text must be a string, not {a_kind_of(node.value)}", fix)
-        return None
-    fields = node.called("text").fields(_DIGEST_KEYS)
+    fields = node.mapping(_DIGEST_KEYS)
     if not fields.values:
-        node.note("text says nothing", f"Write a string, or one of {', '.join(_DIGEST_KEYS)}.")
-    digest, lines = fields.read("sha256", sha256_of), fields.integer("lines", least=1, most=10**9)
-    return TextDigest(digest, lines, fields.string("starts"), fields.string("ends"))
+        raise FormError(node)
+    digest = fields["sha256"].matching(SHA256) if "sha256" in fields else None
+    lines = fields["lines"].number(1, 10**9) if "lines" in fields else None
+    starts, ends = fields.read("starts", Node.matching), fields.read("ends", Node.matching)
+    return TextDigest(digest, lines, starts, ends)

@@ -23,7 +23,7 @@ from readfirst.harness.suite.file_entry import (
     shift_text,
 )
 from readfirst.harness.suite.ownership import read_ownership
-from readfirst.harness.yaml_io.yaml_validation import Fields, Node
+from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 
 MAX_CONTENT_BYTES = 64 * 1024 * 1024
 
@@ -52,156 +52,104 @@ _EXPECTED_KEYS = (
 )
 
 _MODE = re.compile(r"[0-7]{4}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_AS_PRINTED = "Write it as `base64 -w0 FILE` prints it."
+SHA256 = re.compile(r"[0-9a-f]{64}")
+LINK_TARGET = re.compile(r"[^\0]+")
+_TEXT = re.compile(r"(?s).*")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?")
+"""Base64 as it is printed: the bits after the last byte are zero."""
 
 
-def given_entry(node: Node) -> Entry | None:
-    """Read the content of a given path; None after noting what is wrong."""
+def given_entry(node: Node) -> Entry:
+    """Read the content of a given path. Raises FormError."""
     entry = _entry(node, _GIVEN_KEYS)
-    if isinstance(entry, RegularFile) and isinstance(node.value, dict) and "mtime" in node.value:
-        shift = shift_of(node.below("mtime"))
-        if shift is not None:
-            return replace(entry, mtime=OLD_TIME + shift)
+    if isinstance(entry, RegularFile) and "mtime" in node.value and type(node.value) is dict:
+        return replace(entry, mtime=OLD_TIME + shift_of(node.below("mtime")))
     return entry
 
 
-def modified_entry(node: Node) -> tuple[RegularFile | None, Seconds | None]:
-    """Read the content of a `modify` and the shift of its time in seconds (None: `same`)."""
+def modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
+    """Read the content of a `modify` and the shift of its time in seconds (None: `same`). Raises FormError."""
     entry = _entry(node, _EVENT_KEYS)
-    shift: Seconds | None = 2
-    if isinstance(node.value, dict) and "mtime" in node.value:
-        shift = None if node.value["mtime"] == "same" else shift_of(node.below("mtime"), same=True)
-    return (entry if isinstance(entry, RegularFile) else None), shift
+    if not isinstance(entry, RegularFile):
+        raise FormError(node)
+    if type(node.value) is dict and "mtime" in node.value:
+        return entry, None if node.value["mtime"] == "same" else shift_of(node.below("mtime"))
+    return entry, 2
 
 
-def expected_entry(node: Node) -> Entry | None:
-    """Read the expected content of a path that still exists; None after noting what is wrong."""
-    is_digest = isinstance(node.value, dict) and "sha256" in node.value
-    return _digest(node) if is_digest else _entry(node, _EXPECTED_KEYS)
+def expected_entry(node: Node) -> Entry:
+    """Read the expected content of a path that still exists. Raises FormError."""
+    if type(node.value) is dict and "sha256" in node.value:
+        fields = node.mapping(("sha256", "size", "mode"), required=("sha256", "size"))
+        size = fields["size"].number(0, MAX_CONTENT_BYTES)
+        return FileDigest(fields["sha256"].matching(SHA256), size, fields.read("mode", mode_of))
+    return _entry(node, _EXPECTED_KEYS)
 
 
-def mode_of(node: Node) -> int | None:
+def mode_of(node: Node) -> int:
     """Read a mode: a string of four octal digits, the first of them for setuid, setgid and sticky bit."""
-    if isinstance(node.value, str) and _MODE.fullmatch(node.value):
-        return int(node.value, 8)
-    node.note(f"{node.value!r} is not a mode", 'Write four octal digits in quotes, for example "0644".')
-    return None
+    return int(node.matching(_MODE), 8)
 
 
-def shift_of(node: Node, *, same: bool = False) -> Seconds | None:
-    """Read a shift of a time into seconds; with `same`, the message names that word too."""
-    if isinstance(node.value, str) and (shift := parse_shift(node.value)) is not None:
-        return shift
-    fix = (
-        f"Write a number with sign and unit, s, ms or us: +2s, -10s, +1ms, +900us{' or same' if same else ''}. "
-        "It has at most ten digits, and at most nine decimals, none of them finer than a nanosecond."
-    )
-    node.note(f"{node.value!r} is not a shift of a time", fix)
-    return None
+def shift_of(node: Node) -> Seconds:
+    """Read a shift of a time into seconds. Raises FormError."""
+    shift = parse_shift(node.value) if type(node.value) is str else None
+    if shift is None:
+        raise FormError(node)
+    return shift
 
 
-def _entry(node: Node, known: tuple[str, ...]) -> Entry | None:
-    if isinstance(node.value, str):
-        return RegularFile(TextContent(node.value))
-    fields = node.called("content").fields(known)
-    kinds = [key for key in _BESIDE if key in fields and key in known]
-    if fields.wrong or (not kinds and not fields.values.keys() <= set(known)):
-        return None  # a misspelt kind, noted already
-    if len(kinds) != 1:
-        has = f"has {' and '.join(kinds)}" if kinds else "does not say what the path holds"
-        choices = ", ".join(key for key in _BESIDE if key in known)
-        node.note(f"content {has}", f"Write a string, or a mapping with one of {choices}.")
-        return None
-    kind = kinds[0]
-    mode = fields.read("mode", mode_of)
-    for key, value in fields:
-        if key in known and key != kind and key not in _BESIDE[kind]:
-            value.note(f"{key} does not go with {kind}", f"Remove {key}.", key=True)
-    ownership = fields.read("ownership", read_ownership)
-    if kind in ("text", "repeat"):
-        content = _text_content(fields, kind)
-        return None if content is None else RegularFile(content, mode, ownership=ownership)
-    if kind == "directory":
-        if fields.values[kind] is not True:
-            fields[kind].note("directory must be true", "Write directory: true, or leave the path out.")
-        if ownership is not None and ownership.attributes:
-            fields["ownership"].note("a directory is given no attributes", "Leave them out.")
-        return Directory(mode, ownership)
-    if kind == "special":
-        special = fields.choice(kind, SPECIAL_KINDS)
-        return None if special is None else SpecialFile(special)
-    target = fields[kind].string(empty=kind == "base64")
-    if target is None:
-        return None
-    if kind == "base64":
-        return _base64(fields[kind], target, mode)
-    if "\0" in target:
-        fields[kind].note(f"{kind} contains a NUL character", "No file name can contain it.")
-        return None
-    return Symlink(target) if kind == "symlink" else HardLink(target)
+def _entry(node: Node, known: tuple[str, ...]) -> Entry:
+    if type(node.value) is str:
+        return _text_entry(RegularFile(TextContent(node.value)), node)
+    fields = node.mapping()
+    kind = next((key for key in _BESIDE if key in fields and key in known), None)
+    if kind is None:
+        raise FormError(node)
+    node.mapping([key for key in (kind, *_BESIDE[kind]) if key in known])
+    value = fields[kind]
+    mode, ownership = fields.read("mode", mode_of), fields.read("ownership", read_ownership)
+    match kind:
+        case "text" | "repeat":
+            return _text_entry(RegularFile(_text_content(fields, kind), mode, ownership=ownership), value)
+        case "directory":
+            value.one_of((True,))
+            if ownership is not None and ownership.attributes:
+                raise FormError(fields["ownership"])
+            return Directory(mode, ownership)
+        case "special":
+            return SpecialFile(value.one_of(SPECIAL_KINDS))
+        case "base64":
+            return RegularFile(Base64Content(value.matching(_BASE64)), mode)
+        case "symlink":
+            return Symlink(value.matching(LINK_TARGET))
+        case _:
+            return HardLink(value.matching(LINK_TARGET))
 
 
-def _text_content(fields: Fields, kind: str) -> TextContent | None:
-    text = fields[kind].string(empty=kind == "text")
-    encoding = fields.choice("encoding", ENCODINGS) if "encoding" in fields else "utf-8"
-    eol = fields.choice("eol", EOLS) if "eol" in fields else "lf"
-    bom = fields.values.get("bom", False)
-    if encoding is None or eol is None:
-        return None
-    if not isinstance(bom, bool):
-        fields["bom"].note("bom must be true or false", "Write bom: true for a byte order mark in front.")
-        return None
+def _text_content(fields: Fields, kind: str) -> TextContent:
+    encoding = fields["encoding"].one_of(ENCODINGS) if "encoding" in fields else "utf-8"
+    eol = fields["eol"].one_of(EOLS) if "eol" in fields else "lf"
+    bom = fields["bom"].one_of((True, False)) if "bom" in fields else False
     if bom and encoding == "latin-1":
-        fix = "Remove bom, or write the bytes as base64."
-        fields["bom"].note("latin-1 has no byte order mark", fix, key=True)
-        return None
-    times: int | None = None
-    if kind == "repeat":
-        if "times" not in fields:
-            fields.node.note("repeat needs times", "Add times: with the number of repetitions.")
-            return None
-        times = fields.integer("times", least=1, most=MAX_CONTENT_BYTES)
-        if times is None:
-            return None
-    if text is None:
-        return None
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError as error:
-        message = f"{encoding} has no code for U+{ord(text[error.start]):04X}"
-        fix = "Use another encoding, or write the bytes as base64."
-        fields[kind].note(message, fix, rule="unencodable-text")
-        return None
-    return TextContent(text, times, encoding, bom, eol)
+        raise FormError(fields.node)
+    if kind == "text":
+        return TextContent(fields[kind].matching(_TEXT), None, encoding, bom, eol)
+    times = fields.node.mapping(required=("times",))["times"].number(1, MAX_CONTENT_BYTES)
+    return TextContent(fields[kind].matching(), times, encoding, bom, eol)
 
 
-def _base64(node: Node, encoded: str, mode: int | None) -> RegularFile | None:
-    try:
-        data = base64.b64decode(encoded, validate=True)
-    except ValueError as error:
-        node.note(f"this is not base64: {error}", _AS_PRINTED)
-        return None
-    if base64.b64encode(data).decode() != encoded:
-        node.note("this is not the canonical base64 of its bytes", _AS_PRINTED)
-        return None
-    return RegularFile(Base64Content(encoded), mode)
-
-
-def _digest(node: Node) -> FileDigest | None:
-    fields = node.called("content").fields(("sha256", "size", "mode"), required=("sha256", "size"))
-    mode = fields.read("mode", mode_of)
-    size = fields.integer("size", least=0, most=MAX_CONTENT_BYTES)
-    digest = sha256_of(fields["sha256"])
-    return None if digest is None or size is None else FileDigest(digest, size, mode)
-
-
-def sha256_of(node: Node) -> str | None:
-    """Read a SHA-256 digest: 64 lower-case hexadecimal digits."""
-    if isinstance(node.value, str) and _SHA256.fullmatch(node.value):
-        return node.value
-    node.note("this is not a SHA-256 digest", "Write the 64 lower-case hexadecimal digits in quotes.")
-    return None
+def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
+    """Note a character that the encoding of the text does not have."""
+    content = entry.content
+    if isinstance(content, TextContent) and not content.text.isascii():
+        try:
+            content.text.encode(content.encoding)
+        except UnicodeEncodeError as error:
+            message = f"{content.encoding} has no code for U+{ord(content.text[error.start]):04X}"
+            fix = "Use another encoding, or write the bytes as base64."
+            node.note(message, fix, rule="unencodable-text")
+    return entry
 
 
 def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:

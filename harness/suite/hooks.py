@@ -4,120 +4,69 @@ import json
 import re
 import shlex
 from dataclasses import replace
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from readfirst.harness.adapter_api import Hook
 from readfirst.harness.suite.file_content import given_entry
 from readfirst.harness.suite.file_entry import RegularFile
-from readfirst.harness.suite.path_rules import CheckCall, is_safe
+from readfirst.harness.suite.path_rules import CheckCall, is_safe, safe_paths
 from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent, Scenario
-from readfirst.harness.yaml_io.yaml_validation import Fields, Node
+from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 
-_EVENTS: tuple[str, ...] = get_args(HookEvent)
-_ACTIONS: tuple[str, ...] = get_args(HookAction)
+_EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
+_ACTIONS: tuple[HookAction, ...] = get_args(HookAction)
 _AFTER = ("block", "context", "exit", "modify", "delete", "rename")
 """What a hook can do once the call is made."""
+_WORDS = re.compile(r"[^\0\ud800-\udfff]+")
+"""A text that a command can contain."""
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
     """Read the hooks of a workspace, in the order in which they run; `check_call` checks their `input`."""
-    hooks = [_hook(check_call, each) for each in given.items("hooks", empty=False)]
-    return tuple(hook for hook in hooks if hook is not None)
+    if "hooks" not in given:
+        return ()
+    return tuple(_hook(check_call, node) for node in given["hooks"].listed(empty=False))
 
 
-def _hook(check_call: CheckCall, node: Node) -> GivenHook | None:
-    fields = node.called("a hook").fields((*_EVENTS, *_ACTIONS))
-    if fields.wrong:
-        return None
-    event = _only(fields, _EVENTS, "runs at no event")
-    action = _only(fields, _ACTIONS, "does nothing")
-    if event is None or action is None:
-        return None
-    matcher = fields[event].called(f"what {event} matches").string()
-    if matcher is not None and not _MATCHER.fullmatch(matcher):
-        fix = "Write the names of tools with | between them, or * for all: Edit|Write."
-        fields[event].note(f"{matcher!r} matches no tool", fix)
+def _hook(check_call: CheckCall, node: Node) -> GivenHook:
+    fields = node.mapping((*_EVENTS, *_ACTIONS))
+    event = next((event for event in _EVENTS if event in fields), None)
+    action = next((action for action in _ACTIONS if action in fields), None)
+    if event is None or action is None or len(fields.values) != 2:
+        raise FormError(node)
     if event == "PostToolUse" and action not in _AFTER:
-        fix = f"Write one of: {', '.join(_AFTER)}."
-        fields[action].note(f"a hook cannot {action} once the call is made", fix, key=True)
-    hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookAction, action))
-    return _with_action(check_call, fields[action], hook)
-
-
-def _only(fields: Fields, keys: tuple[str, ...], lacking: str) -> str | None:
-    """Return the one key of `keys` that there is."""
-    found = [key for key in fields.values if key in keys]
-    if not found:
-        fields.node.note(f"the hook {lacking}", f"Write one of: {', '.join(keys)}.")
-        return None
-    if len(found) > 1:
-        message = f"a hook has both {found[0]} and {found[1]}"
-        fields[found[1]].note(message, "Make each a hook of its own.", key=True)
-    return found[0]
-
-
-def _with_action(check_call: CheckCall, node: Node, hook: GivenHook) -> GivenHook | None:
-    """Return the hook with what it does."""
-    match hook.action:
+        raise FormError(node)
+    hook = GivenHook(event, fields[event].matching(_MATCHER), action)
+    stated = fields[action]
+    match action:
         case "input":
-            arguments = node.fields()
-            if arguments.wrong:
-                return None
-            if not arguments.values:
-                node.note("the hook replaces no argument", "Write at least one argument.", key=True)
-            check_call(node.path, hook.matcher, arguments.values)
-            return replace(hook, input=arguments.values)
+            arguments = stated.mapping().values
+            if not arguments:
+                raise FormError(stated)
+            check_call(stated.path, hook.matcher, arguments)
+            return replace(hook, input=arguments)
         case "exit":
-            fields = node.fields(("code", "stderr"), required=("code", "stderr"))
-            if not {"code", "stderr"} <= fields.values.keys():
-                return None
-            code = fields.integer("code", least=1, most=125)
-            return replace(hook, words=_words(fields["stderr"]) or "", code=code or 0)
+            exits = stated.mapping(("code", "stderr"), required=("code", "stderr"))
+            return replace(hook, words=exits["stderr"].matching(_WORDS), code=exits["code"].number(1, 125))
         case "modify":
-            if node.value == {}:
-                node.note("modify names no path", "Write at least one path.", key=True)
-            return replace(hook, files=_files(node.fields()))
+            return replace(hook, files=_files(stated))
         case "delete":
-            if not is_safe(node, node.value):
-                return None
-            return replace(hook, moved={node.value: None})
+            return replace(hook, moved={stated.value: None} if is_safe(stated, stated.value) else {})
         case "rename":
-            if node.value == {}:
-                node.note("rename names no path", "Write the former and the new path.", key=True)
-            moved = {}
-            for path, new in node.fields():
-                if is_safe(new, path, key=True) and is_safe(new, new.value):
-                    moved[path] = str(new.value)
-            return replace(hook, moved=moved)
+            new_paths = [(path, new) for path, new in safe_paths(stated) if is_safe(new, new.value)]
+            return replace(hook, moved={path: str(new.value) for path, new in new_paths})
         case _:
-            words = _words(node)
-            return None if words is None else replace(hook, words=words)
+            return replace(hook, words=stated.matching(_WORDS))
 
 
-def _words(node: Node) -> str | None:
-    """Return a text that is part of a command, which cannot contain every character."""
-    words = node.string()
-    if words is not None and ("\0" in words or any("\ud800" <= each <= "\udfff" for each in words)):
-        message = f"{node.what} holds a NUL character or half of one, which no command can contain"
-        node.note(message, "Leave it out.")
-        return None
-    return words
-
-
-def _files(fields: Fields) -> dict[str, RegularFile]:
+def _files(node: Node) -> dict[str, RegularFile]:
     written = {}
-    for path, content in fields:
+    for path, content in safe_paths(node):
         entry = given_entry(content)
-        safe = is_safe(content, path, key=True)
-        if isinstance(entry, RegularFile):
-            if entry.mode is not None or entry.mtime is not None:
-                message = "a hook writes only a file's content"
-                content.note(message, "Leave out mode and mtime: a file gets the time of writing.")
-            if safe:
-                written[path] = entry
-        elif entry is not None:
-            content.note("a hook writes only regular files", "Write the file's content.")
+        if not isinstance(entry, RegularFile) or entry.mode is not None or entry.mtime is not None:
+            raise FormError(content)
+        written[path] = entry
     return written
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, get_args
 
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.answer_shorthand import DONE, SHOWN, in_words, make, plain_answer
@@ -26,7 +26,6 @@ from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
-    INTERRUPTIONS,
     PLATFORMS,
     READERS,
     WAITING,
@@ -43,13 +42,11 @@ from readfirst.harness.suite.scenario import (
     events_of,
     parts_of,
 )
-from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, Requirement
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.strict_yaml import Document
-from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, a_kind_of, did_you_mean
+from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node, a_kind_of, did_you_mean
 
-_OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
-_FIXES = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
 _PLAIN = {
     SHOWN: "a Read of lines of a text file",
@@ -58,6 +55,7 @@ _PLAIN = {
 """What a word in place of an answer is for."""
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
+_INTERRUPTIONS: tuple[Interruption, ...] = get_args(Interruption)
 _ROUNDS = 1000
 """How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
@@ -90,7 +88,14 @@ def scenario_from(
     recordings alone. `words` are those of the errors whose name alone may be expected.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
-    scenario = reader.scenario(scenario_id, composed=composed)
+    try:
+        scenario = reader.scenario(scenario_id, composed=composed)
+    except FormError as error:
+        from readfirst.harness.suite.schema import explained  # here, because few files need it
+
+        raise explained(
+            error, reader, "scenario", without=() if require_expect else ("missing-expect",)
+        ) from None
     reader.finish()
     return scenario
 
@@ -150,7 +155,7 @@ class _Reader(Inspection):
         """The given files, as the steps up to the one that is read have left them."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
-        top = self.top.called("a scenario").fields(SCENARIO_KEYS, ("title", "requirement", "steps"))
+        top = self.top.mapping(SCENARIO_KEYS, ("title", "requirement", "steps"))
         # Nothing is expanded before that is known.
         repeated = {key: repeated_characters(top.values.get(key)) for key in ("given", "steps")}
         if sum(repeated.values()) > MAX_CONTENT_BYTES:
@@ -161,16 +166,16 @@ class _Reader(Inspection):
             self.note((longest,), message, "Lower times: no rule of the tools needs more.", key=True)
             self.finish()
         title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
-        tags, sources = top.strings("tags"), top.strings("sources")
-        self.law = top.is_true("law")
-        platform = top.choice("platform", PLATFORMS)
+        tags, sources = top.texts("tags"), top.texts("sources")
+        self.law = "law" in top and top["law"].one_of((True,))
+        platform = top["platform"].one_of(PLATFORMS) if "platform" in top else ""
         if "platform" in top and not self.law and platform != "linux":
             fix = "Write `law: true`, and no expect."
             top["platform"].note("the product was recorded only on Linux", fix, key=True)
-        requirement = top.choice("requirement", REQUIREMENTS)
+        requirement = top["requirement"].one_of(REQUIREMENTS)
         given = top.read("given", self.given) or Given()
         steps: list[Step] = []
-        for each in top.items("steps", empty=False):
+        for each in top["steps"].listed(empty=False):
             steps.extend(self.step(each))
         if self.unexpected:
             (node, tool), *others = self.unexpected
@@ -197,7 +202,7 @@ class _Reader(Inspection):
         return Scenario(
             id=scenario_id,
             title=title,
-            requirement=cast(Requirement, requirement),
+            requirement=requirement,
             given=given,
             steps=tuple(steps),
             contract=contract,
@@ -208,7 +213,7 @@ class _Reader(Inspection):
             path=self.document.file,
             rule=rule,
             disputed=disputed,
-            platform=platform or "",
+            platform=platform,
             law=self.law,
             composed=composed,
         )
@@ -224,35 +229,27 @@ class _Reader(Inspection):
             "disk",
             *PERMISSION_KEYS,
         )
-        fields = node.fields(known)
+        fields = node.mapping(known)
         files: dict[str, Entry] = {}
-        for path, content in fields.fields("files"):
-            entry = given_entry(content)
-            if is_safe(content, path, key=True) and entry is not None:
-                files[path] = entry
+        for path, content in fields["files"].mapping() if "files" in fields else ():
+            if is_safe(content, path, key=True):
+                files[path] = given_entry(content)
         if "repositories" in fields:
-            folders = [each.string() for each in fields.items("repositories", empty=False)]
-            safe = [
-                each
-                for each, node in zip(folders, fields.items("repositories"), strict=True)
-                if each == "." or is_safe(node, each)
-            ]
-            files |= repository_files([each for each in safe if each], files)
+            folders = fields["repositories"].listed(empty=False)
+            safe = [each.value for each in folders if each.value == "." or is_safe(each, each.value)]
+            files |= repository_files(safe, files)
         self.conflicts(files)
         self.files = {**files}
         deny = read_rules(fields, "deny")
-        reminders, memory_files = (fields.is_true(key) for key in ("reminders", "memory_files"))
+        reminders, memory_files = (
+            key in fields and fields[key].one_of((True,)) for key in ("reminders", "memory_files")
+        )
         hooks, permissions = read_hooks(self.check_call, fields), read_permissions(fields)
         disk = fields.read("disk", self.disk)
         return Given(files, deny, reminders, hooks, permissions, disk, memory_files)
 
-    def disk(self, node: Node) -> int | None:
-        size: Any = node.value
-        if type(size) is int and size % DISK_PAGE == 0 and 2 * DISK_PAGE <= size <= _LARGEST_DISK:
-            return size
-        message = f"disk is a number of bytes, a multiple of {DISK_PAGE} up to {_LARGEST_DISK}"
-        node.note(message, "Write `disk: 16384`.")
-        return None
+    def disk(self, node: Node) -> int:
+        return node.one_of(range(2 * DISK_PAGE, _LARGEST_DISK + 1, DISK_PAGE))
 
     def unseen_rewinds(self, steps: Sequence[Step]) -> None:
         """Note rewinds without a later call, at which what they bring back would be seen."""
@@ -318,17 +315,14 @@ class _Reader(Inspection):
 
     def steps_of(self, node: Node, action: str) -> Sequence[Step]:
         if action in CALLS:
-            call = self.call(node, action, ("during", "interrupted", "expect"))
-            return () if call is None else (call,)
+            return (self.call(node, action, ("during", "interrupted", "expect")),)
         if action == "parallel":
             return (self.parallel(node),)
         if action == "at_once":
-            node.called("what sessions do at once").fields((action,))
-            return self.at_once(node.below(action))
+            return self.at_once(node.mapping((action,))[action])
         if action in SESSION_EVENTS:
-            node.called(action).fields((action,))
+            node.mapping((action,))
             return read_session_event(node, action, self.step)
-        node.called(f"the world event {action}").fields((action,))
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
@@ -360,41 +354,32 @@ class _Reader(Inspection):
         """Yield the calls of a list that are right."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
-            call = self.call(node, action, others) if action else None
-            if call is not None:
-                yield call
+            if action:
+                yield self.call(node, action, others)
 
-    def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall | None:
+    def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall:
         grouped = "during" not in others
-        what = f"a call of {tool}" + (" in a group" if grouped else "")
-        fields = node.called(what).fields((tool, *others), fixes=_FIXES)
-        asked = fields[tool].called(f"the arguments of {tool}").fields()
-        arguments = None if asked.wrong else {name: read_arguments(value) for name, value in asked}
-        if arguments is not None:
-            self.check_call(asked.node.path, tool, arguments)
+        fields = node.mapping((tool, *others))
+        asked = fields[tool].mapping()
+        arguments = {name: read_arguments(value) for name, value in asked}
+        self.check_call(asked.node.path, tool, arguments)
         events: list[WorldEvent] = []
+        for each in fields["during"].listed(empty=False) if "during" in fields else ():
+            if action := self.action(each.called("a world event"), EVENTS):
+                events.extend(read_event(each, action))
         interrupted = None
-        if not grouped:
-            for each in fields.items("during", empty=False):
-                action = self.action(each.called("a world event"), EVENTS)
-                if action is not None:
-                    each.called(f"the world event {action}").fields((action,))
-                    events.extend(read_event(each, action))
-            interrupted = fields.read(
-                "interrupted", partial(self.interruption, events=events, arguments=arguments)
-            )
+        if "interrupted" in fields:
+            interrupted = self.interruption(fields["interrupted"], events, arguments)
         expect = Expectation()
         if "expect" in fields and self.law:
             fix = "Leave it out: a law asks only that nobody is harmed."
             fields["expect"].note("a call of a law has no expect", fix, key=True)
         elif "expect" in fields:
             keys = GROUPED_CALL_KEYS if grouped else CALL_KEYS
-            in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments or {})
+            in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments)
             expect = read_expectation(fields["expect"], keys, in_a_word)
         elif self.require_expect and not self.law:
             self.unexpected.append((node, tool))
-        if arguments is None:
-            return None
         return ToolCall(tool, arguments, tuple(events), expect, node.position, interrupted)
 
     def in_a_word(
@@ -436,24 +421,23 @@ class _Reader(Inspection):
         return replace(clause, position=position)
 
     def interruption(
-        self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any] | None
-    ) -> Interruption | None:
+        self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
+    ) -> Interruption:
         """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
-        how = node.choice(tuple(INTERRUPTIONS))
-        if events and how and how not in WAITING:
+        how = node.one_of(_INTERRUPTIONS)
+        if events and how not in WAITING:
             node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")
         last = list(arguments.values())[-1] if arguments else None
         if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):
             node.note("the last argument is no text that can be cut", "Put a longer text last.")
-        return cast(Interruption, how) if how else None
+        return how
 
     def parallel(self, node: Node) -> ParallelCalls:
-        fields = node.called("a group").fields(("parallel", "expect"))
-        listed = fields.items("parallel")
+        fields = node.mapping(("parallel", "expect"))
+        listed = fields["parallel"].listed()
+        if len(listed) < 2:
+            raise FormError(fields["parallel"])
         calls = tuple(self.calls(listed, ("expect",)))
-        if isinstance(fields.values["parallel"], list) and len(listed) < 2:
-            fix = "Add one, or make the call a step."
-            fields["parallel"].note("a group has at least two calls", fix, key=True)
         expect = read_expectation(fields["expect"], GROUP_KEYS) if "expect" in fields else Expectation()
         return ParallelCalls(calls, expect, node.position)
 
@@ -463,21 +447,14 @@ class _Reader(Inspection):
             fix = "Write `law: true`: the outcome depends on which is faster."
             node.note("sessions act at once only in a law", fix, key=True)
         keys = ("sessions", "times")
-        fields = node.called("what sessions do at once").fields(keys, required=keys)
-        times = fields.values.get("times")
-        if type(times) is not int or not 1 <= times <= _ROUNDS:
-            message = f"times must be a number from 1 to {_ROUNDS}"
-            self.note((*node.path, "times"), message, "Write how often.")
-            return ()
-        sessions = fields.items("sessions")
+        fields = node.mapping(keys, required=keys)
+        times, sessions = fields["times"].number(1, _ROUNDS), fields["sessions"].listed()
         if len(sessions) != 2:
-            message = "there are two sessions"
-            self.note((*node.path, "sessions"), message, "Write the calls of each, as a list.")
-            return ()
+            raise FormError(fields["sessions"])
         acting = [
             (side, call)
             for side, session in enumerate(sessions)
-            for call in self.calls(session.called("a session's calls").items(empty=False), ())
+            for call in self.calls(session.listed(empty=False), ())
         ]
         sides = tuple(side for side, _ in acting)
         return [

@@ -55,17 +55,16 @@ def ownership_of(value: Mapping[str, Any]) -> Ownership:
     return Ownership(value.get("owner"), value.get("group"), tuple(read))
 
 
-def read_ownership(node: Node) -> Ownership | None:
-    """Read the ownership at a place of a scenario, and note what is wrong with it."""
+def read_ownership(node: Node) -> Ownership:
+    """Read the ownership at a place of a scenario. Raises FormError."""
+    from readfirst.harness.yaml_io.yaml_validation import (
+        FormError,  # an implementation needs this module, and no YAML
+    )
+
     try:
         return ownership_of(node.value)
     except (ValueError, TypeError, AttributeError):
-        node.note(
-            "this is no ownership",
-            f"Write owner and group as numbers up to {_LARGEST_ID}, and below attributes names that begin with "
-            f"{USER}, or {ACL}, each with a text or {{base64: ...}}.",
-        )
-        return None
+        raise FormError(node) from None
 
 
 def _written(data: bytes) -> str | dict[str, str]:

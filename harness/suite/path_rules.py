@@ -1,12 +1,12 @@
 """Checks of paths and programs: what a scenario may name by mistake. They do not replace the wall (`sandbox`)."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.adapter_api import BASH
 from readfirst.harness.yaml_io.strict_yaml import YamlPath
-from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
+from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
 """Notes what is wrong with a call: its place in the file, its tool or the tools that a hook matches, its arguments."""
@@ -57,16 +57,29 @@ def path_problem(path: str) -> str | None:
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path`, the value or its key, is a path of the workspace; if not, a finding says why."""
+    """Whether `path`, the value or its key, is a path of the workspace; if not, a finding says why.
+
+    Raises FormError for anything but a string.
+    """
     if not isinstance(path, str):
-        node.called("a path").string()
-        return False
+        raise FormError(node)
     problem = path_problem(path)
     if problem is None:
         return True
     fix = "Write it relative to the workspace, with / between the parts: src/notes.txt."
     node.note(f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
     return False
+
+
+def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the keys of a mapping that are paths of the workspace, with their values; note the others.
+
+    Raises FormError for anything but a mapping with a key.
+    """
+    fields = node.mapping()
+    if not fields.values:
+        raise FormError(node)
+    yield from ((path, value) for path, value in fields if is_safe(value, path, key=True))
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:

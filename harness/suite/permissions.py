@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import cast
 
 from readfirst.harness.adapter_api import MODES, PermissionMode
 from readfirst.harness.suite.path_rules import is_safe
-from readfirst.harness.yaml_io.yaml_validation import Fields
+from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
 """The keys below `given` that are about permissions, beside `deny`."""
@@ -39,29 +38,29 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read what `given` says of permissions; None where it says nothing, and every call is allowed."""
-    mentioned = [key for key in PERMISSION_KEYS if key in given]
-    if not mentioned:
+    """Read what `given` says of permissions; None where it says nothing, and every call is allowed.
+
+    Raises FormError.
+    """
+    if not any(key in given for key in PERMISSION_KEYS):
         return None
-    if "mode" not in given:
-        message = f"{mentioned[0]} means nothing without a mode: then every call is allowed"
-        given[mentioned[0]].note(message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
-        return None
-    mode, allow = given.choice("mode", MODES), read_rules(given, "allow")
-    at_home = given.values.get("working_directory", "")
-    if "working_directory" in given:
-        is_safe(given["working_directory"], at_home)
-    further = given.strings("additional_directories")
-    for number, folder in enumerate(further):
-        is_safe(given["additional_directories"].below(number), folder)
-    return GivenPermissions(cast(PermissionMode, mode), allow, at_home, further)
+    mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)
+    folders = {
+        key: [each for each in _listed(given, key) if is_safe(each, each.value)]
+        for key in ("working_directory", "additional_directories")
+    }
+    at_home, further = ([each.value for each in nodes] for nodes in folders.values())
+    return GivenPermissions(mode, read_rules(given, "allow"), "".join(at_home), tuple(further))
+
+
+def _listed(given: Fields, key: str) -> list[Node]:
+    """Return the values of a key: one, the items of a list, or none."""
+    node = given.read(key, lambda node: node)
+    if node is None:
+        return []
+    return node.listed() if key == "additional_directories" else [node]
 
 
 def read_rules(given: Fields, key: str) -> tuple[str, ...]:
-    """Read a list of permission rules, `allow` or `deny`."""
-    rules = given.strings(key)
-    for number, rule in enumerate(rules):
-        if not _RULE.fullmatch(rule):
-            fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
-            given[key].below(number).note(f"{rule!r} is not a permission rule", fix)
-    return rules
+    """Read a list of permission patterns, `allow` or `deny`. Raises FormError."""
+    return tuple(node.matching(_RULE) for node in given[key].listed()) if key in given else ()

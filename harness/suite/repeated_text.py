@@ -35,9 +35,8 @@ def read_arguments(node: Node) -> Any:
     """Return arguments in which `{repeat: TEXT, times: N}` is the text that it means; notes what is wrong."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
-            text = node.below("repeat").string()
-            count = node.below("times").integer(least=1, most=MAX_CONTENT_BYTES)
-            return "" if text is None or count is None else RepeatedText.of(text, count)
+            count = node.below("times").number(1, MAX_CONTENT_BYTES)
+            return RepeatedText.of(node.below("repeat").matching(), count)
         case {"json": str(escaped)} if len(node.value) == 1:
             text = _json_text(escaped)
             if text is None:

@@ -1,7 +1,7 @@
 """Heading: title, requirement, rule and tags of a scenario, as a list shows them."""
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import Inspection
@@ -28,14 +28,9 @@ class Heading:
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
     """Return the heading of a scenario that was read. Raises SuiteError."""
-    look = Inspection(document)
-    top = look.top.called("a scenario").fields(required=("title", "requirement"))
-    heading = Heading(
-        scenario_id,
-        top.text("title"),
-        cast(Requirement, top.choice("requirement", REQUIREMENTS)),
-        top.strings("tags"),
-        top.text("rule"),
-    )
-    look.finish()
-    return heading
+    with Inspection(document).reading() as top:
+        fields = top.called("a scenario").mapping(required=("title", "requirement"))
+        requirement = fields["requirement"].one_of(REQUIREMENTS)
+        return Heading(
+            scenario_id, fields.text("title"), requirement, fields.texts("tags"), fields.text("rule")
+        )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -10,10 +12,11 @@ from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 
-_NOTHING: Mapping[str, Any] = {}
 _Read = TypeVar("_Read")
-_MOST_FINDINGS = 1000
-"""Maximum number of findings per file."""
+_Choice = TypeVar("_Choice")
+_ANY_TEXT = re.compile(r"(?s).+")
+MAX_FINDINGS = 1000
+"""More than this of one file nobody reads, and each takes a while to be put into words."""
 
 
 def a_kind_of(value: object) -> str:
@@ -43,6 +46,18 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"Did you mean {close[0]}?" if close else otherwise or f"Use one of: {', '.join(names)}."
 
 
+class FormError(ValueError):
+    """A value has a form that its format does not allow: the first problem that a reader met.
+
+    If the format has a schema, the schema explains it and finds the others.
+    """
+
+    def __init__(self, node: Node, problem: str = "", fix: str = "Write what the format describes.") -> None:
+        super().__init__(f"{node.what} {problem or f'cannot be {a_kind_of(node.value)} of this form'}")
+        self.node = node
+        self.fix = fix
+
+
 class Inspection:
     """One document, and the findings so far."""
 
@@ -67,8 +82,17 @@ class Inspection:
         findings.
         """
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
-        if len(self.findings) >= _MOST_FINDINGS:
+        if len(self.findings) >= MAX_FINDINGS:
             self.finish()
+
+    @contextmanager
+    def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
+        """Give the value of the document to a block that reads it. Raises `error` with what was found."""
+        try:
+            yield self.top
+        except FormError as wrong:
+            self.note(wrong.node.path, str(wrong), wrong.fix)
+        self.finish(error)
 
     def finish(self, error: type[SuiteError] = SuiteError) -> None:
         """Raise `error` with all findings, in the order of the file, if there are any."""
@@ -106,88 +130,57 @@ class Node(NamedTuple):
         """Record a problem of the value, or of its key."""
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
-    def fields(
-        self,
-        known: Collection[str] | None = None,
-        required: Iterable[str] = (),
-        fixes: Mapping[str, str] = _NOTHING,
-    ) -> Fields:
-        """Check a mapping, and return a reader of its keys; an empty reader if it is not a mapping.
-
-        With `known`, other keys are recorded as unknown but do not end the check. `fixes` contains the remedies
-        for some of them.
-        """
-        if not isinstance(self.value, dict):
-            self.note(f"{self.what} must be a mapping, not {a_kind_of(self.value)}", "Write keys and values.")
-            return Fields(self._replace(value=_NOTHING))
-        if known is not None and not self.value.keys() <= set(known):
-            for key in self.value.keys() - set(known):
-                fix = fixes.get(key) or did_you_mean(key, known)
-                self.below(key).note(f"{self.what} has no key {key!r}", fix, rule="unknown-key", key=True)
+    def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
+        """Return what reads the keys of a mapping. Raises FormError for unknown and missing keys."""
+        value = self.value
+        if type(value) is not dict:
+            raise FormError(self, f"must be a mapping, not {a_kind_of(value)}")
+        if known is not None and not all(key in known for key in value):
+            unknown = next(key for key in value if key not in known)
+            raise FormError(self, f"has no key {unknown!r}", did_you_mean(unknown, known))
         for key in required:
-            if key not in self.value:
-                self.note(f"{self.what} lacks the key {key!r}", f"Add {key}: to it.")
+            if key not in value:
+                raise FormError(self, f"lacks the key {key!r}", f"Add {key}: to it.")
         return Fields(self)
 
-    def string(self, *, empty: bool = False) -> str | None:
-        """Check a string, not empty unless `empty`."""
-        if isinstance(self.value, str) and (self.value or empty):
-            return self.value
-        found = "empty" if self.value == "" else a_kind_of(self.value)
-        fix = "Write it, in quotes if it looks like another type."
-        self.note(f"{self.what} must be a string, not {found}", fix)
-        return None
+    def listed(self, *, empty: bool = True) -> list[Node]:
+        """Return the items of a list. Raises FormError."""
+        if type(self.value) is not list or not (self.value or empty):
+            found = "empty" if self.value == [] else a_kind_of(self.value)
+            raise FormError(self, f"must be a list, not {found}")
+        return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
 
-    def choice(self, choices: Collection[str]) -> str | None:
-        """Check one of several words."""
-        if isinstance(self.value, str) and self.value in choices:
-            return self.value
-        shown = repr(self.value) if isinstance(self.value, str) else a_kind_of(self.value)
-        self.note(f"{self.what} cannot be {shown}", did_you_mean(str(self.value), choices))
-        return None
+    def matching(self, pattern: re.Pattern[str] = _ANY_TEXT) -> str:
+        """Return a string that matches all of a pattern, by default one that is not empty. Raises FormError."""
+        if type(self.value) is not str:
+            raise FormError(self, f"must be a string, not {a_kind_of(self.value)}")
+        if not pattern.fullmatch(self.value):
+            raise FormError(self, f"cannot be {self.value[:80]!r}")
+        return self.value
 
-    def items(self, *, empty: bool = True) -> list[Node]:
-        """Check a list, and return its items."""
-        if isinstance(self.value, list) and (self.value or empty):
-            return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
-        found = "empty" if self.value == [] else a_kind_of(self.value)
-        fix = "Write its items as [a, b] or as lines that begin with -."
-        self.note(f"{self.what} must be a list, not {found}", fix)
-        return []
+    def one_of(self, choices: Collection[_Choice]) -> _Choice:
+        """Return the value, which is one of several. Raises FormError."""
+        for choice in choices:
+            if type(choice) is type(self.value) and choice == self.value:
+                return choice
+        if isinstance(self.value, str):
+            advice = did_you_mean(self.value, [choice for choice in choices if isinstance(choice, str)])
+            raise FormError(self, f"cannot be {self.value[:80]!r}", advice)
+        raise FormError(self)
 
-    def strings(self) -> tuple[str, ...]:
-        """Check a list of non-empty strings, and return the valid ones."""
-        return tuple(string for item in self.items() if (string := item.string()) is not None)
-
-    def integer(self, *, least: int, most: int) -> int | None:
-        """Check an integer from `least` to `most`."""
-        number = self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
-        if number is not None and least <= number <= most:
-            return number
-        found = a_kind_of(self.value) if number is None else str(number)
-        self.note(
-            f"{self.what} must be a whole number, not {found}", f"Write a number from {least} to {most}."
-        )
-        return None
-
-    def is_true(self) -> bool:
-        """Check a value that must be true or absent."""
-        if self.value is not True:
-            self.note(f"{self.what} is true or left out", f"Write `{self.what}: true`.")
-        return self.value is True
+    def number(self, least: int, most: int) -> int:
+        """Return a whole number from `least` to `most`. Raises FormError."""
+        if type(self.value) is not int or not least <= self.value <= most:
+            raise FormError(self)
+        return self.value
 
 
 class Fields:
-    """The keys of a checked mapping. If there is no mapping, all values are empty and nothing is recorded."""
+    """The keys of a mapping."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.values: Mapping[str, Any] = node.value
-
-    @property
-    def wrong(self) -> bool:
-        """Whether the value is not a mapping."""
-        return self.values is _NOTHING
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
@@ -203,34 +196,10 @@ class Fields:
         """Return the result of `reader` for the value of a key. None if the key is missing."""
         return reader(self[key]) if key in self.values else None
 
-    def string(self, key: str) -> str | None:
-        """Check a non-empty string."""
-        return self.read(key, Node.string)
-
     def text(self, key: str) -> str:
-        """Check a non-empty string. Empty if the key is missing."""
-        return self.string(key) or ""
+        """Return a string that is not empty; empty if the key is not there. Raises FormError."""
+        return self[key].matching() if key in self.values else ""
 
-    def strings(self, key: str) -> tuple[str, ...]:
-        """Check a list of such strings."""
-        return self.read(key, Node.strings) or ()
-
-    def choice(self, key: str, choices: Collection[str]) -> str | None:
-        """Check one of several words."""
-        return self[key].choice(choices) if key in self.values else None
-
-    def fields(self, key: str) -> Fields:
-        """Check a mapping with any keys. Empty if the key is missing."""
-        return self.read(key, Node.fields) or Fields(self.node._replace(value=_NOTHING))
-
-    def items(self, key: str, *, empty: bool = True) -> list[Node]:
-        """Check a list. Empty if the key is missing."""
-        return self[key].items(empty=empty) if key in self.values else []
-
-    def integer(self, key: str, *, least: int, most: int) -> int | None:
-        """Check an integer from `least` to `most`."""
-        return self[key].integer(least=least, most=most) if key in self.values else None
-
-    def is_true(self, key: str) -> bool:
-        """Check a value that must be true or absent."""
-        return self.read(key, Node.is_true) is True
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of such strings; empty if the key is not there. Raises FormError."""
+        return tuple(node.matching() for node in self[key].listed()) if key in self.values else ()

@@ -28,17 +28,14 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
     found: list[tuple[Path, str]] = []
-    for item in look.top.fields(("known",), ("known",)).items("known"):
-        fields = item.called("a known disagreement").fields(keys, keys)
-        file, reason = fields.string("scenario"), fields.string("reason")
-        if not (file and reason):
-            continue
-        if not (path.parent / file).is_file():
-            fix = "Name the scenario's file, relative to this one."
-            fields["scenario"].note(f"there is no file {file!r}", fix)
-            continue
-        found.append((path.parent / file, reason))
-    look.finish()
+    with look.reading() as top:
+        for item in top.mapping(("known",), ("known",))["known"].listed():
+            fields = item.called("a known disagreement").mapping(keys, keys)
+            file, reason = fields.text("scenario"), fields.text("reason")
+            if not (path.parent / file).is_file():
+                fix = "Name the scenario's file, relative to this one."
+                fields["scenario"].note(f"there is no file {file!r}", fix)
+            found.append((path.parent / file, reason))
     return tuple(
         KnownDisagreement(load_scenario(file, path.parent, contracts, require_expect=False), reason)
         for file, reason in found

@@ -152,7 +152,7 @@ def test_what_the_documents_state_otherwise_is_a_clause_of_its_own(swapped: bool
 
 def test_a_clause_for_versions_is_refused_and_the_message_says_where_versions_are() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
-    with pytest.raises(SuiteError, match="recordings hold what every other contract gives"):
+    with pytest.raises(SuiteError, match="Recordings hold what every other contract gives"):
         scenario(text)
 
 

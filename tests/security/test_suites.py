@@ -13,6 +13,7 @@ import yaml
 
 from readfirst.harness.diff.introduced_in import chain
 from readfirst.harness.suite import transcript_loader
+from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.recording_file import decode_recording, parse_recording, read_entries
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.tool_schemas import load_results, load_tools
@@ -213,10 +214,17 @@ def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
 
 
 def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
-    look = Inspection(load("".join(f"k{number}: 1\n" for number in range(2000)).encode(), Path("x.yaml")))
+    look = Inspection(load(b"tags: [1]\n", Path("x.yaml")))
+    for number in range(999):
+        look.note(("tags",), f"mistake {number}", "Remove it.")
     with pytest.raises(SuiteError) as refused:
-        look.top.fields(("title",))
+        look.note(("tags",), "one more", "Remove it.")
     assert len(refused.value.findings) == 1000
+    path = Path("gate/x.yaml")
+    many = load(b"title: x\nrequirement: must\nsteps: [" + b"1, " * 2000 + b"1]\n", path)
+    with pytest.raises(SuiteError) as explained:
+        scenario_from(many, "gate/x", Suite().contracts)
+    assert len(explained.value.findings) <= 1000
 
 
 def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:

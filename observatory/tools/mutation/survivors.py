@@ -114,42 +114,40 @@ class Survivors:
         ]
 
 
+_TEXT = re.compile(r"(?s).*")
+
+
 def load_survivors(file: Path) -> Survivors:
     """Read the file. Raises SurvivorsError with all that is wrong in it."""
     look = Inspection(load(read(file), file))
     keys = ("left_out", "survivors")
-    top = look.top.fields(keys, keys)
     left_out: list[LeftOut] = []
     accepted: list[Survivor] = []
-    for node in top.items("left_out"):
-        kind = "argument" if isinstance(node.value, dict) and "argument" in node.value else "where"
-        found = node.called("an entry").fields((kind, "because"), (kind, "because"))
-        where, because = found.string(kind), found.string("because")
-        if where and because:
-            left_out.append(LeftOut(where, because, node.position, kind == "argument"))
-    keys = ("kind", "because", "mutants")
-    for group in top.items("survivors"):
-        found = group.called("a group").fields(keys, keys)
-        cause, because = found.choice("kind", KINDS), found.string("because")
-        for one in found.items("mutants", empty=False):
-            key = _key(one.called("a mutant"))
-            if key and cause and because:
+    with look.reading(SurvivorsError) as top:
+        parts = top.mapping(keys, keys)
+        for node in parts["left_out"].listed():
+            kind = "argument" if "argument" in node.called("an entry").mapping() else "where"
+            found = node.called("an entry").mapping((kind, "because"), (kind, "because"))
+            left_out.append(
+                LeftOut(found.text(kind), found.text("because"), node.position, kind == "argument")
+            )
+        keys = ("kind", "because", "mutants")
+        for group in parts["survivors"].listed():
+            found = group.called("a group").mapping(keys, keys)
+            cause = found["kind"].one_of(KINDS)
+            for one in found["mutants"].listed(empty=False):
+                key = _key(one.called("a mutant"))
                 if any(key == each.key for each in accepted):
                     one.note("this mutant is listed twice", "Remove one of the entries.")
-                accepted.append(Survivor(key, cause, because, one.position))
-    look.finish(SurvivorsError)
+                accepted.append(Survivor(key, cause, found.text("because"), one.position))
     return Survivors(tuple(left_out), tuple(accepted))
 
 
-def _key(node: Node) -> Key | None:
+def _key(node: Node) -> Key:
     needed = ("where", "before", "after")
-    found = node.fields((*needed, "occurrence"), needed)
-    where, before = found.string("where"), found.string("before")
-    after = found["after"].string(empty=True) if "after" in found else None
-    nth = found.integer("occurrence", least=1, most=999) if "occurrence" in found else 1
-    if where is None or before is None or after is None or nth is None:
-        return None
-    return where, before, after, nth
+    found = node.mapping((*needed, "occurrence"), needed)
+    nth = found["occurrence"].number(1, 999) if "occurrence" in found else 1
+    return found.text("where"), found.text("before"), found["after"].matching(_TEXT), nth
 
 
 def entry_text(mutant: Mutant) -> str:
