@@ -49,7 +49,7 @@ __all__ = [
 
 DOCUMENTED = "documented"
 FIRST_VERSION = "0.2.126"
-LAST_VERSION = "2.1.330"
+LAST_VERSION = "2.1.332"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)

@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
+from packaging.version import Version
+
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.record.restore_whitespace import restored
 from readfirst.harness.record.syrupy_extension import same_transcript
@@ -91,7 +93,8 @@ class Confirmation:
         recorded = self._recorded(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
-        names = {*recorded, *(each.name for each in self._suite.contracts.recorded)}
+        replayed_on = {name for name in self._takes.contracts() if order(name)[0] > Version("0")}
+        names = {*recorded, *replayed_on}
         alike = list(_class_of_models(sorted(names, key=order), contract))
         for name in reversed([name for name in alike if order(name) < order(contract.name)]):
             if name in recorded:

@@ -89,6 +89,10 @@ class Takes:
         """Return where the take is or would be."""
         return self.root / contract / str(number) / f"{scenario_id}.json"
 
+    def contracts(self) -> list[str]:
+        """Return the contracts, listed in the suite or not, that there may be takes of."""
+        return [each.name for each in self.root.iterdir() if each.is_dir()] if self.root.is_dir() else []
+
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
         """Return a take; None where there is none, or one of other steps or of another model."""
         try:

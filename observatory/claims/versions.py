@@ -1,13 +1,16 @@
 """Versions: on which recorded versions each claim and each rule holds, and since when, from the recordings alone."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 
 from readfirst.harness.compare.level_reached import Cell, ScenarioResult, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.diff.difference import occurrences
 from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.rules import Rule, Rules
@@ -115,26 +118,44 @@ def _since(name: str, answers: Mapping[str, object]) -> str:
 
 
 def seen_in_versions(
-    suite: Suite,
-    rules: Rules,
-    ids: Sequence[str] | None = None,
-    *,
-    advance: Callable[[Scenario], None] = lambda _: None,
+    suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
-    """Hold every contract to what the default one does, in every scenario that belongs to a rule.
+    """Compare every contract with the default one, in every scenario that belongs to a rule.
 
-    That is the contract that a scenario states, where the default lacks its tools. A scenario holds on a contract if
-    the two differ in nothing, as `readfirst diff` compares them, at the level at which its rule is said to hold.
-    `ids` None: every one. `advance` is given each. Raises SuiteError, RecordingError.
+    A scenario that the default contract cannot answer, because it lacks a tool, is compared with the contract that the
+    scenario states. A scenario holds on a contract if the two do not differ at the level of its rule, as `readfirst
+    diff` compares them. `ids` None: all scenarios. Raises SuiteError, RecordingError.
     """
-    sides = {each.name: ContractSide(suite, each) for each in suite.contracts}
-    found = {}
-    for scenario in map(suite.scenario, suite.ids() if ids is None else ids):
-        advance(scenario)
-        if scenario.rule in rules:
-            level = level_of(rules[scenario.rule].class_)
-            found[scenario.id] = _seen(scenario, sides, level)
-    return found
+    job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
+    chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
+    if jobs > 1 and len(chosen) > 1:
+        with work_in_processes(job, chosen, jobs) as results:
+            return dict(zip(chosen, results, strict=True))
+    with job.open() as compare:
+        return {each: compare(each) for each in chosen}
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The comparison of contracts, scenario by scenario, here or in a worker. `levels` are those of the rules."""
+
+    suite: Suite
+    levels: Mapping[str, Level]
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[str], dict[str, ScenarioResult]]]:
+        """Return the comparison of one scenario."""
+        sides = {each.name: ContractSide(self.suite, each) for each in self.suite.contracts}
+
+        def compare(scenario_id: str) -> dict[str, ScenarioResult]:
+            scenario = self.suite.scenario(scenario_id)
+            return _seen(scenario, sides, self.levels[scenario.rule])
+
+        yield compare
+
+    def lost(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
+        """Raise an error that says why there is no result."""
+        raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
 def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, ScenarioResult]:

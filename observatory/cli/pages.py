@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,7 @@ import typer
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
 from readfirst.harness.errors import ExitCode
+from readfirst.harness.run.job_count import processors
 from readfirst.harness.terminal import say, say_lines, stdout
 
 if TYPE_CHECKING:
@@ -196,14 +198,16 @@ def behaviours(
     return ExitCode.NOT_CONFORMANT if diff and found else ExitCode.CONFORMANT
 
 
-STEPS: tuple[tuple[str, ...], ...] = (
-    ("readfirst", "product", "behaviours", "--write"),
-    ("readfirst", "product", "claims", "--write"),
-    ("readfirst", "product", "history", "--write"),
-    ("python3", "observatory/tools/harms.py"),
-    ("readfirst", "field", "compatibility", "--write"),
+STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (
+        ("readfirst", "product", "behaviours", "--write"),
+        ("readfirst", "product", "claims", "--write"),
+        ("readfirst", "product", "history", "--write"),
+        ("python3", "observatory/tools/harms.py"),
+    ),
+    (("readfirst", "field", "compatibility", "--write"),),
 )
-"""The commands that make files of others, each after those that make what it reads."""
+"""The commands that make files of others: groups that run at once, each after the group that makes what it reads."""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 
@@ -211,16 +215,23 @@ _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.e
 def renew() -> int:
     """Rewrite what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
 
-    It runs one command after the other, and names each before it runs. The first that fails ends it.
+    It names each command before it runs. A command that fails ends it, once those that run at the same time have ended.
     """
     page = page_file(open_suite(None), "")
     if page is None:
         raise UsageError("The installed package holds nothing to renew: run this in a checkout.")
-    for step in STEPS:
-        say(" ".join(step), err=True)
-        if code := _perform(step, page.parent):
-            say(f"`{' '.join(step)}` ended with exit code {code}; what comes after it was not run.", err=True)
-            return code
+    for steps in STEPS:
+        for step in steps:
+            say(" ".join(step), err=True)
+        with ThreadPoolExecutor(processors()) as pool:
+            codes = [*pool.map(lambda step: _perform(step, page.parent), steps)]
+        for step, code in zip(steps, codes, strict=True):
+            if code:
+                say(
+                    f"`{' '.join(step)}` ended with exit code {code}; what comes after it was not run.",
+                    err=True,
+                )
+                return code
     return ExitCode.CONFORMANT
 
 

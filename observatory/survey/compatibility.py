@@ -19,10 +19,10 @@ from readfirst.harness.compare.level_reached import (
 )
 from readfirst.harness.compare.shared_scenarios import common_cells
 from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.run.job_count import processors
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import HARMS, MEANING
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.claims.rule_index import behaviours_by_rule
@@ -50,12 +50,11 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
     holds of the contracts. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its
     format.
     """
-    known: list[RuleScenario] = []
-
-    def note(scenario: Scenario) -> None:
-        known.append(RuleScenario(scenario.id, scenario.rule, scenario.length))
-
-    versions = seen_in_versions(suite, rules, advance=note)
+    versions = seen_in_versions(suite, rules, jobs=processors())
+    known = [
+        RuleScenario(each, suite.heading(each).rule, next(iter(results.values())).length)
+        for each, results in versions.items()
+    ]
     data = implementations_data(rules, known, survey)
     belonging = {rule: [each.id for each in found] for rule, found in _by_rule(rules, known).items()}
     by_version = rule_versions(rules, list(suite.contracts), versions, belonging)

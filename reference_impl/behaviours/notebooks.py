@@ -61,6 +61,13 @@ class NotebookBehaviours(Group):
         "notebook with outputs of an unknown type.",
         shown_by=("notebooks/read-odd-outputs",),
     )
+    incomplete_outputs_are_shown: bool = behaviour(
+        False,
+        {"2.1.331": True},
+        meaning="Read treats a null output as one of an unknown type, and shows an error without a traceback; "
+        "otherwise Read refuses a notebook with such outputs.",
+        shown_by=("notebooks/read-incomplete-outputs",),
+    )
     output_texts_alone_are_measured: bool = behaviour(
         False,
         {"2.1.89": True},
@@ -144,6 +151,13 @@ class NotebookBehaviours(Group):
         meaning="The execution count of a code cell whose source is replaced becomes null; otherwise the execution "
         "count of a cell whose source is replaced is removed, and any cell gets an empty list of outputs.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
+    )
+    outputs_follow_the_new_cell_type: bool = behaviour(
+        False,
+        {"2.1.332": True},
+        meaning="NotebookEdit gives a cell that becomes a code cell a null count and empty outputs, and removes both "
+        "from a cell of text; otherwise the type before the call decides, and a cell of text keeps them.",
+        shown_by=("notebooks/convert-to-code", "notebooks/convert-to-markdown"),
     )
     answers_name_cells_without_id: bool = behaviour(
         False,

@@ -21,6 +21,8 @@ _SOURCES = ', each with a string or string-array "source"'
 _BOOK = "A"
 """Name of the notebook in the brief messages of the engine."""
 _MISSING = object()
+_UNKNOWN = "unknown"
+"""The type under which outputs of an unknown type are kept."""
 
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
@@ -161,7 +163,7 @@ def _summary(
     summary["cell_id"] = f"cell-{number}" if identity is None or identity is _MISSING else _text(identity)
     if code:
         summary["language"] = language
-        if outputs := [_output(output, behaviours) for output in cell.get("outputs") or ()]:
+        if outputs := _noted_at_last([_output(output, behaviours) for output in cell.get("outputs") or ()]):
             if not full and _size(outputs, behaviours) > _MAX_OUTPUTS:
                 advice = (
                     f"NotebookRead with parameter cell_id={summary['cell_id']} to read cell outputs"
@@ -183,7 +185,8 @@ def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
 
 def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
-    match _member(output, "output_type", owner, brief=brief):
+    incomplete = behaviours.notebooks.incomplete_outputs_are_shown
+    match None if output is None and incomplete else _member(output, "output_type", owner, brief=brief):
         case "stream" as kind:
             return _as_shown(kind, _lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
@@ -198,15 +201,24 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
                     break
             return shown_output
         case "error" as kind:
+            name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
+            title = f"{_text(name)}: {_text(value)}"
             trace = _member(output, "traceback", owner, brief=brief)
+            if incomplete and trace in (None, _MISSING):
+                return _as_shown(kind, title)
             _member(trace, "join", f"{owner}.traceback", brief=brief)
             lines = "\n".join("" if line is None else _text(line) for line in trace)
-            name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
-            return _as_shown(kind, f"{_text(name)}: {_text(value)}\n{lines}")
+            return _as_shown(kind, f"{title}\n{lines}")
     if behaviours.notebooks.unknown_outputs_are_noted:
-        return _as_shown("stream", "Outputs of an unknown type are not shown.")
+        return _as_shown(_UNKNOWN, "Outputs of an unknown type are not shown.")
     nothing = _member(_MISSING, "text", owner, brief=brief)
     raise AssertionError(nothing)
+
+
+def _noted_at_last(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Move the note on outputs of an unknown type to the end, once."""
+    notes = [output for output in outputs if output["output_type"] == _UNKNOWN]
+    return [output for output in outputs if output["output_type"] != _UNKNOWN] + notes[:1]
 
 
 def _as_shown(kind: str, text: str) -> dict[str, Any]:

@@ -139,7 +139,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             inserted = f"cell {named}" if by_number else cell_named(session, cell.get("id"))
             answer = f"Inserted {inserted} with {source}"
         case _:
-            replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
+            cell, kind = cells[number or 0], arguments.get("cell_type")
+            if session.behaviours.notebooks.outputs_follow_the_new_cell_type:
+                replace_cell(cell, source, kind)
+            else:
+                replace_source(cell, source, kind, counted=counted)
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.notebooks.notebook_final_newline_is_kept and content.endswith("\n")
     session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file.format))
@@ -287,6 +291,18 @@ def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, count
         cell |= {"execution_count": None, "outputs": []}
     if kind:
         cell["cell_type"] = kind
+
+
+def replace_cell(cell: dict[str, Any], source: str, kind: str | None) -> None:
+    """Give a cell its new source and type. A code cell gets a null count and no outputs; another cell has neither."""
+    cell["source"] = source
+    if kind:
+        cell["cell_type"] = kind
+    if cell.get("cell_type") == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    else:
+        for name in ("execution_count", "outputs"):
+            cell.pop(name, None)
 
 
 def has_ids(book: dict[str, Any]) -> bool:

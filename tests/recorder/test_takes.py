@@ -113,6 +113,13 @@ def test_an_answer_is_replayed_again_only_if_no_neighbouring_contract_gave_it(su
     assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
 
 
+def test_versions_that_are_no_contracts_confirm_each_other(suite: Suite) -> None:
+    (suite.root.parent / "takes" / "notes").mkdir(parents=True)
+    products = {"2.1.8": answered("a", "a"), "2.1.9": answered("a"), "2.1.9+gated": answered("a")}
+    assert recorded(suite, products)[0].ok
+    assert [product.calls for product in products.values()] == [2, 1, 1]
+
+
 def test_an_answer_that_differs_only_once_is_unstable(suite: Suite) -> None:
     recorded(suite, {"2.1.7": answered("a", "a")})
     (result,) = recorded(Suite(suite.root), {"2.1.40": answered("b", "a")})

@@ -10,9 +10,8 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.cli.pages import page_file
 from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, standings
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import LAST_VERSION, histories
 from tests.changes.conftest import Run, Small
-from tests.newest import NEWEST
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -43,7 +42,7 @@ def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(vers
 
 
 def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
-    assert standings("latest") == standings(NEWEST)
+    assert standings("latest") == standings(LAST_VERSION)
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
@@ -117,7 +116,7 @@ def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
     code, printed, errors = run("product", "behaviours", *arguments)
     assert (code, printed) == (2, "")
     assert (
-        f"unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to {NEWEST}"
+        f"unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to {LAST_VERSION}"
         in errors
     )
     assert "`readfirst contracts`" in errors

@@ -6,6 +6,7 @@ import pytest
 
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.rule_index import behaviours_by_rule, rule_story
+from readfirst.observatory.claims.versions import seen_in_versions
 from readfirst.reference_impl.behaviours.versioned import History
 from readfirst.reference_impl.behaviours_by_version import histories
 from tests.judging import SUITE
@@ -58,3 +59,11 @@ def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None
     assert not any("claim" in line for line in lines)
     assert "    0.2.126 to 2.0.76\tnothing is recorded" in lines
     assert "    2.1.228\t1 of 2 scenarios; the shortest of the others: gate/long" in lines
+
+
+def test_processes_find_the_same_as_one() -> None:
+    assert SUITE.rules is not None
+    ids = SUITE.ids()[::300]
+    found = seen_in_versions(SUITE, SUITE.rules, ids, jobs=2)
+    assert found == seen_in_versions(SUITE, SUITE.rules, ids)
+    assert len({each.holds for results in found.values() for each in results.values()}) > 1
