@@ -52,7 +52,7 @@ Interfere = Callable[[], None]
 """What the harness does while a call waits or runs."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
-"""What a session does unasked: read, plan only, edit where it is at home, or everything."""
+"""Permission modes: read only, plan only, edit inside the working directories, or everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class KillableSession(Protocol):
     """A session whose program can be killed or sent another signal (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send the program a signal, whatever it does, and tell whether it has ended of it.
+        """Send a signal to the program, even during a call, and return whether it has exited.
 
         Without a `number` it is killed. Otherwise it has a few seconds to end, and may go on instead. Another thread
         may wait for its answer, which a program that has ended does not give.

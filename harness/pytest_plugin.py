@@ -241,7 +241,7 @@ def _named_root(path: Path) -> Path | None:
 
 
 def _shown(text: str, kept: str = "") -> str:
-    """Return a text for pytest to print, in which nothing acts; `kept` are characters that stay as they are."""
+    """Escape control characters in a text that pytest prints, except those in `kept`."""
     from readfirst.harness.terminal import as_text
 
     return as_text(text, kept)

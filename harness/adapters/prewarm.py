@@ -22,8 +22,8 @@ _MOST = 2
 
 
 class Prestart:
-    """Lends workspaces in which a server has started before the files exist. Starts when a second server is
-    needed.
+    """Lends workspaces whose server was started in advance, before their files exist. It starts such servers
+    as soon as a second session needs one.
     """
 
     def __init__(self, start: Start) -> None:

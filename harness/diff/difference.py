@@ -194,7 +194,7 @@ def _readable(entry: Entry | ReportedEntry | None) -> str:
 
 
 def _file_change(one: Was, other: Was) -> Change:
-    """Return how two sides leave a path."""
+    """Describe the different states of a path on two sides."""
     (left, former_left), (right, former_right) = one, other
     before, after = _readable(left), _readable(right)
     if _only_modes(left, right):

@@ -130,7 +130,7 @@ def wall_around(*roots: Path) -> Sandbox:
 def refuse_without_trust(root: Path, command: str) -> None:
     """Raise NoWallError: a command replays an untrusted suite in its own process, without a sandbox."""
     raise NoWallError(
-        f"{root} is not the bundled suite, and {command} plays it without a wall. Add --trust to do so."
+        f"{root} is not the bundled suite, and {command} replays it without a sandbox. Add --trust to do so."
     )
 
 

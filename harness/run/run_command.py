@@ -283,7 +283,7 @@ def perform_report(
     version: str = "unknown",
     most_failures: int | None = BRIEF,
 ) -> None:
-    """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
+    """Write a report of these result files to `target` or to standard output. `table` is the format of `run`.
 
     Raises StreamError for an incomplete stream, before anything is written.
     """

@@ -62,7 +62,7 @@ def plain_answer(
 
 
 def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return the message of an error for a call, the arguments that it names put in; None where the call lacks one."""
+    """Return the message of an error with the arguments of a call filled in. None if the call lacks one."""
     named = [arguments.get(name) for name in _ARGUMENT.findall(words)]
     if not all(isinstance(each, str) for each in named):
         return None

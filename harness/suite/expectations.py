@@ -42,7 +42,7 @@ def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | No
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Note a clause that states what another clause of the same call states already."""
+    """Record a finding about a clause that repeats another clause of the same call."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep what the documents state in one clause; where they contradict each other, in none."

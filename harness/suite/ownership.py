@@ -18,7 +18,7 @@ _LARGEST_ID = 60_000
 
 
 class Ownership(NamedTuple):
-    """Owner and group by their numbers, None: of whoever runs the session. `attributes` are sorted by their names."""
+    """Owner and group by number. None: those of the process. `attributes` are sorted by name."""
 
     owner: int | None = None
     group: int | None = None

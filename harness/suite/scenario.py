@@ -321,7 +321,7 @@ class GivenHook:
 
     @property
     def refuses(self) -> bool:
-        """Whether it refuses the call that it runs before."""
+        """Whether the hook blocks the call before which it runs."""
         return self.action in ("deny", "block") or (self.action == "exit" and self.code == 2)
 
 

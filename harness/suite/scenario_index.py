@@ -22,7 +22,7 @@ _TABLE = ".cases"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file of a scenario; `case`: which of the file's cases it is, empty where the file is the scenario."""
+    """The file of a scenario, and its `case` in the file. Empty if the file contains a single scenario."""
 
     file: Path
     case: str = ""

@@ -88,7 +88,7 @@ class TranscriptStep:
 
     @property
     def key(self) -> Hashable:
-        """What is equal for equal steps only."""
+        """A key that is equal only for equal steps."""
         changes = tuple(sorted(self.changes.items()))
         created = tuple(sorted(self.created.items()))
         return self.tools, self.results, changes, created, self.struck, self.reminders

@@ -23,7 +23,7 @@ def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[H
 
 
 def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return the answer of each version, from where each begins to hold. Raises ValueError."""
+    """Return the answer of each version, given the version from which on each answer holds. Raises ValueError."""
     found: dict[str, _Answer] = {}
     for track, before in _tracks_of(names):
         former = found[before] if before is not None else None

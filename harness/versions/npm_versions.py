@@ -27,7 +27,7 @@ def published(package: str = PACKAGE) -> tuple[str, ...]:
 
 
 def newest(package: str = PACKAGE) -> str:
-    """Return the version that the tag `latest` means. Raises BrokenAdapter."""
+    """Return the version with the npm tag `latest`. Raises BrokenAdapter."""
     return str(_asked(package, "dist-tags.latest"))
 
 

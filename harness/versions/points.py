@@ -63,7 +63,7 @@ class ChangePoint:
 
     @property
     def point(self) -> Point | None:
-        """The closest versions between which it was seen to change; None where nothing was recorded."""
+        """The closest recorded versions around the change. None if there are no recordings."""
         return self.shown[0][1] if self.shown else None
 
 

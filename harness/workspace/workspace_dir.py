@@ -43,7 +43,7 @@ _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """The end of a temporary file's name: a process id and random digits."""
 
 _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""Numbers of repeated bytes of a call's arguments; the workspace's path counts in both."""
+"""A note in an answer that quotes the beginning of a call's arguments; both numbers include the workspace's path."""
 
 _SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
 """The path of a saved answer, in a directory of the program."""

@@ -79,9 +79,9 @@ class Evidence:
 
 
 def combined(holdings: Sequence[Holding]) -> Holding:
-    """Return what holds of a whole whose parts are these.
+    """Combine the results of several scenarios into one result.
 
-    One that is not recorded leaves it open; those that show nothing do not count beside others.
+    If one is not recorded, the result is open. Results that show nothing are ignored if there are others.
     """
     if not holdings or "not recorded" in holdings:
         return "not recorded"

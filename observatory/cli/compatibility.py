@@ -140,7 +140,7 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
 
 
 def _survey(suite: Suite) -> dict[str, Any]:
-    """Return what targets were found to do; of a suite without such results, that there are none."""
+    """Return the results of the targets. Empty if the suite has none."""
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}

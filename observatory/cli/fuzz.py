@@ -30,7 +30,7 @@ def fuzz(
         None, metavar="TARGET", help="What to test, as for `readfirst run`."
     ),
     against: str = typer.Option(
-        "reference", metavar="OTHER", help="What to compare it with; the reference follows --contract."
+        "reference", metavar="OTHER", help="The target to compare with; the reference follows --contract."
     ),
     steps: int | None = typer.Option(
         None,

@@ -27,7 +27,7 @@ class Fingerprint(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Fingerprint:
-        """Return the fingerprint that was written as `str` does."""
+        """Parse a fingerprint from its `str` form."""
         effects, _, reason = text.partition(".")
         return cls(effects, reason)
 

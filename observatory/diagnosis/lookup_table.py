@@ -208,7 +208,7 @@ def contracts(suite: Suite) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """Makes rows; plain values, because it goes to other processes."""
+    """Computes rows of the table. Picklable, because it is sent to other processes."""
 
     suite: Suite
 

@@ -24,7 +24,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A diagnosis, of what it is, and the rule of every scenario, as far as it is known."""
+    """The diagnosis of one target or file, and the rule of every scenario, if known."""
 
     target: str
     found: Diagnosis
@@ -82,7 +82,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
 
 
 def _reach(found: Diagnosis) -> str:
-    """Say of which other versions the same can be said."""
+    """List the other versions that explain the same failures."""
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""

@@ -178,7 +178,7 @@ class _Result:
             say_lines(_describe(finding, path, self._request.beside))
 
     def _why_left_out(self, finding: Finding) -> str:
-        """Say why a finding is none of this search; empty where it is one."""
+        """Return the reason why a finding is not reported. Empty if it is reported."""
         request, rules = self._request, self._request.suite.rules
         if request.classes:
             known = rules is not None and finding.rule in rules

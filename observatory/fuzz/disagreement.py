@@ -161,7 +161,7 @@ def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None])
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
-    """Return the difference that one side broke where the other went on."""
+    """Return the difference if only one side broke."""
     if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
         return None
     calls = calls_of(scenario.steps[target.broken.step])

@@ -74,7 +74,7 @@ class Streams:
             yield
 
     def end(self) -> None:
-        """End every process, first by closing its input, and take in what it had still to report."""
+        """End every process, first by closing its input, and read its remaining findings."""
         for worker, _ in self._crew:
             worker.ask_to_end()
         for worker, listener in self._crew:

@@ -221,7 +221,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
 
 
 def _telling(found: Mapping[str, Any]) -> list[str]:
-    """Return the behaviours that a diagnosis changed, those that explain most first."""
+    """Return the changed behaviours of a diagnosis. Those that explain the most failures come first."""
     differing = sorted(found.get("differences", ()), key=lambda each: -len(each["explains"]))
     named = [
         f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"

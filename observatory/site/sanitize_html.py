@@ -47,7 +47,7 @@ def is_followed(address: str) -> bool:
 
 
 def _is_own(address: str) -> bool:
-    """Tell whether an address is a file of the same site: only such a one is fetched."""
+    """Whether an address is a file of the same site. Other addresses are not loaded."""
     plain = _as_read(address)
     return _SCHEME.match(plain) is None and not plain.replace("\\", "/").startswith("//")
 

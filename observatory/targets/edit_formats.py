@@ -32,7 +32,7 @@ class Knowledge:
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Take in what a call that was not refused showed the model."""
+        """Record the text that an answered call showed to the model."""
         path = arguments.get("file_path")
         if not isinstance(path, str):
             return

@@ -99,7 +99,7 @@ def _make(target: Target, directory: Path) -> None:
 
 
 def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None:
-    """Let pip and npm install what the locks pin, with their hashes."""
+    """Install the packages of the lock files with pip and npm, and check their hashes."""
     release = target.release
     if release.pip:
         # Scripts of an environment name its folder, so it is made in place and finished by a file.

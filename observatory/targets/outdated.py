@@ -28,7 +28,7 @@ class PinError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """A target whose `package` has a version `newest` that is newer than all that its mapping file has."""
+    """A target whose `package` has a version, `newest`, that is newer than every version in its mapping file."""
 
     name: str
     pinned: str

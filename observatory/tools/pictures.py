@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--terminal", action="store_true", help="Show what a terminal shows of a run.")
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
     parser.add_argument("--scenario", default="", help="Show this scenario, opened.")
-    parser.add_argument("--dark", action="store_true", help="As readers see it who prefer dark pages.")
+    parser.add_argument("--dark", action="store_true", help="Take the pictures with the dark theme.")
     parser.add_argument("--width", type=int, default=1440, help="Pixels.")
     parser.add_argument("--height", type=int, default=1000, help="Pixels, of the window of a page.")
     given = parser.parse_args(arguments)

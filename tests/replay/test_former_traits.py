@@ -37,7 +37,7 @@ def test_an_adapter_without_traits_may_have_attributes_of_former_names() -> None
 
         def open(self, workspace: object) -> Any: ...
 
-    with pytest.warns(DeprecationWarning, match="is now") as given:
+    with pytest.warns(DeprecationWarning, match="is now AdapterTraits") as given:
         traits = traits_of(Former())
     assert [str(each.message).split(";")[0] for each in given] == [
         "AdapterTraits.repeats_paths is now AdapterTraits.reuses_paths",

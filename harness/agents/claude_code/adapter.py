@@ -54,9 +54,11 @@ path in several ways loses what it has read to others in the same conversation."
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
 """Between the two, versions have a model judge what they would ask for, unless they are given the mode."""
 _TAKES_JSON = Version("1.0.0")
-"""From here on what the user says may come as lines of JSON; before, each mention starts the program anew."""
+"""First version that reads messages of the user as JSON lines. For older versions each mention restarts the
+program.
+"""
 _BARE_NUMBERS = Version("2.1.86")
-"""From here on numbers of lines have no spaces before them."""
+"""First version whose line numbers have no leading spaces."""
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )

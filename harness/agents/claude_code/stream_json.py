@@ -18,7 +18,7 @@ ARGUMENTS = [
     "stream-json",
     "--verbose",
 ]
-"""What makes the product take what its user says from its standard input."""
+"""Options with which the product reads the user's messages from standard input."""
 
 
 class JsonDialogue(JsonLines):

@@ -36,7 +36,7 @@ class Turn:
     _answer: queue.SimpleQueue[Sequence[Block] | None] = field(default_factory=queue.SimpleQueue)
 
     def answer(self, blocks: Sequence[Block]) -> None:
-        """Let the model say `blocks`; the agent gets them at once."""
+        """Send `blocks` to the agent as an answer of the model."""
         self._answer.put(blocks)
 
     def abandon(self) -> None:

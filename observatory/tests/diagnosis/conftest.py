@@ -26,7 +26,7 @@ FEW = (
     "gate/write-unread",
     "staleness/edit-after-touch-offset-only",
 )
-"""Scenarios that tell some behaviours apart, and whose rows are made in seconds."""
+"""Scenarios that distinguish some behaviours, and whose table is computed in seconds."""
 
 
 class Clinic:

@@ -50,7 +50,7 @@ result: {{error: {{exception: true}}}}
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Return what says the newest versions by package; it returns the questions as they are asked."""
+    """Replace the registries by a table of newest versions. Return the list of requested packages."""
     log, newest = tmp_path / "asked", tmp_path / "newest.json"
     text = CLIENT.format(python=sys.executable, log=str(log), newest=str(newest))
     for path in (tmp_path / "bin" / "npm", tmp_path / "modules" / "pip" / "__main__.py"):

@@ -83,7 +83,7 @@ capabilities: [Read, Edit, Write]
 
 
 def changed(old: str, new: str) -> str:
-    """Return the mapping with something else in it."""
+    """Return the mapping with the text `old` replaced by `new`."""
     assert old in MAPPING
     return MAPPING.replace(old, new)
 

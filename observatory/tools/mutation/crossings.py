@@ -250,7 +250,7 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""After it a session knows five files."""
+"""Events after which a session knows only five files."""
 NO_LINKS = ("command", "git")
 """Which scenarios with links cannot have."""
 

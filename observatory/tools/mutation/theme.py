@@ -42,7 +42,7 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return a mapping whose values have a line each, or each of their parts one."""
+    """Return the lines of a mapping: one line per value, or one per part of a value."""
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():
