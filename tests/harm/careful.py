@@ -33,13 +33,13 @@ class Careful:
             path = Path(os.path.normpath(Path(self.workspace.root, arguments["file_path"])))
             if "secret" in path.parts and self.workspace.deny:
                 raise RefusedError("a rule closes it")
+            if path.exists() and not path.is_file():
+                raise RefusedError("not a file")  # a pipe would wait for a writer
             return ToolResult(getattr(self, tool.lower())(path, arguments))
         except (RefusedError, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             return ToolResult(f"{type(error).__name__}: {error}", is_error=True)
 
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        if path.exists() and not path.is_file():
-            raise RefusedError("not a file")  # a pipe would wait for a writer
         data = path.read_bytes()
         lines = data.decode().split("\n")
         start = max(int(arguments.get("offset") or 1), 1)
