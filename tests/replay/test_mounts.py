@@ -70,7 +70,7 @@ def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
 
 @rows("disk", ["4096", "10000", "2097152", "true", "16K"])
 def test_a_disk_is_of_some_pages(disk: str) -> None:
-    with pytest.raises(SuiteError, match="disk is a number of bytes"):
+    with pytest.raises(SuiteError, match="The size in bytes of a file system"):
         loaded(disk)
 
 

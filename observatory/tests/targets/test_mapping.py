@@ -108,7 +108,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
 @rows(
     ("old", "new", "message"),
     [
-        ("{command: [node, renamed.mjs]}", "{}", "is not valid under any of the given schemas"),
+        ("{command: [node, renamed.mjs]}", "{}", "dev lacks the key"),
         ("{command: [node, renamed.mjs]}", "{command: []}", "command is empty"),
         ("{command: [node, renamed.mjs]}", "{command: node renamed.mjs}", "command must be a list, not a string"),
         ("{command: [node, renamed.mjs]}", '{command: [node], npm: ["files@1.0.0"]}',
