@@ -9,7 +9,9 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from mcp_lines import serve, text
+sys.dont_write_bytecode = True  # nothing is left beside the user's files
+
+from mcp_lines import serve, text  # noqa: E402
 
 seen = {}
 HASHING = {
