@@ -81,6 +81,10 @@ NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
 
 UNSEEN: dict[Guard, str] = {
+    (
+        "unknown-arguments",
+        "untrue",
+    ): "An implementation that ignores the argument still does what the others ask.",
     ("multi-edit-all-or-nothing", "untrue"): NO_MULTI_EDIT,
     ("multi-edit-needs-a-read", "blind"): NO_MULTI_EDIT,
     ("multi-edit-writes-like-edit", "altered"): NO_MULTI_EDIT,

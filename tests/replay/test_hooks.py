@@ -51,7 +51,10 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
         ("{PreToolUse: Edit, exit: {code: 2}}", "lacks the key 'stderr'"),
         ("{PostToolUse: Edit, modify: {}}", "modify is empty"),
         ("{PostToolUse: Edit, modify: {../a.txt: x}}", "leaves the workspace"),
-        ('{PostToolUse: Edit, modify: {a.txt: {text: x, mode: "0600"}}}', "should not be valid under {'required': ['mode']}"),
+        (
+            '{PostToolUse: Edit, modify: {a.txt: {text: x, mode: "0600"}}}',
+            "should not be valid under {'required': ['mode']}",
+        ),
         ("{PostToolUse: Edit, modify: {a.txt: {symlink: b.txt}}}", "a.txt has no key 'symlink'"),
         ("{PreToolUse: Edit, input: x}", "input must be a mapping"),
         ('{PreToolUse: Edit, deny: "a\\0b"}', "deny cannot be 'a"),

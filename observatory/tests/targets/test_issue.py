@@ -136,7 +136,7 @@ def test_the_command_prints_the_text_wherever_its_reader_is(
         (("agnus", "modes"), 2, "there is no target 'agnus'. Did you mean agno?"),
         (("agno@0.0.1", "modes"), 2, "agno has no version '0.0.1', only 3.1.10."),
         (("agno", "mode"), 2, "there is no rule 'mode'. Did you mean modes?"),
-        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all of the 19 scenarios"),
+        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all of the 22 scenarios"),
         (("agno", "deny-edit"), 5, "agno@3.1.10 does not claim what the scenarios of deny-edit need"),
         (
             ("agno", "multi-edit-all-or-nothing"),
