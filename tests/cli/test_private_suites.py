@@ -1,6 +1,7 @@
 """Commands on suites of one's own: their names in reports, several suites in one run, copies of families."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import yaml
 
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.format import keeps
 from tests.format.test_private_suites import UNREAD, private
 
 BUNDLED = Suite()
@@ -23,8 +25,9 @@ def test_two_suites_have_one_run_one_report_and_one_baseline(
     readfirst: Cli, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    shutil.copyfile(keeps.__file__, tmp_path / "keeps.py")
     both = ("--fixtures", "bundled", "--fixtures", "ours")
-    target = ("python:tests.format.keeps:Keeps", "--level", "effects")
+    target = ("python:keeps:Keeps", "--level", "effects")
     listed = readfirst("list", UNREAD, "drafts/save", *both).out
     assert [line.partition("\t")[0] for line in listed.splitlines()] == ["drafts/save", UNREAD]
     chosen = (UNREAD, "drafts/save", *both, "--baseline", "accepted.yaml")
