@@ -35,6 +35,9 @@ BREAKING = ("gate/edit-unread", "parallel/two-disjoint-edits")
 """What implementations that hang or crash are held to, each for so long as `SHORT` allows, in seconds."""
 SHORT = "0.3"
 
+BASELINES = ("observatory/targets/baselines", "harness/targets/baselines")
+"""Directories of baselines, in today's trees and in trees before the observatory."""
+
 STREAMS = 10
 """How many recordings are held to a contract that is not theirs."""
 
@@ -172,25 +175,44 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield what each baseline accepts, a line per scenario."""
-    for file in sorted((checkout.root / "harness" / "targets" / "baselines").glob("*.yaml")):
+    """Yield the accepted failures of each baseline, a line per entry. Raises SystemExit if there are no baselines."""
+    folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
+    files = sorted(folder.glob("*.yaml")) if folder is not None else []
+    if not files:
+        raise SystemExit(f"{checkout.root} has no baselines in {' or '.join(BASELINES)}")
+    for file in files:
 
         def lines(_: Path, file: Path = file) -> list[str]:
-            found = []
-            for group in yaml.safe_load(file.read_bytes()).get("groups") or ():
-                what = f"{group.get('contract')} {group.get('fails')} {group.get('because')}"
-                for family, slugs in group["scenarios"].items():
-                    found += [f"{family}/{slug} {what}" for slug in slugs]
-            return sorted(found)
+            return sorted(accepted_lines(yaml.load(file.read_bytes(), yaml.CSafeLoader)))
 
         yield Task(f"baselines/{file.stem}.txt", lines)
+
+
+def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
+    """Yield scenario or rule, contract and the lowest level that fails, of entries in today's and the former form.
+
+    The former form has `fails`, a list of levels, and `groups` of scenarios by family.
+    """
+    for group in baseline.get("groups") or ():
+        for family, slugs in group["scenarios"].items():
+            yield from (accepted_line({**group, "scenario": f"{family}/{slug}"}) for slug in slugs)
+    yield from map(accepted_line, baseline.get("accepted") or ())
+
+
+def accepted_line(entry: Mapping[str, Any]) -> str:
+    """Return one entry of a baseline as a line."""
+    level = entry["level"] if "level" in entry else entry["fails"][0]
+    varies = " varies" if entry.get("varies") or entry.get("because") == "varies" else ""
+    return f"{entry.get('scenario') or entry['rule']} {entry.get('contract', '2.1.7')} {level}{varies}"
 
 
 def known(checkout: Checkout) -> Iterator[Task]:
     """Yield what is known of published implementations and of versions, rule by rule."""
 
     def lines(folder: Path) -> list[str]:
-        value = json.loads(checkout.readfirst("compatibility", "--format", "json", cwd=folder))
+        grouped = (checkout.root / "observatory").is_dir()
+        words = ["field", "compatibility"] if grouped else ["compatibility"]
+        value = json.loads(checkout.readfirst(*words, "--format", "json", cwd=folder))
         return [*flattened(value)]
 
     yield Task("compatibility.txt", lines)

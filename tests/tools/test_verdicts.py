@@ -72,6 +72,34 @@ def test_ten_recordings_are_held_to_a_contract_that_is_not_theirs(tmp_path: Path
     assert all(target != contract for target, contract in pairs)
 
 
+FORMER = {
+    "groups": [{"fails": ["effects", "reason"], "because": "x", "scenarios": {"gate": ["edit-unread"]}}],
+    "accepted": [{"scenario": "state/a", "contract": "2.1.40", "fails": ["text"], "because": "varies"}],
+}
+TODAY = {
+    "accepted": [
+        {"scenario": "gate/edit-unread", "level": "effects", "reason": "r"},
+        {"scenario": "state/a", "contract": "2.1.40", "level": "text", "varies": True, "reason": "r"},
+    ]
+}
+
+
+def test_both_forms_of_a_baseline_give_the_same_lines() -> None:
+    lines = ["gate/edit-unread 2.1.7 effects", "state/a 2.1.40 text varies"]
+    assert [*verdicts.accepted_lines(FORMER)] == [*verdicts.accepted_lines(TODAY)] == lines
+
+
+def test_the_baselines_of_this_tree_are_written_down(tmp_path: Path) -> None:
+    tasks = [*verdicts.baselines(verdicts.Checkout(Path(verdicts.__file__).parents[1]))]
+    assert len(tasks) > 30
+    assert all([*task.lines(tmp_path)] for task in tasks)
+
+
+def test_a_tree_without_baselines_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="has no baselines in"):
+        [*verdicts.baselines(verdicts.Checkout(tmp_path))]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "line"),
