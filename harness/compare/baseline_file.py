@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import (
+    CHANCE,
     FAILED_LEVELS,
     UNEXPLAINED,
     Acceptance,
     Baseline,
+    FailedLevel,
     is_above,
     lowest_failure,
 )
@@ -19,9 +21,6 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.yaml_io.finding import Position
 
 _NOWHERE = Position(Path(), 0, 0)
-
-CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
-"""The reason of a new entry whose scenario may pass in the next run."""
 
 
 def baseline_text(
@@ -36,9 +35,9 @@ def baseline_text(
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `name` is the name of the run, `suite` the version of the suite. Entries of `old` keep reason and link; a new entry
-    gets UNEXPLAINED. Entries of `old` stay as they are if no verdict is about them, if they vary, or if they belong to
-    a rule under which a scenario fails.
+    `name` is the name of the run, `suite` the version of the suite. Entries of `old` keep reason and link. A new
+    entry gets UNEXPLAINED, and so does an entry whose failure has become a harm. Entries of `old` stay as they are if
+    no verdict is about them, if they vary, or if they belong to a rule under which a scenario fails.
 
     `of_all`: the verdicts are of all scenarios. Otherwise what `old` lists as not judged stays listed. `lucky` are
     scenarios that may pass in the next run. `added`: `old` does not know the scenarios of `verdicts`.
@@ -56,11 +55,11 @@ def baseline_text(
         judged_rules.add((verdict.rule, verdict.contract))
         if known is not None and (known.varies or is_above(known.level, verdict)):
             level = min(known.level, failing or known.level, key=FAILED_LEVELS.index)
-            entries.append(replace(known, level=level))
+            entries.append(_at_level(known, level))
         elif failing is None:
             continue
         elif known is not None:
-            entries.append(replace(known, level=failing))
+            entries.append(_at_level(known, failing))
         elif of_rule is not None and FAILED_LEVELS.index(failing) >= FAILED_LEVELS.index(of_rule.level):
             entries.append(of_rule)
         else:
@@ -73,6 +72,12 @@ def baseline_text(
         lacking = lacking.with_former(old.lacking, of_others=added)
     lines = [*_heading(name, suite), *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)))]
     return "\n".join(lines) + "\n"
+
+
+def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
+    """Return an entry with another level. A reason that was written for a harmless failure does not explain a harm."""
+    is_new_harm = level == "safe" and entry.level != "safe"
+    return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
 
 def _heading(name: str, suite: str) -> Iterable[str]:

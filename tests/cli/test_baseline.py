@@ -6,6 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.compare.baseline import (
+    CHANCE,
     Acceptance,
     Baseline,
     BaselineError,
@@ -162,6 +163,16 @@ def test_an_updated_baseline_keeps_reason_and_link(tmp_path: Path) -> None:
     assert (entry.level, entry.reason, entry.link) == ("reason", "worded", "https://x")
 
 
+@pytest.mark.parametrize("varies", ["", ", varies: true"])
+def test_a_reason_for_a_harmless_failure_does_not_explain_a_harm(tmp_path: Path, varies: str) -> None:
+    stated = f"name: x\naccepted:\n  - {{scenario: gate/not-read, level: text, reason: worded{varies}}}\n"
+    harmful = verdict(fails="safe")
+    again = baseline(tmp_path, baseline_text("x", [harmful], baseline(tmp_path, stated)))
+    [entry] = again.accepted.values()
+    assert (entry.level, entry.reason) == ("safe", "not explained yet")
+    assert not apply_baseline(harmful, again).conformant
+
+
 def of_rule(tmp_path: Path) -> Baseline:
     return baseline(
         tmp_path, "name: x\naccepted:\n  - {rule: edit-not-read, level: reason, reason: No guard.}\n"
@@ -204,6 +215,7 @@ def test_a_harm_is_not_accepted_without_a_reason() -> None:
         )
 
     assert accepted("The file is a cache.").conformant
+    assert not accepted(CHANCE).conformant
     unexplained = accepted("not explained yet")
     assert not unexplained.conformant
     assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."
