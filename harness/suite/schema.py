@@ -130,12 +130,31 @@ def _finding(error: ValidationError, document: Document, page: str, defs: Mappin
             rule, message = "schema", f"{what} must be {_KINDS[wanted]}, not {a_kind_of(value)}"
         case "minItems" | "minLength" | "minProperties" if not value:
             message = f"{what} is empty"
+        case "minItems" | "minProperties":
+            message = f"{what} needs at least {wanted} {_members(value)}, not {len(value)}"
+        case "maxItems" | "maxProperties":
+            message = f"{what} has {len(value)} {_members(value)}, but at most {wanted} are allowed"
+        case "const":
+            message = f"{what} must be {json.dumps(wanted)}"
+        case "oneOf" if all(form.keys() == {"required"} for form in wanted):
+            message = f"{what} needs exactly one of {', '.join(name for form in wanted for name in form['required'])}"
+        case "dependentRequired":
+            lacking = ((name, each) for name in wanted.keys() & value.keys() for each in wanted[name])
+            needing, needed = next((name, each) for name, each in lacking if each not in value)
+            path, key = (*path, needing), True
+            message, fix = f"{needing} means nothing without {needed}", f"Add {needed}:."
+        case "not" if isinstance(value, dict):
+            message = f"these keys of {what} do not go together: {', '.join(value)}"
         case "pattern" | "not" | "oneOf" | "anyOf" if not isinstance(value, dict | list):
             message = f"{what} cannot be {str(value)[:_LONGEST]!r}"
         case _:
             rule = "schema"
             message = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}..."
     return Finding(rule, document.position(path, key=key), message, fix)
+
+
+def _members(value: object) -> str:
+    return "keys" if isinstance(value, dict) else "items"
 
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:

@@ -30,8 +30,12 @@ def loaded(at_once: str, law: str = "law: true") -> Scenario:
         (f"{{times: 2, sessions: {BOTH}}}", "", "only in a law"),
         (f"{{times: 0, sessions: {BOTH}}}", "law: true", "0 is less than the minimum of 1"),
         (f"{{times: true, sessions: {BOTH}}}", "law: true", "times must be a whole number, not true"),
-        ("{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}", "law: true", "is too short"),
-        ("{times: 2, sessions: [[], []]}", "law: true", "sessions is empty"),
+        (
+            "{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}",
+            "law: true",
+            "sessions needs at least 2 items, not 1",
+        ),
+        ("{times: 2, sessions: [[], []]}", "law: true", "The calls of a session, at least one"),
         ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "law: true", "workspace"),
     ],
 )

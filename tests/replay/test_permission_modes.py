@@ -62,9 +62,9 @@ def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
     ("given", "problem"),
     [
         ("{mode: dontAsk}", "mode"),
-        ("{allow: [Edit]}", "'mode' is a dependency of 'allow'"),
-        ("{working_directory: project}", "'mode' is a dependency of 'working_directory'"),
-        ("{mode: plan, allow: [edit]}", "allow cannot be 'edit'"),
+        ("{allow: [Edit]}", "allow means nothing without mode"),
+        ("{working_directory: project}", "working_directory means nothing without mode"),
+        ("{mode: plan, allow: [edit]}", "Write a tool and, in parentheses, a pattern"),
         ("{mode: plan, working_directory: ../elsewhere}", "leaves the workspace"),
         ("{mode: plan, additional_directories: [/etc]}", "is absolute"),
         ("{mode: plan, additional_directories: shared}", "additional_directories"),

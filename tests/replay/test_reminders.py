@@ -34,7 +34,7 @@ def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: boo
 def test_reminders_that_nobody_judges_are_a_mistake() -> None:
     with pytest.raises(SuiteError, match="not judged"):
         loaded(f"{CALL}      reminders: [changed]\n", "")
-    with pytest.raises(SuiteError, match="True was expected"):
+    with pytest.raises(SuiteError, match="reminders must be true"):
         loaded(CALL, "given: {reminders: false}\n")
     with pytest.raises(SuiteError, match="expect of the group"):
         loaded(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
