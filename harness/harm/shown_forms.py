@@ -14,6 +14,8 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _COLOUR = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
+_HEADING = re.compile("[A-Z][A-Za-z ]{0,40}: ")
+"""Words and a colon before the first shown line, on the same line."""
 _OPENING = re.compile(r"\s*<[A-Za-z_][A-Za-z_-]*>")
 _CLOSING = re.compile(r"</[A-Za-z_][A-Za-z0-9_-]*>$")
 _BYTES = re.compile(r"(?:\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2})+")
@@ -35,7 +37,7 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
     """Yield the lines of an answer in several readings, the most likely first.
 
     The readings: unchanged; the strings of JSON; without colours; without tags and with decoded entities;
-    quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
+    without a heading;    quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
     instead of visible signs. Lines in `explained` are not decoded any more.
     """
     answer = answer.replace(MARK, "")
@@ -247,6 +249,7 @@ def _without_frame(said: str) -> list[str]:
 
 _READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
     (("<",), _without_tags),
+    ((": ",), lambda said: [_HEADING.sub("", said, count=1) if _HEADING.match(said) else said]),
     (("&",), lambda said: [_replace_entities(said)]),
     (_QUOTES, lambda said: _unquoted(said, escapes=True)),
     (_QUOTES, lambda said: _unquoted(said, escapes=False)),

@@ -13,8 +13,6 @@ from functools import lru_cache
 from readfirst.harness.harm.numbered_lines import NUMBER, Hits, Where, find_numbered_lines
 from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 
-_HEADING = re.compile("<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: ")
-"""A heading before the first line, on the same line: a tag, or words and a colon."""
 _DIGEST = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
 """A short word that may be a digest, and the start of its separator."""
 _COUNTED = re.compile(r"([^\W\d_]*)[0-9]+")
@@ -37,14 +35,11 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
         return shown
     where = _where(tuple(lines))
     explained: set[str] = set()
-    for number, answered in enumerate(readings_of(answer, explained)):
-        shows = _matched(answered, where, lines)
-        for at, index in shows.items():
+    for answered in readings_of(answer, explained):
+        for at, index in _matched(answered, where, lines).items():
             explained.add(answered[at])
             if index is not None:
                 shown[index] = True
-        if number == 0 and not shown[0]:
-            shown[0] = any(_begins(said, where) for said in answered)
         if all(shown):
             break
     return shown
@@ -156,15 +151,3 @@ def _are_digests(texts: Sequence[str]) -> bool:
     counted = {match[1] for word in words if (match := _COUNTED.fullmatch(word))}
     are_numbers = len(counted) == 1 and all(_COUNTED.fullmatch(word) for word in words)
     return not are_numbers and len({len(word) for word in words}) == 1
-
-
-def _begins(said: str, where: Mapping[str, Sequence[int]]) -> bool:
-    """Whether a line of an answer is a heading and the first line of the file, possibly with its number."""
-    heading = _HEADING.match(said)
-    if heading is None:
-        return False
-    rest = said[heading.end() :].rstrip()
-    if 0 in where.get(rest, ()):
-        return True
-    found = find_numbered_lines([rest], where, ())
-    return 0 in found.shown.values()

@@ -28,8 +28,8 @@ func rank(level string) int {
 }
 
 var (
-	began = regexp.MustCompile(`^accepted:`)
-	line  = regexp.MustCompile(`^  - \{(scenario|rule): ([^ ,]+), contract: "([^"]+)", level: (\w+), ` +
+	began     = regexp.MustCompile(`^accepted:`)
+	entryLine = regexp.MustCompile(`^  - \{(scenario|rule): ([^ ,]+), contract: "([^"]+)", level: (\w+), ` +
 		`(varies: true, )?reason: "((?:[^"\\]|\\.)*)"`)
 )
 
@@ -52,7 +52,7 @@ func readBaseline(path, contract string) (map[string]*acceptance, error) {
 		if !inside || text == "" || strings.HasPrefix(strings.TrimSpace(text), "#") {
 			continue
 		}
-		found := line.FindStringSubmatch(text)
+		found := entryLine.FindStringSubmatch(text)
 		if found == nil {
 			return nil, fmt.Errorf("%s:%d: this runner reads the form in which readfirst writes baselines: "+
 				"`  - {scenario: ID, contract: \"NAME\", level: LEVEL, reason: \"TEXT\"}`", path, number+1)

@@ -20,6 +20,7 @@ var (
 	colour        = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 	entity        = regexp.MustCompile(`&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));`)
 	entities      = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'", "nbsp": "\u00a0"}
+	heading       = regexp.MustCompile(`^[A-Z][A-Za-z ]{0,40}: `) // in front of the first shown line, on the same line
 	openingTag    = regexp.MustCompile(`[` + blankRanges + `]*<[A-Za-z_][A-Za-z_-]*>`)
 	closingTag    = regexp.MustCompile(`</[A-Za-z_][A-Za-z0-9_-]*>$`)
 	escapedBytes  = regexp.MustCompile(`(?:\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2})+`)
@@ -39,6 +40,7 @@ var readers = []struct {
 	{[]string{"<"}, func(said string) []string {
 		return []string{replaceEntities(closingTag.ReplaceAllString(openingTag.ReplaceAllString(said, ""), ""))}
 	}},
+	{[]string{": "}, func(said string) []string { return []string{heading.ReplaceAllString(said, "")} }},
 	{[]string{"&"}, func(said string) []string { return []string{replaceEntities(said)} }},
 	{strings.Split(quotes, ""), func(said string) []string { return unquoted(said, true) }},
 	{strings.Split(quotes, ""), func(said string) []string { return unquoted(said, false) }},

@@ -14,8 +14,6 @@ const (
 )
 
 var (
-	// headingBefore is what a tool may put in front of the first line, on the same line: a tag, or words and a colon.
-	headingBefore = regexp.MustCompile(`^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )`)
 	// digestBefore is a short word that may be a digest, and the beginning of what separates it from the text.
 	digestBefore = regexp.MustCompile(`^[^\p{L}\p{N}_` + blankRanges + `]?([\p{L}\p{N}]{1,8})([^\p{L}\p{N}])`)
 	// counted is a word that may be a number with letters before it.
@@ -36,7 +34,6 @@ func shownLines(lines []string, answer string) []bool {
 	}
 	where := placesOf(lines)
 	explained := map[string]bool{}
-	first := true
 	readAnswer(answer, explained, func(answered []string) bool {
 		for at, index := range matched(answered, where, lines) {
 			explained[answered[at]] = true
@@ -45,13 +42,6 @@ func shownLines(lines []string, answer string) []bool {
 				left--
 			}
 		}
-		for _, said := range answered {
-			if first && !shown[0] && begins(said, where) {
-				shown[0] = true
-				left--
-			}
-		}
-		first = false
 		return left == 0
 	})
 	return shown
@@ -256,25 +246,4 @@ func areDigests(texts []string, found hits) bool {
 		}
 	}
 	return isAlike && !(areNumbers && len(letters) == 1)
-}
-
-// begins tells whether a line of an answer is a heading and the first line of the file, perhaps with its number.
-func begins(said string, where map[string][]int) bool {
-	heading := headingBefore.FindString(said)
-	if heading == "" {
-		return false
-	}
-	rest := strings.TrimRight(said[len(heading):], whitespace)
-	if indexes := where[rest]; indexes != nil {
-		if indexes[0] == 0 {
-			return true
-		}
-	}
-	_, shown := numberedLines([]string{rest}, where, nil)
-	for _, index := range shown {
-		if index == 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -44,7 +44,6 @@ type Scenario struct {
 	Rule     string
 	Class    string
 	Disputed string
-	Rule     string
 	Law      bool
 	Needs    []string
 	Given    Given

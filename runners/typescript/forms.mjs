@@ -6,6 +6,8 @@ export const MARK = "\ufeff";
 const COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
 const ENTITY = /&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));/g;
 const ENTITIES = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: "\u00a0" };
+/** Words and a colon in front of the first shown line, on the same line. */
+const HEADING = /^[A-Z][A-Za-z ]{0,40}: /;
 const OPENING = new RegExp(`[${BLANK}]*<[A-Za-z_][A-Za-z_-]*>`, "gu");
 const CLOSING = /<\/[A-Za-z_][A-Za-z0-9_-]*>$/;
 const BYTES = /(?:\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2})+/g;
@@ -21,6 +23,7 @@ const HALF = /[\ud800-\udc7f\udd00-\udfff]/gu;
 /** Ways to read a line of an answer, each with signs one of which the line then has. */
 const READERS = [
   [["<"], (said) => [replaceEntities(said.replace(OPENING, "").replace(CLOSING, ""))]],
+  [[": "], (said) => [said.replace(HEADING, "")]],
   [["&"], (said) => [replaceEntities(said)]],
   [QUOTES, (said) => unquoted(said, true)],
   [QUOTES, (said) => unquoted(said, false)],

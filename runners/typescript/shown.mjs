@@ -3,8 +3,6 @@ import { BLANK, cutRight, isBlank } from "./content.mjs";
 import { formsOfLine, isAlnum, isASCII, MARK, readingsOf } from "./forms.mjs";
 import { numberedLines, numberIn } from "./numbered.mjs";
 
-/** What a tool may put in front of the first line, on the same line: a tag, or words and a colon. */
-const HEADING = /^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )/;
 /** A short word that may be a digest, and the beginning of what separates it from the text. */
 const DIGEST = new RegExp(`^[^\\p{L}\\p{N}_${BLANK}]?([\\p{L}\\p{N}]{1,8})([^\\p{L}\\p{N}])`, "u");
 /** A word that may be a number with letters before it. */
@@ -21,14 +19,11 @@ export function shownLines(lines, answer) {
   if (!shown.includes(false)) return shown;
   const where = placesOf(lines);
   const explained = new Set();
-  let isFirst = true;
   for (const answered of readingsOf(answer, explained)) {
     for (const [at, index] of matched(answered, where, lines)) {
       explained.add(answered[at]);
       if (index !== undefined) shown[index] = true;
     }
-    if (isFirst) shown[0] ||= answered.some((said) => begins(said, where));
-    isFirst = false;
     if (!shown.includes(false)) break;
   }
   return shown;
@@ -143,12 +138,4 @@ function areDigests(texts) {
   const counted = words.map((word) => COUNTED.exec(word));
   const areNumbers = counted.every(Boolean) && new Set(counted.map(([, letters]) => letters)).size === 1;
   return !areNumbers && new Set(words.map((word) => [...word].length)).size === 1;
-}
-
-/** Tells whether a line of an answer is a heading and the first line of the file, perhaps with its number. */
-function begins(said, where) {
-  const heading = HEADING.exec(said);
-  if (!heading) return false;
-  const rest = cutRight(said.slice(heading[0].length));
-  return where.get(rest)?.[0] === 0 || [...numberedLines([rest], where, []).shown.values()].includes(0);
 }

@@ -190,9 +190,26 @@ def test_a_line_of_digits_is_a_line_however_long_it_is(digits: str) -> None:
         ("<content>1: alpha\n2: beta\n</content>", [True, True]),
         ("Displayed.\nContent: alpha\nbeta", [True, True]),
         ("<content>2: alpha\n", [False, False]),
-        ("Content: beta", [False, False]),
+        ("Content: beta", [False, True]),
+        ("Content: beta\nother", [False, True]),
         ("The file has the words: alpha, beta", [False, False]),
     ],
 )
 def test_the_first_line_may_follow_a_heading(answer: str, shown: list[bool]) -> None:
     assert shown_lines(["alpha", "beta"], answer) == shown
+
+
+@rows(
+    ("answer", "shown"),
+    [
+        ("Displayed.\nContent: beta\n\ngamma", [1, 2, 3]),
+        ("<content>4: gamma\n5: alpha\n", [2, 3, 4]),
+        ("Content: gamma", [2, 3]),
+        ("Content: gamma\nbeta", [1, 2, 3]),
+        ("<content>3: gamma\n5: alpha\n", [2, 4]),
+        ("Content: alpha", [0, 2]),
+    ],
+)
+def test_a_part_may_follow_a_heading(answer: str, shown: list[int]) -> None:
+    lines = ["alpha", "beta", "", "gamma", "alpha"]
+    assert [index for index, each in enumerate(shown_lines(lines, answer)) if each] == shown
