@@ -19,7 +19,7 @@ from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.design import apply_design, matters
-from readfirst.harness.compare.level_reached import TRIED, in_families, unpacked
+from readfirst.harness.compare.level_reached import TRIED, in_families, packed, unpacked
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
@@ -34,6 +34,7 @@ from readfirst.observatory.survey.page import FORMAT, is_counted, looked_at_all,
 from readfirst.observatory.targets.catalogue import known_failures
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.targets.translate import lacks
+from readfirst.observatory.versions.retirement import work_out
 
 COMMAND = "readfirst field implementations --write"
 
@@ -50,7 +51,8 @@ class Survey:
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
-    that the design judges otherwise which it declares now, or whose calls its mapping leaves out now. With `sample`
+    that the design judges otherwise which it declares now, whose calls its mapping leaves out now, or that the newest
+    contract answers differently than the one that was the newest when they were run. With `sample`
     only so many of the suite's scenarios count as missing, spread evenly, the same for each target.
     """
 
@@ -82,8 +84,34 @@ class Survey:
             return
         with reading(self.files[0], COMMAND) as known:
             targets = {each["target"]: each for each in known["targets"]}
-            usable = known["format"] == FORMAT and known["contracts"] == self._contracts
+            contracts = known["contracts"]
+            usable = known["format"] == FORMAT and contracts[0] == self._contracts[0]
+        if usable and contracts != self._contracts:
+            alike = self._answered_alike(contracts[-1])
+            targets = {name: self._with_newest(each, contracts[-1], alike) for name, each in targets.items()}
         self._kept = targets if usable else {}
+
+    def _with_newest(self, result: Mapping[str, Any], former: str, alike: Container[str]) -> dict[str, Any]:
+        """Return a result in which the newest contract has the place of the former one, in scenarios that both
+        answer alike.
+        """
+        first, newest = self._contracts[0], self._contracts[-1]
+        reach = {first: result["reach"][first]}
+        if newest != first:
+            known = unpacked(result["reach"].get(former, {}))
+            reach[newest] = packed({name: known[name] for name in known if name in alike})
+        return {**result, "reach": reach}
+
+    def _answered_alike(self, former: str) -> frozenset[str]:
+        """Return the scenarios whose recorded answers are the same on the newest contract and a former one."""
+        newest, recordings = self._contracts[-1], self.suite.recordings
+        found = ((each, recordings.recording(each)) for each in self.suite.ids())
+        return frozenset(
+            each
+            for each, recording in found
+            if (answers := recording.transcripts.get(newest)) is not None
+            and answers == work_out(recording, former)
+        )
 
     def asked(self, target: Target) -> list[str]:
         """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
@@ -93,13 +121,14 @@ class Survey:
         if earlier is None:
             return wanted
         known = unpacked(earlier["reach"][self._contracts[0]])
+        newest = unpacked(earlier["reach"][self._contracts[-1]])
         seen = looked_at(earlier) if is_counted(earlier) else set()
         lost = set(in_families(earlier["harm"]["scenarios"].get("lost", {})))
         missing = {
             each
             for each in wanted
             if known.get(each, "broken") == "broken"
-            or (known[each] in TRIED and each not in seen)
+            or (known[each] in TRIED and (each not in seen or each not in newest))
             or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
         }
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,8 @@ class Stage:
 
     def _judge(self, _suite: Any, _to: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
         self.asked.append(ids)
-        return (each for each in self.every if each.scenario_id in ids)
+        every = [*self.every, *(replace(each, contract=NEWEST) for each in self.every)]
+        return (each for each in every if each.scenario_id in ids)
 
     def survey(self, **options: Any) -> Survey:
         """Return a survey that goes on from the results that there are."""
@@ -140,7 +142,13 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Targe
         result_of(worse, more, SUITE, CONTRACTS),
         result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
     ]
+    for result, date in zip(results, ("2026-01-01", "2025-12-30", "2026-01-01"), strict=True):
+        result["date"] = date
     text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
+    assert "was run between 2025-12-30 and 2026-01-01 in up to 4 scenarios" in text
+    assert "was run on 2026-01-01 in" in page(
+        result_data(results[:1], CONTRACTS, "2026-01-01", "readfirst x")
+    )
     home = "https://github.com/modelcontextprotocol/servers"
     assert f"| [server-filesystem@2026.8.31]({home}) | ungated | 2 | 50.0% | 0 | 1 | 0 |" in text
     scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
@@ -162,8 +170,8 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     first = stage.survey()
     first.run(target, baseline=True)
     first.write(["server-filesystem@2026.8.31"])
-    because = 'because: "effects: not refused, expected multiple_matches"'
-    assert because in (tmp_path / "baseline.yaml").read_text()
+    entry = 'scenario: matching/two-matches, contract: "2.1.7", level: safe, reason: "not explained yet"'
+    assert entry in (tmp_path / "baseline.yaml").read_text()
     second = stage.survey()
     second.run(find("agno"))
     second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
@@ -188,7 +196,8 @@ def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) 
     second = stage.survey(missing=True)
     added = second.run(target)
     assert stage.asked == [ids[:2], ids[2:]]
-    assert added == result_of(target, verdicts(), SUITE, BOTH) | {"date": added["date"]}
+    newest = (replace(each, contract=NEWEST) for each in verdicts())
+    assert added == result_of(target, chain(verdicts(), newest), SUITE, BOTH) | {"date": added["date"]}
     second.write([target.pinned])
     third = stage.survey(missing=True)
     assert third.asked(target) == ["gate/edit-unread"]  # it broke
@@ -205,6 +214,28 @@ def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) 
     narrower = replace(target, tools={**target.tools, "Edit": edit})
     assert third.asked(narrower), "what a mapping leaves out since is not known"
     assert "spread evenly" not in third.files[1].read_text("utf-8")
+
+
+def test_results_are_carried_over_to_a_newer_newest_contract(
+    target: Target, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = stage.surveyed(target)
+    text = first.files[0].read_text("utf-8")
+    first.files[0].write_text(text.replace(f'"{NEWEST}"', '"2.1.900"'))
+    monkeypatch.setattr(surveys, "work_out", lambda recording, name: recording.transcripts[NEWEST])
+    second = stage.survey(missing=True)
+    assert second.asked(target) == ["gate/edit-unread"]  # it broke
+    changed = SUITE.recordings.recording("matching/unique-match")
+    monkeypatch.setattr(
+        surveys,
+        "work_out",
+        lambda recording, name: None if recording == changed else recording.transcripts[NEWEST],
+    )
+    third = stage.survey(missing=True)
+    assert third.asked(target) == ["matching/unique-match", "gate/edit-unread"]
+    third.run(target)
+    third.write([target.pinned])
+    assert json.loads(third.files[0].read_text("utf-8"))["targets"] == json.loads(text)["targets"]
 
 
 def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_is(
