@@ -40,7 +40,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.suite import Suite, part_of
 from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
 
 _NUMBER = "{n}"
@@ -59,9 +59,11 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     Scenarios are in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
     values. Raises SuiteError at the first invalid scenario.
     """
-    yield _header(contract, suite)
+    every = suite.ids()
+    chosen = every if ids is None else list(ids)
+    yield _header(contract, suite, suite.title if {*chosen} >= {*every} else part_of(suite.title))
     count = 0
-    for scenario_id in suite.ids() if ids is None else ids:
+    for scenario_id in chosen:
         scenario = suite.scenario(scenario_id, contract)
         value = expanded(scenario, contract, suite.vocabulary)
         if value is not None:
@@ -104,11 +106,11 @@ def _courses(suite: Suite, scenario: Scenario) -> list[str]:
     return [*map(marks, courses_of(each for name, each in transcripts.items() if name in suite.contracts))]
 
 
-def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
+def _header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
     return {
         "type": "header",
         "format": FORMAT,
-        "suite": suite.version,
+        "suite": title,
         "contract": contract.name,
         "outer_whitespace": "ignored" if contract.ignores_outer_whitespace else "compared",
         "errors": [

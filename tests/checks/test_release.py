@@ -125,7 +125,8 @@ def test_checksums_are_those_of_all_files(release: Path) -> None:
 def test_the_suite_is_whole_and_names_its_version(release: Path) -> None:
     with gzip.open(suite(release), "rt") as stream:
         lines = [*map(json.loads, stream)]
-    assert lines[0]["suite"] in suite(release).name
+    name, version = lines[0]["suite"].split(" ")
+    assert (name, version in suite(release).name) == ("readfirst", True)
     assert lines[-1] == {"type": "end", "scenarios": len(lines) - 2}
 
 

@@ -133,6 +133,8 @@ def test_an_export_has_a_header_and_an_end_that_show_whether_it_is_whole() -> No
     for each in (first, *scenarios, last):
         SCHEMA.validate(each)
     assert (first["type"], first["format"], first["contract"]) == ("header", FORMAT, "2.1.7")
+    assert first["suite"] == f"part of {SUITE.title}"
+    assert next(export(SUITE, DEFAULT))["suite"] == SUITE.title
     assert [each["class"] for each in scenarios] == ["safety", "safety"]
     assert last == {"type": "end", "scenarios": 2}
 

@@ -51,7 +51,7 @@ def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> Non
     (verdict,) = run(suite, "reference", ["2.1.7"], ids=["gate/edit-unread"])
     assert (verdict.status, verdict.reason) == ("unspecified", "it is disputed: https://example.org/1")
     header, scenario, _ = export(suite, suite.contracts["2.1.7"], ["gate/edit-unread"])
-    assert (header["suite"], scenario["disputed"]) == ("1.1", "https://example.org/1")
+    assert (header["suite"], scenario["disputed"]) == (suite.title, "https://example.org/1")
 
 
 @rows(
