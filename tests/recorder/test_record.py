@@ -12,7 +12,7 @@ import yaml
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.record.record import Mode, Recorded, missing, record
-from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
@@ -170,6 +170,43 @@ def test_words_that_the_vocabulary_does_not_know_are_refused(suite: Suite) -> No
     assert "Out of cheese" in result.message
     assert "errors.yaml" in result.message
     assert state(suite) == before
+
+
+@pytest.mark.parametrize("names_it", [False, True])
+def test_unknown_words_are_reported_at_the_first_replay_and_the_others_are_recorded(
+    suite: Suite, names_it: bool
+) -> None:
+    others = [f"gate/y{number}" for number in range(3)]
+    for each in others:
+        suite.path("gate/x").with_name(f"{each.rpartition('/')[2]}.yaml").write_text(
+            GATE.replace("Edit refuses an unread file", f"Edit of {each}").replace("alpha", each[-2:])
+        )
+    suite = suite.reopened()
+    replayed: list[str] = []
+    reported: dict[str, int] = {}
+
+    def edit(path: Path) -> ToolResult:
+        if path.read_text() == "alpha\n":
+            return ToolResult("Out of cheese", True)
+        replayed.append(path.read_text())
+        return replaced(path)
+
+    def hear(taken: Take) -> None:
+        if "Out of cheese" in taken.message:
+            assert "errors.yaml" in taken.message
+            if names_it and not reported:
+                form = "Cannot create new file - file already exists."
+                path = suite.root / "errors.yaml"
+                path.write_text(path.read_text().replace(f"- {form}", f"- {form}\n      - Out of cheese"))
+            reported.setdefault(taken.scenario_id, len(replayed))
+
+    takes = Takes(suite.root.parent / "takes")
+    wanted = {"2.1.7": ["gate/x", *others]}
+    found = record(suite, wanted, "create", lambda _: lambda: Product(edit), takes, progress=hear)
+    first = "created" if names_it else "refused"
+    assert [each.status for each in found] == [first, "created", "created", "created"]
+    assert reported == {"gate/x": 0}
+    assert replayed
 
 
 def test_a_product_that_breaks_is_not_blessed(suite: Suite) -> None:

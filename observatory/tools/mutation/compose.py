@@ -2,8 +2,8 @@
 
     python3 observatory/tools/mutation/compose.py [FAMILY ...]
 
-writes their themes; `readfirst product record --family crossings` records what is new. The family `thresholds` takes
-the shortest scenario that each rule has now, so compose it again only to make it anew.
+writes their themes; `readfirst product record --family crossings` records what is new. The family `thresholds` keeps
+its scenarios, and gets one for each rule and size that lacks it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import shown
 import thresholds
 from theme import theme_text
 
+from readfirst.harness.suite.scenario_writer import values_of
 from readfirst.harness.suite.suite import Suite
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,9 +38,15 @@ def themes() -> dict[str, crossings.Scenarios]:
 
 
 def threshold_themes() -> dict[str, crossings.Scenarios]:
-    """Return the lengthened scenarios of each size, by the last part of their ids."""
+    """Return the lengthened scenarios of each size, by the last part of their ids.
+
+    Those of the suite stay; missing ones are added. Print the rules that lack some and have no reason for it.
+    """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}
+    for scenario in map(suite.scenario, [each for each in suite.ids() if each.startswith("thresholds/")]):
+        family, slug = scenario.id.split("/")
+        found[f"{family}/{slug.rpartition('-')[2]}"][slug] = {**values_of(scenario), "tags": []}
     for size, rule, values in thresholds.thresholds(suite):
         found[f"thresholds/{size}"][f"{rule}-{size}"] = {
             **{
@@ -49,6 +56,14 @@ def threshold_themes() -> dict[str, crossings.Scenarios]:
             },
             "tags": [],
         }
+    assert suite.rules is not None
+    reasons = thresholds.without_scenarios()
+    for rule in (*suite.rules.of("safety"), *suite.rules.of("contract")):
+        lacking = [
+            size for size in thresholds.SIZES if f"{rule.id}-{size}" not in found[f"thresholds/{size}"]
+        ]
+        if bool(lacking) != (rule.id in reasons):
+            print(f"{rule.id}: state in thresholds.yaml why it lacks {lacking}, or remove its reason")
     return found
 
 

@@ -21,8 +21,11 @@ from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 
 Values = dict[str, Any]
+Change = Callable[[str], str | None]
 
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+"""A word, and a letter that stands for one in the texts of a scenario without words."""
 _TEXTS = frozenset({"text", "content", "old_string", "new_string"})
 _NEEDED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
 _CANDIDATES = 12
@@ -36,57 +39,6 @@ PREFERRED = {
     "write-is-exact": "write/overwrite",
 }
 """The scenario of rules whose shortest one is about a special case."""
-
-TENTH = frozenset(
-    {
-        "ambiguous-match",
-        "any-time-is-a-time",
-        "backslashes",
-        "byte-order-mark-kept",
-        "bytes-outside-the-match",
-        "calls-in-order",
-        "change-during-call",
-        "changed-until-read-again",
-        "content-is-opaque",
-        "created-during-call",
-        "creation-keeps-content",
-        "deleted-file",
-        "deleted-lines",
-        "deletion-is-exact",
-        "deny-edit",
-        "deny-on-every-way",
-        "deny-read",
-        "edit-creates-files",
-        "edit-final-newline",
-        "edit-line-endings",
-        "edit-refuses-changed-file",
-        "edit-refuses-unread-file",
-        "edits-in-a-row",
-        "equal-neighbours-stay",
-        "inserted-characters",
-        "inserted-indentation",
-        "line-feeds-stand-for-crlf",
-        "lone-carriage-returns",
-        "markup",
-        "missing-match",
-        "modes",
-        "names-are-opaque",
-        "old-string-is-literal",
-        "one-match-replaced",
-        "own-files-are-known",
-        "parallel-edits",
-        "partial-read-counts",
-        "read-shows-the-disk",
-        "refused-call-unlocks-nothing",
-        "replace-all",
-        "replacement-patterns",
-        "utf-16-kept",
-        "write-is-exact",
-        "write-refuses-changed-file",
-        "write-refuses-unread-file",
-    }
-)
-"""The rules that are shown at the tenth call: what a session knows, what is closed, and what a file holds then."""
 
 FORTY, LINES, KIBIBYTES = 40, 10, 5 * 1024
 """Characters that a word becomes, lines, and bytes."""
@@ -107,42 +59,44 @@ def five_kibibytes(word: str) -> str:
     return "-".join([word] * (KIBIBYTES // (len(word) + 1) + 1))
 
 
-SIZES: Mapping[str, tuple[str, Callable[[str], str | None]]] = {
+SIZES: Mapping[str, tuple[str, Change]] = {
     "lines": ("with texts of ten lines", ten_lines),
     "kibibytes": ("with texts of five kibibytes", five_kibibytes),
     "tenth": ("with texts of forty characters at the tenth call", forty_characters),
 }
 
 
-def _lengthened(value: Any, change: Callable[[str], str | None], *, is_text: bool = False) -> Any:
+def _lengthened(value: Any, words: re.Pattern[str], change: Change, *, is_text: bool = False) -> Any:
     match value:
         case str() if is_text:
-            return _WORD.sub(lambda found: change(found[0]) or found[0], value)
+            return words.sub(lambda found: change(found[0]) or found[0], value)
         case dict() if "repeat" in value:
             return value
         case dict():
             return {
-                key: _lengthened(item, change, is_text=key in _TEXTS or _is_file(key, item, value))
+                key: _lengthened(item, words, change, is_text=key in _TEXTS or _is_file(key, item, value))
                 for key, item in value.items()
             }
         case list():
-            return [_lengthened(item, change) for item in value]
+            return [_lengthened(item, words, change) for item in value]
         case _:
             return value
 
 
-def _first_word(steps: Any) -> str:
-    """Return the first word that a call seeks or writes; empty if there is none."""
-    texts = [
-        text
-        for step in steps
-        for call in (step.values() if isinstance(step, dict) else ())
-        if isinstance(call, dict)
-        for text in (call.get("old_string"), call.get("content"), call.get("new_string"))
-        if isinstance(text, str)
-    ]
-    found = next(filter(None, (_WORD.search(text) for text in texts)), None)
-    return found[0] if found else ""
+def _texts(steps: Any) -> Iterator[str]:
+    """Yield the texts that calls seek or write, those of groups among them."""
+    for step in steps:
+        for name, call in step.items() if isinstance(step, dict) else ():
+            if name == "parallel":
+                yield from _texts(call)
+            elif isinstance(call, dict):
+                found = (call.get(key) for key in ("old_string", "content", "new_string"))
+                yield from (text for text in found if isinstance(text, str))
+
+
+def _find_words(steps: Any) -> re.Pattern[str]:
+    """Return the pattern of the words of calls: letters if no call has a word of two letters."""
+    return _WORD if any(map(_WORD.search, _texts(steps))) or not any(_texts(steps)) else _LETTER
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
@@ -153,12 +107,14 @@ def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
 def lengthened(values: Values, size: str) -> Values:
     """Return the values of a scenario with longer texts; for the tenth call, after nine calls about another file."""
     title, change = SIZES[size]
+    words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
-        chosen = _first_word(values["steps"])
+        texts = [*_texts(values["steps"]), *map(str, values.get("given", {}).get("files", {}).values())]
+        chosen = next((found[0] for found in map(words.search, texts) if found), "")
         change = {chosen: five_kibibytes(chosen)}.get
     made = {
         **values,
-        **{key: _lengthened(values[key], change) for key in ("given", "steps") if key in values},
+        **{key: _lengthened(values[key], words, change) for key in ("given", "steps") if key in values},
     }
     if size == "tenth":
         files = {**made.get("given", {}).get("files", {}), "counted.txt": "step 0\n"}
@@ -210,13 +166,26 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
     )[:_CANDIDATES]
 
 
+def is_longer(longer: Values, values: Values, size: str) -> bool:
+    """Tell whether the texts of calls are longer, or those of files if no call has a text."""
+    keys = ("steps",) if any(_texts(values["steps"])) else ("given",)
+    return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
+
+
+def without_scenarios() -> Mapping[str, str]:
+    """Return the reason of each rule that has no scenario here."""
+    path = Path(__file__).with_suffix(".yaml")
+    reasons: Mapping[str, str] = strict_yaml.load(path.read_bytes(), path).value
+    return reasons
+
+
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield the size, the rule and the values of each lengthened scenario that answers as the short one does."""
+    """Yield the size, the rule and the values of each missing scenario that answers as the short one does."""
     assert suite.rules is not None
     trial = Trial(suite)
     for rule in (*suite.rules.of("safety"), *suite.rules.of("contract")):
-        open_sizes = [size for size in SIZES if size != "tenth" or rule.id in TENTH]
-        for scenario in candidates(suite, rule.id):
+        open_sizes = [size for size in SIZES if f"thresholds/{rule.id}-{size}" not in suite.ids()]
+        for scenario in candidates(suite, rule.id) if open_sizes else ():
             try:
                 values = values_of(scenario)
             except ValueError:
@@ -229,8 +198,7 @@ def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
                 except SuiteError:
                     continue
                 skipped = 9 if size == "tenth" else 0
-                is_longer = size == "tenth" or longer["steps"] != values["steps"]
-                if is_longer and trial.errors(made)[skipped:] == before:
+                if is_longer(longer, values, size) and trial.errors(made)[skipped:] == before:
                     open_sizes.remove(size)
                     yield size, rule.id, longer
             if not open_sizes:
