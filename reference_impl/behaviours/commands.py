@@ -23,7 +23,7 @@ class CommandBehaviours(Group):
     )
     commands_bound_by_deny_rules: str = behaviour(
         "none",
-        {"1.0.126": "some", "2.1.328": "all"},
+        {"1.0.126": "some", "2.1.281": "all"},
         meaning="The value says which commands are refused if they plainly read or change what a deny rule closes: "
         "`none`, `some`, or `all`, with `sed`, `tee`, `cp` and the new name of `mv`.",
         shown_by=("permissions/commands-that-write-closed-files",),

@@ -31,6 +31,12 @@ class MatchingBehaviours(Group):
         "in the file.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
+    missing_texts_keep_half_characters: bool = behaviour(
+        True,
+        {"2.1.207": False},
+        meaning="Edit shows half of a surrogate pair in a text that is not in the file as it is; otherwise as U+FFFD.",
+        shown_by=("crossings/half-a-pair-sought",),
+    )
     execution_rechecks_matches: bool = behaviour(
         False,
         {"2.1.321": True},

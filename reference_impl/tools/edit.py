@@ -32,6 +32,7 @@ from readfirst.reference_impl.text.content import (
     matched,
     snippet,
     strips_whitespace,
+    well_formed,
     without_escapes,
     without_trailing_whitespace,
 )
@@ -311,6 +312,7 @@ def refuse_not_found(session: Session, attempt: Attempt) -> Match:
         old = attempt.arguments["old_string"]
         swapped = session.behaviours.matching.unicode_escapes_match_characters and has_two_spellings(old)
         note = _SWAPPED if swapped else ""
+        old = old if session.behaviours.matching.missing_texts_keep_half_characters else well_formed(old)
         raise Refusal(
             "string_not_found", f"String to replace not found in file.\nString: {old}{note}", code=8
         )
