@@ -37,8 +37,8 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
     """Yield the lines of an answer in several readings, the most likely first.
 
     The readings: unchanged; the strings of JSON; without colours; without tags and with decoded entities;
-    without a heading;    quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
-    instead of visible signs. Lines in `explained` are not decoded any more.
+    without a heading; quoted texts with decoded escapes; without the border of a table or the `$` at line ends;
+    with whitespace instead of visible signs. Lines in `explained` are not decoded any more.
     """
     answer = answer.replace(MARK, "")
     plain = [said.removesuffix("\r") for said in answer.split("\n")]

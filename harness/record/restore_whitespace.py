@@ -14,12 +14,15 @@ def with_outer_whitespace(
     """Return the transcripts of a scenario, by contract, each answer with its outer whitespace where it is known.
 
     An answer of a contract that ignores outer whitespace gets that of the same answer on the closest contract that
-    compares them: on the same version first. One that no such contract gave stays as it is, and so does what was
-    recorded of a contract that the suite does not have.
+    compares them, on the same version first, or else that of the closest older contract that ignores it, too. One
+    that no such contract gave stays as it is, and so does what was recorded of a contract that the suite does not
+    have.
     """
     ignoring = {name: ignores for name in transcripts if (ignores := _ignores(name, contracts)) is not None}
     names = sorted(ignoring, key=order)
     exact = [name for name in names if not ignoring[name]]
+
+    result = dict(transcripts)
 
     def closest(name: str) -> list[Transcript]:
         def distance(other: str) -> tuple[bool, int]:
@@ -28,10 +31,11 @@ def with_outer_whitespace(
 
         return [transcripts[other] for other in sorted(exact, key=distance)]
 
-    return {
-        name: restored(each, closest(name)) if ignoring.get(name) else each
-        for name, each in transcripts.items()
-    }
+    for number, name in enumerate(names):
+        if ignoring[name]:
+            older = [result[other] for other in reversed(names[:number]) if ignoring[other]]
+            result[name] = restored(transcripts[name], closest(name), older)
+    return result
 
 
 def _ignores(name: str, contracts: Contracts) -> bool | None:
@@ -42,19 +46,27 @@ def _ignores(name: str, contracts: Contracts) -> bool | None:
         return None
 
 
-def restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:
-    """Return a transcript, each answer with the outer whitespace of the first of the others that answers the same."""
+def restored(
+    transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
+) -> Transcript:
+    """Return a transcript, each answer with the outer whitespace of the first of the others that answers the same.
+
+    Of those whose answers may have been `stripped`, only answers with outer whitespace count.
+    """
     steps = []
     for place, step in enumerate(transcript.steps):
-        known = [other.steps[place].results for other in others]
-        results = tuple(
-            next(
-                (other[number] for other in known if _same_but_for_whitespace(result, other[number])), result
-            )
-            for number, result in enumerate(step.results)
-        )
-        steps.append(replace(step, results=results))
+        whole = []
+        for number, result in enumerate(step.results):
+            known = [other.steps[place].results[number] for other in others]
+            padded = [each for other in stripped if _is_padded(each := other.steps[place].results[number])]
+            same = (each for each in [*known, *padded] if _same_but_for_whitespace(result, each))
+            whole.append(next(same, result))
+        steps.append(replace(step, results=tuple(whole)))
     return Transcript(tuple(steps))
+
+
+def _is_padded(result: RecordedResult) -> bool:
+    return result.text != without_outer_whitespace(result.text)
 
 
 def _same_but_for_whitespace(one: RecordedResult, other: RecordedResult) -> bool:

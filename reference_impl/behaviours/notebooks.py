@@ -64,8 +64,8 @@ class NotebookBehaviours(Group):
     incomplete_outputs_are_shown: bool = behaviour(
         False,
         {"2.1.331": True},
-        meaning="Read treats a null output as one of an unknown type, and shows an error without a traceback; "
-        "otherwise Read refuses a notebook with such outputs.",
+        meaning="Read treats a null output as one of an unknown type, and shows an error whose traceback is "
+        "missing or empty as one line; otherwise Read refuses a notebook with such outputs.",
         shown_by=("notebooks/read-incomplete-outputs",),
     )
     output_texts_alone_are_measured: bool = behaviour(

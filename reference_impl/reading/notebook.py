@@ -204,7 +204,7 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
             name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
             title = f"{_text(name)}: {_text(value)}"
             trace = _member(output, "traceback", owner, brief=brief)
-            if incomplete and trace in (None, _MISSING):
+            if incomplete and (trace in (None, _MISSING) or trace == []):
                 return _as_shown(kind, title)
             _member(trace, "join", f"{owner}.traceback", brief=brief)
             lines = "\n".join("" if line is None else _text(line) for line in trace)

@@ -13,15 +13,17 @@ import yaml
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.record.record import Mode, Recorded, missing, record
 from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.restore_whitespace import with_outer_whitespace
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import Cli
+from tests.newest import NEWEST
 
 GATE = """\
 title: Edit refuses an unread file
@@ -331,6 +333,17 @@ def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_sam
     assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with whitespace"
     assert recorded(suite, "fix", {"2.1.328": numbered("\t")}).status == "fixed"
     assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
+
+
+def test_outer_whitespace_is_also_that_of_an_older_version_with_an_older_model() -> None:
+    def answered(text: str) -> Transcript:
+        return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
+
+    whole, cut = answered("1\tgamma\n2\t"), answered("1\tgamma\n2")
+    other = answered("1\tb\n2\t")
+    given = {"2.1.328": other, "2.1.328+gated": whole, f"{NEWEST}+gated": cut}
+    restored = {**given, f"{NEWEST}+gated": whole}
+    assert with_outer_whitespace(given, Suite().contracts) == restored
 
 
 def test_a_file_that_was_made_during_the_call_and_written_over_has_no_mode_of_its_own(root: Path) -> None:
