@@ -27,6 +27,7 @@ __all__ = [
     "numbered_lines",
     "readable",
     "snippet",
+    "storable",
     "strips_whitespace",
     "unify",
     "well_formed",
@@ -109,14 +110,18 @@ def well_formed(text: str) -> str:
     return decode(text.encode(_UTF_16, "surrogatepass"), _UTF_16)
 
 
+def storable(text: str, file_format: Format) -> str:
+    """Return the text with the characters that a file of this format can hold: only UTF-16 keeps half of a pair."""
+    return text if file_format.encoding == _UTF_16 else well_formed(text)
+
+
 def encode(text: str, file_format: Format) -> bytes:
     """Encode a text. Every `\\n` becomes the line ending, even after a `\\r`.
 
     Half of a surrogate pair becomes U+FFFD, but is kept in UTF-16. In Latin-1 each UTF-16 code unit loses its
     upper byte.
     """
-    if file_format.encoding != _UTF_16:
-        text = well_formed(text)
+    text = storable(text, file_format)
     if file_format.line_ending != "\n":
         text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
     if file_format.mark:

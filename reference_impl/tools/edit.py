@@ -31,6 +31,7 @@ from readfirst.reference_impl.text.content import (
     has_two_spellings,
     matched,
     snippet,
+    storable,
     strips_whitespace,
     well_formed,
     without_escapes,
@@ -245,7 +246,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(updated, file_format))
     seen = remark == known(session.behaviours)
-    session.memory.wrote(path, updated, seen=seen, given=arguments["file_path"], edited=True)
+    written = storable(updated, file_format)
+    session.memory.wrote(path, written, seen=seen, given=arguments["file_path"], edited=True)
     return edited(
         session.behaviours, arguments["file_path"], content, match, everywhere=everywhere, remark=remark
     )

@@ -24,6 +24,7 @@ from readfirst.reference_impl.text.content import (
     lines_of,
     numbered_lines,
     readable,
+    storable,
     strips_whitespace,
     unify,
     without_escapes,
@@ -167,7 +168,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.memory.own_writes_are_remembered_with_lf
-    session.memory.wrote(path, content, unified=unified, given=arguments["file_path"])
+    known = storable(content, file_format)
+    session.memory.wrote(path, known, unified=unified, given=arguments["file_path"])
     if not had_content:
         return created(session.behaviours, arguments["file_path"])
     return overwritten(session.behaviours, arguments["file_path"], content)
