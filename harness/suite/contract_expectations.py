@@ -45,35 +45,34 @@ def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> St
     stated = step.expect.recorded.files if step.expect.recorded is not None else {}
     files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
     results = (None,) * len(calls_of(step)) if row is None else row.results
+    reminders = () if row is None else row.reminders
     if isinstance(step, ToolCall):
-        clause = _clause(results[0], step.expect.recorded, files, () if row is None else row.reminders)
-        return replace(step, expect=_expectation(step, clause))
+        return replace(step, expect=_expectation(step, results[0], files, reminders))
     calls = tuple(
-        replace(call, expect=_expectation(call, _clause(result, call.expect.recorded)))
+        replace(call, expect=_expectation(call, result))
         for call, result in zip(step.calls, results, strict=True)
     )
-    reminders = () if row is None else row.reminders
-    group = Clause(files=files, reminders=reminders) if files or reminders else None
-    return replace(step, calls=calls, expect=_expectation(step, group))
+    return replace(step, calls=calls, expect=_expectation(step, None, files, reminders))
 
 
-def _expectation(step: ToolCall | ParallelCalls, recorded: Clause | None) -> Expectation:
-    """Return the expectation with another recorded clause, in the place of the file's own, or of its step."""
-    stated = step.expect.recorded
-    if recorded is not None:
-        recorded = replace(recorded, position=step.position if stated is None else stated.position)
-    return Expectation(recorded, step.expect.documented)
-
-
-def _clause(
+def _expectation(
+    step: ToolCall | ParallelCalls,
     result: RecordedResult | None,
-    stated: Clause | None,
     files: Mapping[str, Entry | None] | None = None,
     reminders: tuple[str, ...] = (),
-) -> Clause | None:
-    if result is None:
-        return None
-    return Clause(error=result.error, text=_text(result, stated), files=files or {}, reminders=reminders)
+) -> Expectation:
+    """Return the expectation with what was recorded, in the place of the file's own clause, or of its step."""
+    stated = step.expect.recorded
+    recorded = None
+    if result is not None or files or reminders:
+        recorded = Clause(
+            error=None if result is None else result.error,
+            text=None if result is None else _text(result, stated),
+            files=files or {},
+            reminders=reminders,
+            position=step.position if stated is None else stated.position,
+        )
+    return Expectation(recorded, step.expect.documented)
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:

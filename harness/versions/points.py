@@ -8,9 +8,8 @@ from packaging.version import Version
 
 from readfirst.harness.diff.difference import Occurrence, occurrences
 from readfirst.harness.diff.introduced_in import Point, chain, version_of
-from readfirst.harness.diff.observed_answers import Answer, recorded_answers, with_modes
+from readfirst.harness.diff.observed_answers import recorded_answers, with_modes
 from readfirst.harness.suite.product_versions import Releases, load_releases
-from readfirst.harness.suite.scenario import CallIndex
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
 from readfirst.reference_impl.behaviours_by_version import histories
@@ -20,10 +19,9 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a scenario's recordings show of a change: the closest versions, the answers on both sides, what differs."""
+    """What a scenario's recordings show of a change: the closest versions, and what differs between them."""
 
     around: Point
-    sides: Sequence[Mapping[CallIndex, Answer]]
     occurrences: Sequence[Occurrence]
 
 
@@ -41,7 +39,7 @@ def _seen(suite: Suite, releases: Releases, history: History, gated: bool, versi
             scenario = suite.scenario(scenario_id, require_expect=False)
             sides = [with_modes(scenario, recorded_answers(scenario, each)) for each in (before, after)]
             if here := occurrences(scenario, *sides):
-                yield Sight(Point(*ends, releases.follow(*map(version_of, ends))), sides, here)
+                yield Sight(Point(*ends, releases.follow(*map(version_of, ends))), here)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class ChangePoint:
     """One change of one behaviour, which has this `meaning`: in `version` it went from `value_before` to `value_after`.
 
     `models` names the class of models, empty for both classes. `shown` are the scenarios whose recordings differ around
-    the change, with the closest versions that do, closest first; `sights` are the same with the answers on both sides.
+    the change, with the closest versions that do, closest first; `sights` are the same with what differs.
     """
 
     version: str

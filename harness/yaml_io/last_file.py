@@ -1,5 +1,6 @@
 """Cache of the last file that was read: scenarios and contracts often need one file several times in a row."""
 
+import os
 import time
 from pathlib import Path
 
@@ -19,13 +20,14 @@ class LastFileCache:
 
     def read(self, path: Path) -> bytes | None:
         """Return a file's bytes. None if there is no file. Raises SuiteError as `strict_yaml.read`."""
-        strict_yaml.refuse_links(path, self._suite)
         try:
-            status = path.lstat()
+            status = os.lstat(path)  # of a link another file than the one that was read
         except (OSError, ValueError):
+            strict_yaml.refuse_links(path, self._suite)
             return None
         state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if self._last[0] != state:
+            strict_yaml.refuse_links(path, self._suite)
             # A second change within a tick of the clock is not visible, so a new file is not cached.
             is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
             self._last = state if is_settled else (), strict_yaml.read(path, most=self._max_bytes)

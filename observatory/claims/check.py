@@ -7,10 +7,10 @@ from readfirst.harness.lint.rule_coverage import Showing
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.claims.claims import (
     Claims,
     check_claims,
-    check_documented,
     claims_file,
     load_claims,
 )
@@ -35,7 +35,11 @@ class ClaimsCheck:
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
         """Yield documented clauses that rest on a section which no claim has."""
         if self._claims is not None:
-            yield from check_documented(documented, self._sources)
+            for source, place in documented:
+                if source not in self._sources:
+                    message = f"no claim has the source {source!r}"
+                    fix = f"{did_you_mean(source, self._sources)} What a new section claims goes into claims.yaml."
+                    yield Finding("orphan-documented", place, message, fix)
 
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]

@@ -1,12 +1,12 @@
 """Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.lint.check import Documented, Stated, stated_in
+from readfirst.harness.lint.check import Stated, stated_in
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
 from readfirst.harness.suite.schema import schema_findings
@@ -239,15 +239,6 @@ def check_claims(
     for part in (claims.questions, claims.contradictions):
         for shown in (shown for each in part for shown in each.shown_by):
             yield from _evidence(stated or read, shown, of_claim=False)
-
-
-def check_documented(documented: Documented, sources: Collection[str]) -> Iterator[Finding]:
-    """Yield documented clauses that rest on a section which no claim has."""
-    for source, place in documented:
-        if source not in sources:
-            message = f"no claim has the source {source!r}"
-            fix = f"{did_you_mean(source, sources)} What a new section claims goes into claims.yaml."
-            yield Finding("orphan-documented", place, message, fix)
 
 
 def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:

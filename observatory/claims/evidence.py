@@ -9,6 +9,7 @@ from typing import Literal
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.compare.verdict import Difference
+from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.suite.contracts import DOCUMENTED
@@ -41,16 +42,6 @@ _LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedAnswer:
-    """What the recorded product did at one call: its own answer, and the files that it changed."""
-
-    text: str
-    refused: bool
-    error: str | None
-    changes: Mapping[str, Entry | None]
-
-
-@dataclass(frozen=True, slots=True)
 class Statement:
     """What is said of one call, and what the recorded product did there. `call` counts from 1."""
 
@@ -59,7 +50,7 @@ class Statement:
     clause: Clause | None
     states_files: bool = True
     exact: bool = False
-    answer: RecordedAnswer | None = None
+    answer: Answer | None = None
     holding: Holding = "not recorded"
 
 
@@ -123,7 +114,7 @@ def judged_statements(
     for each in said:
         clause = each.clause or Clause()
         # Files that a claim does not speak of are what they are.
-        files = clause.files if each.states_files else answers[each.call - 1].changes
+        files = clause.files if each.states_files else _entries(answers[each.call - 1])
         stated[each.call] = replace(clause, files=files, documented=clause.documented or "claim")
     numbers = count(1)
 
@@ -154,7 +145,11 @@ def judged_statements(
     return tuple(map(judge, said))
 
 
-def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer]:
+def _entries(answer: Answer) -> dict[str, Entry | None]:
+    return {path: each for path, each in answer.files.items() if not isinstance(each, ReportedEntry)}
+
+
+def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Answer]:
     """Return one answer per call of an outcome that did not break."""
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -166,7 +161,7 @@ def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Recor
         for call, result in zip(calls_of(step), happened.results, strict=False):
             text = answer_of(result.text)
             error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
-            answers.append(RecordedAnswer(text, result.is_error, error, own))
+            answers.append(Answer(result.is_error, error, text, own))
     return answers
 
 
@@ -174,7 +169,7 @@ def _holding(
     statement: Statement,
     place: tuple[int, int | None],
     differences: Sequence[Difference],
-    answer: RecordedAnswer,
+    answer: Answer,
 ) -> Holding:
     step, number = place
     levels = {each.level for each in differences if each.step == step and number in (None, each.call)}
@@ -183,7 +178,7 @@ def _holding(
     clause = statement.clause or Clause()
     # What a Read says is all that it does; a refusal or a change can be right and be worded otherwise.
     acts = clause.error is not None or (statement.states_files and clause.files)
-    reworded = acts or _numbered_otherwise(clause.text, answer.text)
+    reworded = acts or _numbered_otherwise(clause.text, str(answer.text))
     return "in other words" if levels == {"text"} and reworded and not statement.exact else "does not hold"
 
 

@@ -23,9 +23,9 @@ from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.survey.compatibility import (
     compatibility_data,
-    compatibility_text,
     implementations_data,
     known_scenarios,
+    line_for_each,
     targets_in_common,
 )
 from readfirst.observatory.survey.page import FORMAT, page
@@ -93,7 +93,7 @@ def compatibility(
         return keep_pages(pages, "field compatibility --write", check=check)
     match format_:
         case "json":
-            put(compatibility_text(data), output)
+            put(line_for_each(data), output)
         case "html":
             put(filtered_page(data, version()), output)
         case _:
@@ -133,7 +133,7 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
         "map-narrow.svg": harm_picture(rows, NARROW_MAP),
         **({"implementations.md": page(survey)} if survey["targets"] else {}),
         "compatibility.md": compatibility_page(like(data, data["contract"])),
-        "compatibility.json": compatibility_text(data),
+        "compatibility.json": line_for_each(data),
         "versions.svg": rule_chart(data, _CHARTED, WIDE),
         "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),
     }

@@ -1,6 +1,7 @@
 """Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -69,7 +70,7 @@ def _outdated(*, as_json: bool) -> int:
     """Print the targets that have newer versions."""
     found = list(outdated())
     if as_json:
-        stdout().write(f"{harmless_json([each.data() for each in found])}\n")
+        stdout().write(f"{harmless_json([asdict(each) for each in found])}\n")
     else:
         for each in found:
             say_rows([(f"target:{each.name}@{each.pinned}", each.kind, each.package, each.newest)])

@@ -25,15 +25,6 @@ class Fingerprint(NamedTuple):
     effects: str = ""
     reason: str = ""
 
-    @classmethod
-    def read(cls, text: str) -> Fingerprint:
-        """Parse a fingerprint from its `str` form."""
-        effects, _, reason = text.partition(".")
-        return cls(effects, reason)
-
-    def __str__(self) -> str:
-        return f"{self.effects}.{self.reason}" if self.reason else self.effects
-
 
 AS_EXPECTED = Fingerprint()
 BROKEN = Fingerprint("broken")

@@ -6,7 +6,6 @@ user's cache. A diagnosis begins with it, and replays every result that it repor
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,17 +26,14 @@ from readfirst.observatory.diagnosis.behaviour_variants import alternatives, wit
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
-from readfirst.reference_impl.behaviours.versioned import behaviour
 from readfirst.reference_impl.behaviours_by_version import histories
 
 BASE = DEFAULT_CONTRACT
 """The version in which one behaviour at a time is changed."""
 MOST_ROWS = 400
 """Scenarios of a suite up to which all of them are in its table."""
-_FORMAT = 1
+_FORMAT = 2
 _LENGTH = 12
-_FOR_READERS = ("meaning", "source", "shown_by")
-"""What the declaration of a behaviour says that no rule of the reference asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class Table:
             rows = {}
             for name, (digest, *parts) in data["scenarios"].items():
                 by_contract, changed = (
-                    {key: Fingerprint.read(text) for key, text in part.items()} for part in parts
+                    {key: Fingerprint(*found) for key, found in part.items()} for part in parts
                 )
                 rows[name] = Row(str(digest), by_contract, changed)
             return cls(data["reference"], rows)
@@ -92,14 +88,11 @@ class Table:
         return cls(reference_digest(), {})
 
     def write(self, file: Path) -> None:
-        """Write the file, a line for each scenario, whole or not at all."""
-        lines = []
-        for name, row in sorted(self.rows.items()):
-            parts = ({key: str(each) for key, each in part.items()} for part in (row.contracts, row.changed))
-            lines.append(f"  {json.dumps(name)}: {json.dumps([row.digest, *parts], separators=(',', ':'))}")
-        head = f'{{\n "format": {_FORMAT},\n "reference": "{self.reference}",\n "scenarios": {{\n'
+        """Write the file, whole or not at all."""
+        rows = {name: (row.digest, row.contracts, row.changed) for name, row in self.rows.items()}
+        data = {"format": _FORMAT, "reference": self.reference, "scenarios": rows}
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_all({file: (head + ",\n".join(lines) + "\n }\n}\n").encode()})
+        write_all({file: json.dumps(data).encode()})
 
     def stale(self, suite: Suite) -> list[str]:
         """Return the scenarios of the sample of a suite that the table does not have as they are."""
@@ -151,29 +144,13 @@ def scenario_digest(suite: Suite, scenario_id: str) -> str:
 def reference_digest() -> str:
     """Return what is equal for references of the same code.
 
-    Comments, docstrings and imports do not count, nor does what a declaration tells the readers of a behaviour, nor
-    the server, which no replay of the table goes through.
+    The server does not count: no replay of the table goes through it.
     """
     folder = Path(reference_impl.__file__).parent
     digest = hashlib.sha256()
     for file in sorted({*folder.rglob("*.py")} - {folder / "server.py"}):
-        tree = ast.parse(file.read_bytes())
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == behaviour.__name__:
-                node.keywords = [each for each in node.keywords if each.arg not in _FOR_READERS]
-            body = getattr(node, "body", None)
-            if isinstance(body, list):
-                node.body = [each for each in body if not _is_idle(each)]  # type: ignore[attr-defined]
-        digest.update(f"{file.relative_to(folder).as_posix()}\n{ast.dump(tree)}\n".encode())
+        digest.update(f"{file.relative_to(folder).as_posix()}\n".encode() + file.read_bytes())
     return digest.hexdigest()[:_LENGTH]
-
-
-def _is_idle(node: object) -> bool:
-    """Tell whether a statement does nothing, as a docstring does, or bring a name."""
-    match node:
-        case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
-            return True
-    return False
 
 
 def row_of(suite: Suite, replays: Replays, scenario_id: str) -> Row:

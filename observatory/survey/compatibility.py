@@ -1,7 +1,7 @@
 """Compatibility: what harm implementations and versions do, and which rules hold for them, as data."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ from readfirst.observatory.claims.versions import Versions, rule_versions, seen_
 
 FORMAT = 4
 _DATA = Mapping[str, Any]
-_ON_ONE_LINE = ("holding", "yes", "sessions")
-"""What a cell of the table has, which has a line of its own."""
+_ON_ONE_LINE = ("holding", "yes", "sessions", "scenario")
+"""A key that a cell of the table, or a piece of evidence, has: it gets a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,14 +242,14 @@ def _cell(cell: Cell) -> dict[str, Any]:
     return {"holds": fields.pop("standing"), **{name: each for name, each in fields.items() if each != ""}}
 
 
-def compatibility_text(data: _DATA) -> str:
-    """Return the JSON with one line for each cell, so that a change of one is a change of one line."""
-    return _emitted(data, 0) + "\n"
+def line_for_each(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
+    """Return the JSON with one line for each cell or piece of evidence, so that a change of one changes one line."""
+    return _emitted(data, 0, dump) + "\n"
 
 
-def _emitted(value: Any, depth: int) -> str:
+def _emitted(value: Any, depth: int, dump: Callable[[Any], str]) -> str:
     if not isinstance(value, Mapping) or not value or any(name in value for name in _ON_ONE_LINE):
-        return harmless_json(value)
+        return dump(value)
     pad = " " * (depth + 1)
-    rows = [f"{pad}{harmless_json(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]
+    rows = [f"{pad}{dump(name)}: {_emitted(each, depth + 1, dump)}" for name, each in value.items()]
     return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"

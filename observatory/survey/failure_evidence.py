@@ -23,7 +23,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.json_file import reading
-from readfirst.observatory.survey.compatibility import RuleScenario, known_scenarios
+from readfirst.observatory.survey.compatibility import RuleScenario, known_scenarios, line_for_each
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"
@@ -230,14 +230,12 @@ def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
     """Return the JSON of evidence by target and rule, a line for each rule; of the targets in `order` alone."""
-    targets = []
-    for target in (each for each in order if each in known):
-        fields = {
+    targets = {
+        target: {
             rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}
             for rule, each in sorted(known[target].items())
         }
-        rules = [f"   {json.dumps(rule)}: {json.dumps(each)}" for rule, each in fields.items()]
-        inside = "{\n" + ",\n".join(rules) + "\n  }" if rules else "{}"
-        targets.append(f"  {json.dumps(target)}: {inside}")
-    body = "{\n" + ",\n".join(targets) + "\n }" if targets else "{}"
-    return f'{{\n "format": {FORMAT},\n "targets": {body}\n}}\n'
+        for target in order
+        if target in known
+    }
+    return line_for_each({"format": FORMAT, "targets": targets}, json.dumps)

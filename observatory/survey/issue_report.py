@@ -107,23 +107,10 @@ def _outcome(report: Report) -> str:
         return f"{called} ends early, see below."
     parts = []
     for each in evidence.found:
-        match each.what.partition(" "):
-            case ("refused", _, _):
-                parts.append("is refused" if each.got.startswith("refused") else "is not refused")
-            case ("file", _, path):
-                parts.append(f"leaves other bytes in {code(path)} than expected")
-            case ("mode", _, path):
-                parts.append(
-                    f"leaves {code(path.removeprefix('of '))} with mode {each.got} instead of {each.expected}"
-                )
-            case ("path", _, path):
-                sides = (each.got, each.expected)
-                got, wanted = (prose(text.partition(":")[0].partition("\n")[0]) for text in sides)
-                parts.append(f"leaves {got} at {code(path)} instead of {wanted}")
-            case ("shown", _, path):
-                parts.append(f"does not show the lines of {code(path)} that it should")
-            case _:
-                parts.append(f"differs in {prose(each.what)}")
+        if each.what == "refused":
+            parts.append("is refused" if each.got.startswith("refused") else "is not refused")
+        else:
+            parts.append(f"leaves {_named(each)} otherwise than expected")
     *others, last = dict.fromkeys(parts)
     return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
 
@@ -149,7 +136,7 @@ def _expected(report: Report, suite: Suite) -> Iterator[str]:
             yield refusal
     for each in evidence.found:
         if each.what != "refused":
-            yield f"{_named(each)}:"
+            yield f"{_sentence_start(_named(each))}:"
             yield fenced("text", _shown(each.expected))
 
 
@@ -176,7 +163,7 @@ def _steps(report: Report) -> Iterator[str]:
         yield fenced("text", _shown(report.evidence.broken))
     for each in report.evidence.found:
         if each.what != "refused":
-            yield f"{_named(each)} afterwards:"
+            yield f"{_sentence_start(_named(each))} afterwards:"
             yield fenced("text", _shown(each.got))
 
 
@@ -223,19 +210,23 @@ def _named(found: Mismatch) -> str:
     kind, _, rest = found.what.partition(" ")
     match kind:
         case "file":
-            return f"The bytes of {code(rest)}"
+            return f"the bytes of {code(rest)}"
         case "mode":
-            return f"The mode of {code(rest.removeprefix('of '))}"
+            return f"the mode of {code(rest.removeprefix('of '))}"
         case "path":
-            return f"What is at {code(rest)}"
+            return f"the path {code(rest)}"
         case "shown":
-            return f"What is shown of {code(rest)}"
+            return f"the shown lines of {code(rest)}"
         case _:
-            return f"The {found.what}" if found.what in ("text", "error") else prose(found.what)
+            return f"the {found.what}" if found.what in ("text", "error") else prose(found.what)
 
 
 def _shown(text: str) -> str:
     return "\n".join(visible_lines(text)) or "(empty)"
+
+
+def _sentence_start(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _sentence(text: str) -> str:

@@ -4,8 +4,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
@@ -35,10 +34,6 @@ class Outdated:
     newest: str
     kind: str
     package: str
-
-    def data(self) -> dict[str, Any]:
-        """Return it in JSON types."""
-        return asdict(self)
 
 
 def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:

@@ -6,18 +6,13 @@ from dataclasses import dataclass, fields
 
 from packaging.version import Version
 
-from readfirst.harness.diff.difference import Occurrence, shown_text
+from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.introduced_in import version_of
 from readfirst.harness.diff.normalize_text import ChangeLevel
-from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
-from readfirst.harness.first_difference import first_difference
 from readfirst.harness.report.markdown_escape import cell, code, markdown, scenario_link
-from readfirst.harness.suite.file_entry import Entry, RegularFile
-from readfirst.harness.suite.scenario import Clause
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.points import ChangePoint, Histories, change_points
-from readfirst.observatory.claims import evidence
-from readfirst.observatory.claims.table_cells import describe_both
+from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, excerpt
 from readfirst.observatory.template import template
 from readfirst.observatory.versions.behaviours import value_in_page
 from readfirst.reference_impl.behaviours_by_version import histories
@@ -25,13 +20,11 @@ from readfirst.reference_impl.behaviours_by_version import histories
 NOT_RECORDED = "not recorded"
 _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
 """How much more often other words may be seen elsewhere: what a tool does tells a change better than what it says."""
-_FEW_BYTES = 90
-"""Of longer contents that differ the part around the first difference is shown."""
 
 
 @dataclass(frozen=True)
 class WordedChange(ChangePoint):
-    """A change point with `before` and `after`: cells with the product's words at the call of `tool` that shows it."""
+    """A change point with `before` and `after`: what the product gave at the call of `tool` that shows it best."""
 
     tool: str = ""
     before: str = NOT_RECORDED
@@ -59,60 +52,30 @@ def _worded(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> Worded
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return WordedChange(**same)
-    every = [(each, one) for one in point.sights for each in one.occurrences]
-    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each, _ in every})
-    best, where = min(
+    every = [each for one in point.sights for each in one.occurrences]
+    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each in every})
+    best = min(
         every,
-        key=lambda item: (
-            _WEIGHT[item[0].change.level] * spread[_key(item[0])] / support[_key(item[0])],
-            item[0].follows,
-            item[0].scenario_id,
-            item[0].place[0],
+        key=lambda each: (
+            _WEIGHT[each.change.level] * spread[_key(each)] / support[_key(each)],
+            each.follows,
+            each.scenario_id,
+            each.place[0],
         ),
     )
-    before, after = _cells(best.tool, *(side[best.place] for side in where.sides))
-    return WordedChange(**same, tool=best.tool, before=before, after=after)
-
-
-def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
-    before, after = _entries(one, other), _entries(other, one)
-    clause = Clause(
-        error=(one.error or "without a name") if one.refused else None,
-        text=shown_text(one.text),
-        files=before,
+    change = best.change
+    return WordedChange(
+        **same,
+        tool=best.tool,
+        before=_cell(change.before, change.words_before),
+        after=_cell(change.after, change.words_after),
     )
-    answer = evidence.RecordedAnswer(shown_text(other.text), other.refused, other.error, after)
-    cells = describe_both(evidence.Statement(1, tool, clause, answer=answer))
-    modes = [_modes(one, other), _modes(other, one)]
-    return cells[0] + modes[0], cells[1] + modes[1]
 
 
-def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
-    """Return what one side writes; of a long content that the other writes otherwise, the part that differs."""
-    entries: dict[str, Entry | None] = {}
-    for path, entry in answer.files.items():
-        match entry, other.files.get(path):
-            case ReportedEntry(), _:
-                pass
-            case RegularFile(data=data), RegularFile(data=theirs) if (
-                data != theirs and len(data) > _FEW_BYTES
-            ):
-                text, against = data.decode("utf-8", "replace"), theirs.decode("utf-8", "replace")
-                start = max((first_difference(text, against) or 0) - _FEW_BYTES // 3, 0)
-                entries[path] = RegularFile(f"{'…' if start else ''}{text[start:]}".encode())
-            case _:
-                entries[path] = entry
-    return entries
-
-
-def _modes(answer: Answer, other: Answer) -> str:
-    """Return the modes of files that the other side gives another mode."""
-    modes = ""
-    for path, entry in sorted(answer.files.items()):
-        match entry, other.files.get(path):
-            case RegularFile(mode=int() as mode), RegularFile(mode=int() as theirs) if mode != theirs:
-                modes += f"; mode {code(f'{mode:04o}')} of {code(path)}"
-    return modes
+def _cell(result: str, words: str) -> str:
+    """Return what one side gave: what came of the call, and its words unless they are the same."""
+    quoted = excerpt(words, MOST_CHARACTERS)
+    return f"{result}: {quoted}" if result not in ("", words) else quoted
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:

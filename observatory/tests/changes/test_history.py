@@ -90,9 +90,8 @@ def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Tr
     says = {"2.1.7": done(content=f"{same}old\n"), "2.1.40": done(content=f"{same}new\n")}
     small.scenario("writing/long", edit(says))
     (point,) = track(long=one({(2, 1, 20): True}, "writing/long"))
-    assert point.before.endswith("same line\\nold\\n`")
-    assert point.after.endswith("same line\\nnew\\n`")
-    assert "becomes `…same" in point.before
+    assert re.fullmatch(r"`.{0,30}same line\\nold\\n`", point.before)
+    assert re.fullmatch(r"`.{0,30}same line\\nnew\\n`", point.after)
 
 
 def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
@@ -104,8 +103,7 @@ def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
     private = replace(step, changes={"notes.txt": RegularFile(b"gamma\nbeta\n", 0o600)})
     write_all(recordings.written("links/mode", recording.with_transcript("2.1.7", Transcript((private,)))))
     (point,) = track(private=one({(2, 1, 20): True}, "links/mode"))
-    assert point.before.endswith("; mode `0600` of `notes.txt`")
-    assert point.after.endswith("; mode `0644` of `notes.txt`")
+    assert (point.before, point.after) == ("`0600`", "`0644`")
 
 
 def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +143,7 @@ def written(small: Small) -> Path:
 def test_the_command_prints_every_change_and_the_page_counts_them(known: Small, run: Run) -> None:
     run("product", "history", "--write")
     _, printed, _ = run("product", "history")
-    words = "Edit: answered: `The file $WS/notes.txt has been updated.`"
+    words = "Edit: applied: `The file $WS/notes.txt has been updated.`"
     page = written(known).read_text("utf-8")
     assert [("| **2.1.228** | 1 | 0 | 1 | 0 | 0 |" in text, words in text) for text in (printed, page)] == [
         (True, True),

@@ -14,8 +14,8 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.compatibility import compatibility_page, counted, like, short_cell
 from readfirst.observatory.survey.compatibility import (
     compatibility_data,
-    compatibility_text,
     implementations_data,
+    line_for_each,
 )
 from tests.judging import SUITE
 from tests.rows import rows
@@ -174,7 +174,7 @@ def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[s
 
 
 def test_the_file_has_one_line_for_each_cell(data: dict[str, Any]) -> None:
-    text = compatibility_text(data)
+    text = line_for_each(data)
     assert json.loads(text) == data
     assert sum('"holding"' in line for line in text.splitlines()) == text.count('"holding"')
 

@@ -166,10 +166,6 @@ def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:
     assert rows == {name: each["nearest"] for name, each in facts.diagnoses.items()}
 
 
-def test_titles_are_no_markup() -> None:
-    assert prose("<b> *x* | [y](z) `q` & ~~") == (r"&lt;b&gt; \*x\* &#124; \[y\](z) \`q\` &amp; &#126;&#126;")
-
-
 def test_links_are_found_but_not_those_in_code() -> None:
     text = "[a](../b/c.yaml#x) ![i](p%20q.png)\n\n```js\n[no](no.md)\n```\n<https://x.example> [m](#here)\n"
     picture = '\n<picture><source srcset="wide.svg"><img src="narrow.svg"></picture>\n'

@@ -151,7 +151,8 @@ def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: 
     page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
     assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
     assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+    program = CHECKOUT / "observatory" / "tools" / "pictures.py"
     words = ["--cards", "--site", str(tmp_path / "site")]
-    subprocess.run([sys.executable, str(CHECKOUT / "tools" / "pictures.py"), *words], check=True, timeout=120)
+    subprocess.run([sys.executable, str(program), *words], check=True, timeout=120)
     card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
     assert struct.unpack(">II", card[16:24]) == (1200, 630)

@@ -36,10 +36,6 @@ def test_an_adapter_that_works_is_reported_as_such(readfirst: Run) -> None:
     assert not [line for line in checked.out.splitlines() if line.startswith("no ")]
 
 
-def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
-    assert readfirst("check-adapter", "pyhton:a:b").code == 2
-
-
 @pytest.fixture
 def requests(monkeypatch: pytest.MonkeyPatch) -> list[testrun.RunRequest]:
     made: list[testrun.RunRequest] = []
@@ -69,13 +65,6 @@ def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list
 def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
     readfirst("run", "python:a:b")
     assert (requests[0].level, requests[0].baseline) == ("text", None)
-
-
-def test_isolation_becomes_part_of_the_connect_string(
-    readfirst: Run, requests: list[testrun.RunRequest]
-) -> None:
-    readfirst("run", "mcp:node server.js", "--isolation", "directory")
-    assert requests[0].target == "mcp:--isolation=directory node server.js"
 
 
 def test_isolation_of_anything_else_is_a_usage_error(readfirst: Run) -> None:
