@@ -123,7 +123,10 @@ def run(
         raise UsageError(f"a recording makes no calls and has no workspace. Leave out {option}.")
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
-            raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
+            raise UsageError(
+                "--isolation is for mcp:COMMAND. Write `isolation: process` or `isolation: directory` below "
+                "`mcp:` in the target's mapping."
+            )
         connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
     if (known := target_defaults(connect_string)) is not None:
         called = connect_string = known.connect

@@ -1,8 +1,9 @@
 """Write a baseline: an entry a line, in the order of scenarios."""
 
 import json
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import (
@@ -21,6 +22,8 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.yaml_io.finding import Position
 
 _NOWHERE = Position(Path(), 0, 0)
+_LONGEST_COMMENT = 160
+"""Characters of the comment behind an entry without an explanation."""
 
 
 def baseline_text(
@@ -46,6 +49,7 @@ def baseline_text(
     judged_rules: set[tuple[str, str]] = set()
     entries: list[Acceptance] = []
     unjudged = []
+    observed: dict[Acceptance, str] = {}
     for verdict in verdicts:
         if verdict.lacks:
             unjudged.append(verdict)
@@ -66,11 +70,13 @@ def baseline_text(
             varies = verdict.scenario_id in lucky
             reason = CHANCE if varies and failing != "safe" else UNEXPLAINED
             entries.append(Acceptance(*key, failing, reason, _NOWHERE, varies))
+        if entries and entries[-1].reason == UNEXPLAINED:
+            observed[entries[-1]] = _observed(verdict)
     kept = (entry for key, entry in accepted.items() if not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
         lacking = lacking.with_former(old.lacking, of_others=added)
-    lines = [*_heading(name, suite), *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)))]
+    lines = [*_heading(name, suite), *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)), observed)]
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +93,15 @@ def _heading(name: str, suite: str) -> Iterable[str]:
         yield f"suite: {json.dumps(suite)}"
 
 
-def _lines(entries: Iterable[Acceptance]) -> Iterator[str]:
+def _observed(verdict: Verdict) -> str:
+    """Return what happened in a few words: the first harm, or else the first difference, or why it broke."""
+    differences = (f"{each.what}: expected {each.expected}, got {each.got}" for each in verdict.differences)
+    text = next(chain((harm.line for harm in verdict.harms), differences, (verdict.reason,)))
+    return json.dumps(text[:_LONGEST_COMMENT], ensure_ascii=False)[1:-1]
+
+
+def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) -> Iterator[str]:
+    """Yield the lines of the entries. Those without an explanation have a comment with what was `observed`."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:
@@ -96,7 +110,8 @@ def _lines(entries: Iterable[Acceptance]) -> Iterator[str]:
         values |= {"varies": True} if entry.varies else {}
         values |= {"reason": entry.reason} | ({"link": entry.link} if entry.link else {})
         shown = (f"{key}: {_scalar(key, value)}" for key, value in values.items())
-        yield f"  - {{{', '.join(shown)}}}"
+        comment = f"  # {observed[entry]}" if observed.get(entry) else ""
+        yield f"  - {{{', '.join(shown)}}}{comment}"
 
 
 def _scalar(key: str, value: object) -> str:

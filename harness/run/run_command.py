@@ -323,18 +323,20 @@ def _failed_before(
 
 
 def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command which groups failures by cause; empty where that shows no more."""
+    """Return the line that names the command which groups failures, by rule if the results were written to a file,
+    otherwise by cause. Empty if it shows nothing more.
+    """
     contract = next(iter(failing), "")
     if failing[contract] < _WORTH_GROUPING:
         return ""
-    words, kept = ["readfirst", "diff", contract], request.format == "jsonl" and request.output is not None
+    kept = request.format == "jsonl" and request.output is not None
     if kept:
-        words.append(str(request.output))
+        words = ["readfirst", "report", str(request.output)]
     elif request.selection.ids:
         return ""  # a comparison takes no ids, and what was chosen by hand is not much
     else:
         chosen = request.selection
-        words.append(request.target)
+        words = ["readfirst", "diff", contract, request.target]
         for name, values in (
             ("--family", chosen.families),
             ("--tag", chosen.tags),
@@ -347,10 +349,10 @@ def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
         ):
             words += [word for value in values for word in (name, value)]
     words += suite_options(request.fixtures)
-    if request.suite.trust:
+    if request.suite.trust and not kept:
         words.append("--trust")
-    again = "" if kept else ", with another run"
-    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {visible_command(words)}"
+    grouped = "by rule" if kept else "by cause, with another run"
+    return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
 
 
 def _find(suite: Suite, scenario_id: str) -> Scenario | None:

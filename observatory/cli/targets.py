@@ -119,7 +119,7 @@ def new_mapping(
     for tool, call in written.calls.items():
         say(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
     target = shlex.quote(f"target:{written.file}")
-    say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
+    say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
 
 
 def implementations(

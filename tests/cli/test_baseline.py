@@ -15,7 +15,8 @@ from readfirst.harness.compare.baseline import (
     load_baseline,
 )
 from readfirst.harness.compare.baseline_file import baseline_text
-from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.harness.yaml_io.strict_yaml import load
@@ -113,6 +114,19 @@ SCHEMA = Draft202012Validator(
 
 def schema_errors(value: object) -> list[object]:
     return list(SCHEMA.iter_errors(value))
+
+
+def test_an_entry_without_an_explanation_has_a_comment_with_what_happened(tmp_path: Path) -> None:
+    harm = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    failure = replace(verdict(fails="safe"), harms=(harm,))
+    text = baseline_text("x", [failure])
+    assert text.endswith('reason: "not explained yet"}  # lost: line 1 of notes.txt\n')
+    different = Difference(0, 0, "text", "text", "a\nb", "c")
+    unequal = baseline_text("x", [replace(verdict(fails="text"), differences=(different,))])
+    assert unequal.endswith('"}  # text: expected a\\nb, got c\n')
+    explained = text.replace("not explained yet", "By design.").partition("  #")[0]
+    again = baseline_text("x", [failure], baseline(tmp_path, explained))
+    assert again.endswith('reason: "By design."}\n')
 
 
 def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:

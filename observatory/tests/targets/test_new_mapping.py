@@ -83,7 +83,8 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
     assert (written.code, written.err) == (0, "")
     assert written.out == (
         "wrote My-files.yaml\n  Read   read_file\n  Edit   edit_file\n  Write  write_file\n"
-        "Look through it, then: readfirst check-adapter target:My-files.yaml && readfirst run target:My-files.yaml\n"
+        "Look through it, then: readfirst check-adapter target:My-files.yaml && "
+        "readfirst run target:My-files.yaml --level safe\n"
     )
     assert readfirst("check-adapter", "target:My-files.yaml").code == 0
     ids = ["gate/edit-unread", "gate/edit-after-read", "gate/write-unread"]
