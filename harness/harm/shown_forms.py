@@ -47,6 +47,7 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
         yield strings
         return
     if "\x1b[" in answer:
+        yield [line for said in plain for line in _without_heading(said)]
         plain = [_COLOUR.sub("", said) for said in plain]
         yield plain
     for signs, read in _READERS:
@@ -242,6 +243,11 @@ def _without_tags(said: str) -> list[str]:
     return [_replace_entities(_CLOSING.sub("", _OPENING.sub("", said)))]
 
 
+def _without_heading(said: str) -> list[str]:
+    heading = _HEADING.match(said)
+    return [said if heading is None else said[heading.end() :]]
+
+
 def _without_frame(said: str) -> list[str]:
     bare = said.rstrip()
     return [bare[:-1] if bare.endswith(_CELL_ENDS) else said]
@@ -249,7 +255,7 @@ def _without_frame(said: str) -> list[str]:
 
 _READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
     (("<",), _without_tags),
-    ((": ",), lambda said: [_HEADING.sub("", said, count=1) if _HEADING.match(said) else said]),
+    ((": ",), _without_heading),
     (("&",), lambda said: [_replace_entities(said)]),
     (_QUOTES, lambda said: _unquoted(said, escapes=True)),
     (_QUOTES, lambda said: _unquoted(said, escapes=False)),

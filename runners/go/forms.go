@@ -40,7 +40,7 @@ var readers = []struct {
 	{[]string{"<"}, func(said string) []string {
 		return []string{replaceEntities(closingTag.ReplaceAllString(openingTag.ReplaceAllString(said, ""), ""))}
 	}},
-	{[]string{": "}, func(said string) []string { return []string{heading.ReplaceAllString(said, "")} }},
+	{[]string{": "}, func(said string) []string { return []string{withoutHeading(said)} }},
 	{[]string{"&"}, func(said string) []string { return []string{replaceEntities(said)} }},
 	{strings.Split(quotes, ""), func(said string) []string { return unquoted(said, true) }},
 	{strings.Split(quotes, ""), func(said string) []string { return unquoted(said, false) }},
@@ -63,6 +63,13 @@ func readAnswer(answer string, explained map[string]bool, take func([]string) bo
 		return
 	}
 	if strings.Contains(answer, "\x1b[") {
+		bare := make([]string, len(plain))
+		for index, said := range plain {
+			bare[index] = withoutHeading(said)
+		}
+		if take(bare) {
+			return
+		}
 		for index, said := range plain {
 			plain[index] = colour.ReplaceAllString(said, "")
 		}
@@ -394,6 +401,8 @@ func endOfString(said []rune, start int, escapes bool) int {
 }
 
 func isAlnum(sign rune) bool { return unicode.IsLetter(sign) || unicode.IsNumber(sign) }
+
+func withoutHeading(said string) string { return heading.ReplaceAllString(said, "") }
 
 func withoutFrame(said string) string {
 	bare := strings.TrimRight(said, whitespace)

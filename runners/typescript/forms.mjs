@@ -23,7 +23,7 @@ const HALF = /[\ud800-\udc7f\udd00-\udfff]/gu;
 /** Ways to read a line of an answer, each with signs one of which the line then has. */
 const READERS = [
   [["<"], (said) => [replaceEntities(said.replace(OPENING, "").replace(CLOSING, ""))]],
-  [[": "], (said) => [said.replace(HEADING, "")]],
+  [[": "], withoutHeading],
   [["&"], (said) => [replaceEntities(said)]],
   [QUOTES, (said) => unquoted(said, true)],
   [QUOTES, (said) => unquoted(said, false)],
@@ -47,6 +47,7 @@ export function* readingsOf(answer, explained) {
     return;
   }
   if (answer.includes("\x1b[")) {
+    yield plain.flatMap(withoutHeading);
     plain = plain.map((said) => said.replace(COLOUR, ""));
     yield plain;
   }
@@ -182,6 +183,10 @@ function endOfString(said, start, escapes) {
     else at++;
   }
   return undefined;
+}
+
+function withoutHeading(said) {
+  return [said.replace(HEADING, "")];
 }
 
 function withoutFrame(said) {

@@ -208,8 +208,9 @@ def test_the_first_line_may_follow_a_heading(answer: str, shown: list[bool]) -> 
         ("Content: gamma\nbeta", [1, 2, 3]),
         ("<content>3: gamma\n5: alpha\n", [2, 4]),
         ("Content: alpha", [0, 2]),
+        ("Content: \x1b[31mred\ngamma", [2, 3, 5]),
     ],
 )
 def test_a_part_may_follow_a_heading(answer: str, shown: list[int]) -> None:
-    lines = ["alpha", "beta", "", "gamma", "alpha"]
+    lines = ["alpha", "beta", "", "gamma", "alpha", "\x1b[31mred"]
     assert [index for index, each in enumerate(shown_lines(lines, answer)) if each] == shown
