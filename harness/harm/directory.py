@@ -24,6 +24,11 @@ def with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
     return replace(call, arguments={**call.arguments, key: f"$WS/{directory}/{path}"})
 
 
+def begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
+    """Whether the relative path of a call leads to a changed file from this directory."""
+    return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
+
+
 def directory_after(
     call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
 ) -> str:
@@ -54,12 +59,12 @@ def directory_after(
 
 
 def _directories(command: str) -> Iterator[str]:
-    """Yield the word after each `cd` at the start of a command, except in a pipe or in parentheses."""
+    """Yield the word after each `cd` at the start of a command, but not in a pipe, parentheses or the background."""
     words = _WORD.findall(command)
     joints = set(";&|\n")
     for at, word in enumerate(words):
         first = at == 0 or set(words[at - 1]) <= joints
-        piped = (at > 0 and words[at - 1] == "|") or "|" in words[at + 2 : at + 3]
-        if word == "cd" and first and not piped:
+        is_apart = (at > 0 and words[at - 1] == "|") or bool({"|", "&"} & {*words[at + 2 : at + 3]})
+        if word == "cd" and first and not is_apart:
             target = words[at + 1] if at + 1 < len(words) and not set(words[at + 1]) <= joints else ""
             yield target.replace('"', "").replace("'", "")

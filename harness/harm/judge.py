@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.harm.access_violations import check_access
 from readfirst.harness.harm.call_sequence import Chain, check_calls, check_links_and_metadata
 from readfirst.harness.harm.concurrent_sessions import check_concurrent_edits
-from readfirst.harness.harm.directory import directory_after, with_absolute_path
+from readfirst.harness.harm.directory import begins_at, directory_after, with_absolute_path
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judgement import Judgement, Seen
 from readfirst.harness.harm.line_provenance import FileKnowledge
@@ -88,6 +89,8 @@ class _Judge:
     """Views (`id`) of sub-agents. Their commands do not change the directory: every call starts where the
     session is.
     """
+    spoken_to: set[int] = field(default_factory=set)
+    """Views (`id`) that had a message of the user, after which a session may be back in its first directory."""
     is_dead: bool = False
     """Whether the program was killed and has not been resumed."""
 
@@ -125,14 +128,25 @@ class _Judge:
         if isinstance(step, ToolCall | ParallelCalls):
             if self.is_dead:  # the next call belongs to another session
                 self.views, self.beside, self.is_dead = [self._new_view()], {}, False
-            here = self.directories[id(self.view)]
-            step = with_calls(step, lambda call: with_absolute_path(call, here))
+            named = iter([*self._located(calls_of(step), happened)])
+            step = with_calls(step, lambda _: next(named))
         self._judge(index, step, happened)
         for call, result in zip(calls_of(step), happened.results, strict=False):
-            if id(self.view) not in self.stays:
-                here = self.directories[id(self.view)]
-                self.directories[id(self.view)] = directory_after(call, result, here, self.start, self.state)
             self.is_dead = self.is_dead or has_exited(call, result)
+
+    def _located(self, calls: Sequence[ToolCall], happened: StepOutcome) -> Iterator[ToolCall]:
+        """Yield calls with absolute paths; each command changes the directory of the calls after it."""
+        after = applied(self.state, happened.changes) if any(call.tool == BASH for call in calls) else {}
+        view = id(self.view)
+        for call, result in zip_longest(calls, happened.results[: len(calls)]):
+            if view in self.spoken_to and begins_at(call, self.start, happened.changes):
+                self.directories[view] = self.start
+            here = self.directories[view]
+            yield with_absolute_path(call, here)
+            if result is not None and view not in self.stays:
+                self.directories[view] = directory_after(call, result, here, self.start, after)
+            if call.interrupted in ("cancelled", "stopped"):
+                self.spoken_to.add(view)
 
     def _judge(self, index: int, step: Step, happened: StepOutcome) -> None:
         match step:
@@ -204,6 +218,8 @@ class _Judge:
             )
 
     def _session(self, event: SessionEvent) -> None:
+        if event.kind in ("rewind", "mention"):
+            self.spoken_to.add(id(self.view))
         match event.kind:
             case "resume":
                 self.is_dead = False

@@ -41,6 +41,16 @@ class CommandBehaviours(Group):
         meaning="Deny rules without an anchor begin at the directory that a command changed to.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )
+    user_messages_end_a_change_of_directory: bool = behaviour(
+        True,
+        {"2.1.265": False},
+        meaning="After a message of the user, commands and relative paths begin at the first directory of the session.",
+        shown_by=(
+            "working-directory/cd-then-mention",
+            "working-directory/cd-then-rewind-and-on",
+            "working-directory/cd-then-given-up",
+        ),
+    )
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},

@@ -81,10 +81,14 @@ class Session:
     def resumed(self) -> Session:
         """Return the session after a new start of the program."""
         self.memory.forget_mentions()
+        self.leave()
+        return replace(self, memory=self.memory.restored())
+
+    def leave(self) -> None:
+        """Return to the first directory of the session."""
         if self.shell is not None:
             self.shell.directory = self.memory.root
             self.enter(self.memory.root)
-        return replace(self, memory=self.memory.restored())
 
     def enter(self, directory: str) -> None:
         """Change the directory of relative paths and relative deny rules to an absolute directory."""
@@ -127,6 +131,8 @@ class Session:
         """Record a user message: a rewind restores the current files."""
         if self.storage.checkpoint is not None:
             self.storage.checkpoint.move()
+        if self.behaviours.commands.user_messages_end_a_change_of_directory:
+            self.leave()
         if not self.behaviours.memory.mentions_outlive_the_next_words:
             self.memory.forget_mentions()
 

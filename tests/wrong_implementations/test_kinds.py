@@ -3,6 +3,7 @@
 import altered
 import pytest
 import wrong_looks
+import wrong_meetings
 import wrong_surroundings
 import wrong_thresholds
 from test_crossings import is_caught
@@ -12,6 +13,7 @@ from tests.rows import rows
 
 EVERY: dict[str, tuple[type[altered.Altered], str]] = {
     **wrong_looks.every(),
+    **wrong_meetings.every(),
     **wrong_surroundings.every(),
     **wrong_thresholds.every(),
 }

@@ -39,13 +39,17 @@ class AfterAnEvent(Altered):
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         before = state_of(self.path(arguments))
-        if self.event in ("during", "hook"):
+        if self.event in ("during", "hook") or (self.event == "repository" and self._has_moved()):
             self.happened = True
         result = self.reference(tool, arguments, interfere)
         self.spoil_after(tool, arguments, before, result)
         if self.event == "command" and tool == "Bash":
             self.happens()
         return result
+
+    def _has_moved(self) -> bool:
+        head = self.workspace.root / ".git" / "HEAD"
+        return head.is_file() and "main" not in head.read_text()
 
     def spoil_after(
         self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
@@ -84,12 +88,18 @@ class AfterAnEvent(Altered):
 
     def mention(self, path: str) -> None:
         super().mention(path)
-        if self.event == "mention":
+        if self.event in ("mention", "mentioned"):
             self.happens()
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = super().give_up(tool, arguments, interfere)
         if self.event == "interruption":
+            self.happens()
+        return result
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = super().stop(tool, arguments, interfere)
+        if self.event == "stop":
             self.happens()
         return result
 
@@ -227,9 +237,13 @@ def drops_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
 FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
     "deny": (forgets_rules, ()),
     "default-mode": (forgets_the_mode, ()),
-    "plan-mode": (forgets_the_mode, ("mention", "interruption", "rewind", "command")),
-    "directories": (forgets_the_mode, ("interruption", "rewind", "command")),
+    "plan-mode": (forgets_the_mode, ("mention", "command")),
+    "directories": (forgets_the_mode, ("rewind", "command")),
     "hooks": (forgets_hooks, ()),
+    "hooks-of-notebooks": (
+        forgets_hooks,
+        ("compaction", "mention", "agent", "background", "session", "command"),
+    ),
 }
 """What is forgotten, by the subject of the scenarios that show it, and events that these do not have."""
 
@@ -261,6 +275,13 @@ EVENTS = (
     "group",
     "command",
 )
+FURTHER = {
+    "deny": ("stop", "mentioned"),
+    "default-mode": ("mentioned",),
+    "plan-mode": ("mentioned",),
+    "hooks": ("mentioned",),
+}
+"""Events of single subjects."""
 
 
 def _base(event: str) -> type[AfterAnEvent]:
@@ -271,12 +292,12 @@ def every() -> dict[str, tuple[type[Altered], str]]:
     """Return each implementation by its name, with the slug of the scenario that is about its mistake."""
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
-        for event in EVENTS:
+        for event in (*EVENTS, *FURTHER.get(subject, ())):
             if event not in without:
                 made = type("Forgets", (_base(event),), {"event": event, "begin": staticmethod(begin)})
                 found[f"{begin.__name__} of {subject}, {event}"] = (made, f"{subject}-{event}")
     for name, (spoil, subjects, usual) in SPOILING.items():
-        for event in (*EVENTS, "during", "hook"):
+        for event in (*EVENTS, "during", "hook", "mentioned", "repository"):
             subject = subjects.get(event, usual)
             if (name, event) in WITHOUT:
                 continue

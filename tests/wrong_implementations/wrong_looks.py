@@ -6,9 +6,11 @@ import ast
 import contextlib
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import ClassVar
+from xml.etree import ElementTree
 
 from altered import Altered, Arguments
 
@@ -110,6 +112,17 @@ def changes_only(fold: Callable[[str], str]) -> Look:
 LOOKS: Mapping[str, tuple[Look, str]] = {
     "Python that does not parse": (parses_not(ast.parse, ".py"), "python-that-does-not-parse"),
     "JSON that does not parse": (parses_not(json.loads, ".json"), "json-that-does-not-parse"),
+    "TOML that does not parse": (parses_not(tomllib.loads, ".toml"), "toml-that-does-not-parse"),
+    "XML that does not parse": (parses_not(ElementTree.fromstring, ".xml"), "xml-that-does-not-parse"),
+    "YAML that does not parse": (
+        lambda path, _before, after: path.suffix == ".yml" and after.count("{") != after.count("}"),
+        "yaml-that-does-not-parse",
+    ),
+    "underlined headings": (has("^={7}$"), "underlined-heading"),
+    "texts beyond ASCII": (
+        lambda _path, _before, after: sum(each > "\x7f" for each in after) > 0.3 * len(after),
+        "text-beyond-ascii",
+    ),
     "open brackets": (unbalanced, "code-with-open-brackets"),
     "odd quotes": (lambda _path, _before, after: after.count("'") % 2 == 1, "unclosed-quote"),
     "unequal indentation": (has(r"^ ?\S+:.*\n^   \S", anew=True), "yaml-with-wrong-indentation"),

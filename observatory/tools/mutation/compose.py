@@ -13,6 +13,7 @@ from pathlib import Path
 
 import crossings
 import shown
+import subjects
 import thresholds
 from theme import theme_text
 
@@ -27,8 +28,8 @@ def themes() -> dict[str, crossings.Scenarios]:
     """Return the composed scenarios of each theme, by the last part of their ids."""
     of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
     return {
-        "crossings/rules": dict(crossings.crossings(crossings.RULES, tuple(crossings.EVENTS))),
-        "crossings/files": dict(crossings.crossings(crossings.FILES, of_files)),
+        "crossings/rules": dict(crossings.crossings(subjects.RULES, (*crossings.EVENTS, "mentioned"))),
+        "crossings/files": dict(crossings.crossings(subjects.FILES, of_files)),
         "crossings/shown": {
             **dict(crossings.crossings(shown.SUBJECTS, shown.EVENTS)),
             **shown.by_other_ways(),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from crossings import PLAIN, Subject, edit, read, run, write
+from crossings import Subject, edit, read, run, write
+from subjects import PLAIN
 
 LONG = {"repeat": "line {n} of the list\n", "times": 12}
 

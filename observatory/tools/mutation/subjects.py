@@ -1,0 +1,257 @@
+"""The rules, modes, hooks and kinds of files that meet each event of a session in the family `crossings`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from crossings import EVENTS, Subject, edit, edit_cell, read, write
+
+NOTEBOOK = (
+    '{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], '
+    '"source": ["1"]}], "metadata": {"kernelspec": {"name": "x"}}, "nbformat": 4, "nbformat_minor": 5}'
+)
+PLAIN = "alpha\nbeta\n"
+
+RULES: Mapping[str, Subject] = {
+    "deny": Subject(
+        "Deny rules close their files",
+        "deny-edit",
+        {
+            "deny": ["Edit(closed/**)", "Read(secret/**)"],
+            "files": {
+                "closed/notes.txt": PLAIN,
+                "closed/book.ipynb": NOTEBOOK,
+                "secret/key.txt": "key\n",
+                "open/notes.txt": PLAIN,
+            },
+        },
+        [read("closed/notes.txt"), read("open/notes.txt")],
+        [
+            edit("closed/notes.txt"),
+            write("closed/notes.txt"),
+            write("closed/new.txt"),
+            edit_cell("closed/book.ipynb"),
+            read("secret/key.txt"),
+            edit("open/notes.txt"),
+        ],
+        ["permissions"],
+        further=("stop", "mentioned"),
+    ),
+    "default-mode": Subject(
+        "Files that no rule opens are closed in the default mode",
+        "changes-need-permission",
+        {
+            "mode": "default",
+            "allow": ["Edit(open/**)"],
+            "files": {"closed/notes.txt": PLAIN, "closed/book.ipynb": NOTEBOOK, "open/notes.txt": PLAIN},
+        },
+        [read("closed/notes.txt"), read("open/notes.txt")],
+        [
+            edit("closed/notes.txt"),
+            write("closed/new.txt"),
+            edit_cell("closed/book.ipynb"),
+            edit("open/notes.txt"),
+        ],
+        ["permission-modes"],
+        further=("mentioned",),
+    ),
+    "plan-mode": Subject(
+        "Nothing is changed in plan mode",
+        "plan-mode-changes-nothing",
+        {"mode": "plan", "files": {"notes.txt": PLAIN, "book.ipynb": NOTEBOOK}},
+        [read("notes.txt")],
+        [edit("notes.txt"), write("new.txt"), edit_cell("book.ipynb"), read("notes.txt", limit=1)],
+        ["permission-modes"],
+        skipped=("mention", "command"),
+        further=("mentioned",),
+    ),
+    "directories": Subject(
+        "Files outside the session's directories are closed",
+        "outside-needs-permission",
+        {
+            "mode": "acceptEdits",
+            "working_directory": "project",
+            "additional_directories": ["shared"],
+            "files": {"project/a.txt": PLAIN, "shared/b.txt": PLAIN, "elsewhere/c.txt": PLAIN},
+        },
+        [read("project/a.txt"), read("shared/b.txt")],
+        [
+            read("elsewhere/c.txt"),
+            write("elsewhere/new.txt"),
+            edit("shared/b.txt"),
+            edit("project/a.txt"),
+        ],
+        ["permission-modes"],
+        skipped=("rewind", "command"),
+        others={"other.txt": "project/other.txt"},
+    ),
+    "hooks": Subject(
+        "Each hook of four does its work",
+        "hook-decides",
+        {
+            "reminders": True,
+            "hooks": [
+                {"PreToolUse": "Write", "exit": {"code": 2, "stderr": "Not in this folder."}},
+                {
+                    "PreToolUse": "NotebookEdit",
+                    "input": {"notebook_path": "$WS/book.ipynb", "cell_id": "a", "new_source": "9"},
+                },
+                {"PostToolUse": "Edit", "delete": "leftover.txt"},
+                {"PostToolUse": "Edit", "context": "Run the tests of this folder."},
+            ],
+            "files": {"notes.txt": PLAIN, "book.ipynb": NOTEBOOK, "leftover.txt": "x\n"},
+        },
+        [read("notes.txt"), read("book.ipynb")],
+        [write("notes.txt"), write("new.txt"), edit_cell("book.ipynb"), edit("notes.txt")],
+        further=("mentioned",),
+    ),
+    "hooks-of-notebooks": Subject(
+        "Hooks run before and after each NotebookEdit",
+        "hook-tells-the-model",
+        {
+            "reminders": True,
+            "hooks": [
+                {"PreToolUse": "NotebookEdit", "context": "Keep the cells short."},
+                {"PostToolUse": "NotebookEdit", "delete": "leftover.txt"},
+                {"PostToolUse": "NotebookEdit", "context": "Run the cells again."},
+            ],
+            "files": {"book.ipynb": NOTEBOOK, "leftover.txt": "x\n"},
+        },
+        [read("book.ipynb")],
+        [edit_cell("book.ipynb"), edit_cell("book.ipynb", "3")],
+        ["notebook-edit"],
+        requirement="observed",
+        skipped=("agent", "background", "session", "compaction", "command", "mention"),
+    ),
+    "memory-file": Subject(
+        "A memory file beside a file that was read is no read file",
+        "memory-files-are-no-reads",
+        {
+            "memory_files": True,
+            "files": {"sub/CLAUDE.md": "Use two blanks.\n", "sub/notes.txt": PLAIN},
+        },
+        [read("sub/notes.txt")],
+        [edit("sub/CLAUDE.md", "two", "four"), edit("sub/notes.txt")],
+        ["gate"],
+        requirement="observed",
+        skipped=("background", "rewind", "interruption", "group", "command", "mention"),
+    ),
+}
+
+ENCODED: Mapping[str, Any] = {
+    "crlf.txt": {"text": PLAIN, "eol": "crlf"},
+    "mark.txt": {"text": PLAIN, "bom": True},
+    "utf-16.txt": {"text": PLAIN, "encoding": "utf-16-le", "bom": True},
+    "mixed.txt": "alpha\r\nbeta\ndelta\r\n",
+    "latin-1.txt": {"text": "alpha é\nbeta\n", "encoding": "latin-1"},
+}
+WITH_MODES: Mapping[str, Any] = {
+    "script.sh": {"text": PLAIN, "mode": "0755"},
+    "closed.txt": {"text": PLAIN, "mode": "0444"},
+}
+WITH_NAMES: Mapping[str, Any] = {
+    "target.txt": PLAIN,
+    "link.txt": {"symlink": "target.txt"},
+    "one.txt": PLAIN,
+    "two.txt": {"hardlink": "one.txt"},
+}
+OF_ENCODED = (
+    edit("crlf.txt", "alpha", "gamma\ndelta"),
+    edit("mark.txt", "alpha", "gamma\ndelta"),
+    edit("utf-16.txt", "alpha", "gamma\ndelta"),
+    edit("mixed.txt", "beta", "gamma"),
+    edit("latin-1.txt"),
+    write("crlf.txt", "one\ntwo\n"),
+    write("mark.txt", "one\ntwo\n"),
+)
+OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
+OF_NAMES = (edit("link.txt"), edit("one.txt"))
+AT_ONCE_KNOWN = ("compaction",)
+"""Events after which a session knows only five files."""
+NO_LINKS = ("command", "git")
+"""Which scenarios with links cannot have."""
+
+FILES: Mapping[str, Subject] = {
+    "files": Subject(
+        "Encodings, line ends, modes, links and names of files stay",
+        "edit-line-endings",
+        {"files": {**ENCODED, **WITH_MODES, **WITH_NAMES}},
+        [*map(read, (*ENCODED, *WITH_MODES, "link.txt", "one.txt"))],
+        [*OF_ENCODED, *OF_MODES, *OF_NAMES],
+        ["bom", "crlf", "encodings", "links", "modes"],
+        skipped=(*AT_ONCE_KNOWN, *NO_LINKS),
+        further=("mentioned", "repository"),
+    ),
+    "encodings-and-modes": Subject(
+        "Encodings, line ends and modes of files stay",
+        "edit-line-endings",
+        {"files": {**ENCODED, **WITH_MODES}},
+        [*map(read, (*ENCODED, *WITH_MODES))],
+        [*OF_ENCODED, *OF_MODES],
+        ["bom", "crlf", "encodings", "modes"],
+        skipped=tuple({*EVENTS, "during", "hook"} - {*NO_LINKS}),
+    ),
+    "encodings": Subject(
+        "Encodings and line ends of files stay",
+        "edit-line-endings",
+        {"files": ENCODED},
+        [*map(read, ENCODED)],
+        OF_ENCODED,
+        ["bom", "crlf", "encodings"],
+        skipped=tuple({*EVENTS, "during", "hook", "git"} - {*AT_ONCE_KNOWN}),
+    ),
+    "modes-and-names": Subject(
+        "Modes, links and names of files stay",
+        "modes",
+        {"files": {**WITH_MODES, **WITH_NAMES}},
+        [*map(read, (*WITH_MODES, "link.txt", "one.txt"))],
+        [*OF_MODES, *OF_NAMES],
+        ["links", "modes"],
+        skipped=tuple({*EVENTS, "during", "hook", "git"} - {*AT_ONCE_KNOWN}),
+    ),
+    "owner": Subject(
+        "Owner and attributes of a file stay",
+        "owner-and-attributes-stay",
+        {
+            "files": {
+                "notes.txt": {
+                    "text": PLAIN,
+                    "ownership": {"owner": 1234, "group": 1235, "attributes": {"user.origin": "here"}},
+                }
+            }
+        },
+        [read("notes.txt")],
+        [edit("notes.txt"), write("notes.txt", "one\n")],
+        skipped=(
+            "group",
+            "interruption",
+            "mention",
+            "command",
+            "background",
+            "session",
+            "compaction",
+            "during",
+            "hook",
+        ),
+    ),
+    "notebooks-and-settings": Subject(
+        "Notebooks and settings stay valid",
+        "settings-stay-valid",
+        {
+            "files": {
+                "book.ipynb": NOTEBOOK,
+                ".claude/settings.json": '{"cleanupPeriodDays": 30, "spinnerTipsEnabled": true}\n',
+            }
+        },
+        [read("book.ipynb"), read(".claude/settings.json")],
+        [
+            edit_cell("book.ipynb"),
+            edit(".claude/settings.json", "30", '"many"'),
+            edit(".claude/settings.json", "30", "60"),
+        ],
+        ["notebook-edit", "settings"],
+        skipped=("group",),
+        further=("mentioned", "repository"),
+    ),
+}

@@ -1,0 +1,316 @@
+"""Implementations that go wrong where groups, hooks, notebooks, folders, thresholds and looks meet."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from altered import Agent, Altered, Arguments
+
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.reference_impl import Hook
+from readfirst.reference_impl.session.hooks import Hooks, PreToolUseResult
+
+
+class _FirstCallOnly(Hooks):
+    """Hooks that run before, or after, the first call of a message alone."""
+
+    runs: ClassVar[str]
+    calls = 0
+
+    def before(self, tool: str, arguments: Mapping[str, Any]) -> PreToolUseResult:
+        if self.runs == "before":
+            self.calls += 1
+        if self.calls > 1:
+            return PreToolUseResult()
+        return super().before(tool, arguments)
+
+    def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
+        if self.runs == "after":
+            self.calls += 1
+        return self.calls <= 1 and super().after(tool, arguments, answer)
+
+
+class HooksOfTheFirstCall(Altered):
+    """Runs hooks before the first call of a message alone."""
+
+    runs = "before"
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        session = self.tools._session
+        whole = session.hooks
+        if whole is not None:
+            kind = type("Once", (_FirstCallOnly,), {"runs": self.runs})
+            session.hooks = kind(whole.hooks, whole.behaviours, whole.reminders)
+        results = super().call_parallel(calls)
+        session.hooks = whole
+        return results
+
+
+class HooksAfterTheFirstCall(HooksOfTheFirstCall):
+    """Runs hooks after the first call of a message alone."""
+
+    runs = "after"
+
+
+class LeavesNotebooksToThemselves(Altered):
+    """Runs no hook around NotebookEdit."""
+
+    event = "PreToolUse"
+
+    def hooks(self) -> Sequence[Hook]:
+        return [
+            hook
+            for hook in super().hooks()
+            if hook.event != self.event or not hook.runs_at(self.event, "NotebookEdit")
+        ]
+
+
+class LeavesNotebooksAsTheyAre(LeavesNotebooksToThemselves):
+    """Runs no hook after NotebookEdit."""
+
+    event = "PostToolUse"
+
+
+class RunsHooksOfGivenUpCalls(Altered):
+    """Runs the hooks for what comes after a call, though the user gave it up."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = super().give_up(tool, arguments, interfere)
+        hooks = self.tools._session.hooks
+        if hooks is not None:
+            hooks.after(tool, arguments, result.text)
+        return result
+
+
+class EditsItsBuffer(Altered):
+    """Edits a file from what it holds of it, without a look, once it made some calls of a tool in a row."""
+
+    tool, times = "Edit", 3
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        held: dict[Any, tuple[int, bytes]] = vars(self).setdefault("held", {})
+        times, data = held.get(path, (0, b""))
+        if tool == self.tool and times >= self.times and path.read_bytes() != data:
+            path.write_bytes(data)
+            self.reference("Read", {"file_path": str(path)})
+        result = self.reference(tool, arguments, interfere)
+        if tool == "Read":
+            held.pop(path, None)
+        elif not result.is_error:
+            held[path] = times + 1, path.read_bytes()
+        return result
+
+
+class EditsItsBufferAfterTen(EditsItsBuffer):
+    """Edits a file from what it holds of it after ten Edits."""
+
+    times = 10
+
+
+class WritesItsBuffer(EditsItsBuffer):
+    """Writes a file without a look after five Writes."""
+
+    tool, times = "Write", 5
+
+
+class ForgetsTheOldest(Altered):
+    """Forgets the oldest of the files that it read where they have more bytes together than it holds."""
+
+    most_bytes, most_files = 16384, 10**6
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        path = self.path(arguments)
+        if tool == "Read" and path.is_file():
+            sizes = vars(self).setdefault("sizes", {})
+            sizes[path] = path.stat().st_size
+            while sum(sizes.values()) > self.most_bytes or len(sizes) > self.most_files:
+                oldest = next(iter(sizes))
+                del sizes[oldest]
+                self.tools._session.memory.records.forget(str(oldest))
+        return result
+
+
+class HoldsThirtyTwoKibibytes(ForgetsTheOldest):
+    """Forgets the oldest of more than 32 KiB."""
+
+    most_bytes = 32768
+
+
+class HoldsTwentyFiles(ForgetsTheOldest):
+    """Forgets the oldest of more than twenty files."""
+
+    most_bytes, most_files = 10**9, 20
+
+
+class StaysWhenSpokenTo(Altered):
+    """Goes on in the folder of the last command after a message of the user, as versions from 2.1.265 on do."""
+
+    def staying(self, act: Callable[[], Any]) -> Any:
+        session = self.tools._session
+        folder = session.paths.root
+        result = act()
+        session.enter(folder)
+        return result
+
+    def rewind(self) -> None:
+        self.staying(super().rewind)
+
+    def mention(self, path: str) -> None:
+        self.staying(lambda: super(StaysWhenSpokenTo, self).mention(path))
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result: ToolResult = self.staying(
+            lambda: super(StaysWhenSpokenTo, self).give_up(tool, arguments, interfere)
+        )
+        return result
+
+
+def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
+    """Return arguments whose relative paths begin at a folder."""
+    return {
+        name: f"{folder}/{value}" if name in names and str(value)[:1] not in ("/", "~") else value
+        for name, value in arguments.items()
+    }
+
+
+class BeginsWithTheMessage(Altered):
+    """Lets relative paths begin where their message began."""
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        folder = self.tools._session.paths.root
+        return super().call_parallel(
+            [(tool, _from(folder, arguments, "file_path", "notebook_path")) for tool, arguments in calls]
+        )
+
+
+class NotebooksAtTheRoot(Altered):
+    """Lets the paths of notebooks begin at the workspace."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        root = str(self.workspace.root)
+        return self.reference(tool, _from(root, arguments, "notebook_path"), interfere)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        root = str(self.workspace.root)
+        return super().call_parallel([(tool, _from(root, each, "notebook_path")) for tool, each in calls])
+
+    def sub_agent(self) -> Altered:
+        return type("Notebooks", (Agent, NotebooksAtTheRoot), {})(self)
+
+
+class FollowsEveryCd(Altered):
+    """Goes wherever a part of a command goes that is in parentheses, a substitution or a pipe."""
+
+    form = r"\(\s*cd (\w+)"
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        found = re.search(self.form, str(arguments.get("command", "")))
+        if tool == "Bash" and found:
+            self.tools._session.enter(str(self.workspace.root / found[1]))
+        return result
+
+
+class FollowsPipes(FollowsEveryCd):
+    """Goes where the first command of a pipe goes."""
+
+    form = r"cd (\w+) \|"
+
+
+class FollowsSubstitutions(FollowsEveryCd):
+    """Goes where a substitution goes."""
+
+    form = r"\$\(cd (\w+)"
+
+
+class RefusesSources(Altered):
+    """Refuses a cell for its look."""
+
+    look: ClassVar[Callable[[str], bool]]
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        if tool == "NotebookEdit" and type(self).look(str(arguments.get("new_source", ""))):
+            return ToolResult("The source is refused.", True)
+        return self.reference(tool, arguments, interfere)
+
+
+class RefusesNewFiles(Altered):
+    """Refuses a new file for its look."""
+
+    look: ClassVar[Callable[[str, str], bool]]
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        text = str(arguments.get("content", arguments.get("new_string", "")))
+        name = path.relative_to(self.workspace.root).as_posix()
+        if tool != "Read" and not path.exists() and type(self).look(name, text):
+            return ToolResult("The file is refused.", True)
+        return self.reference(tool, arguments, interfere)
+
+
+def _fails(parse: Callable[[str], object], text: str) -> bool:
+    try:
+        parse(text)
+    except (SyntaxError, ValueError):
+        return True
+    return False
+
+
+def _mostly_beyond_ascii(text: str) -> bool:
+    return len(text) >= 16 and sum(character > "\x7f" for character in text) > 0.3 * len(text)
+
+
+CELLS: Mapping[str, Callable[[str], bool]] = {
+    "reminder-in-a-cell": lambda text: "<system-reminder>" in text,
+    "cell-that-does-not-parse": lambda text: _fails(ast.parse, text),
+    "merge-markers-in-a-cell": lambda text: "<<<<<<< " in text,
+    "rest-of-a-cell": lambda text: "..." in text,
+    "cell-beyond-ascii": _mostly_beyond_ascii,
+    "magic-in-a-cell": lambda text: text.startswith(("%", "!")),
+}
+NEW_FILES: Mapping[str, Callable[[str, str], bool]] = {
+    "new-files-that-do-not-parse": lambda path, text: path.endswith(".json") and _fails(json.loads, text),
+    "new-files-that-git-ignores": lambda path, _: path.startswith("build/") or path.endswith(".log"),
+}
+BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
+    "hooks/replaced-input-of-each-call": [HooksOfTheFirstCall],
+    "hooks/denied-each-call": [HooksOfTheFirstCall],
+    "hooks/context-after-each-call": [HooksAfterTheFirstCall],
+    "hooks/exit-two-before-notebook-edit": [LeavesNotebooksToThemselves],
+    "hooks/formatter-after-notebook-edit": [LeavesNotebooksAsTheyAre],
+    "hooks/given-up-after-hook": [RunsHooksOfGivenUpCalls],
+    "crossings/hooks-of-notebooks-group": [LeavesNotebooksAsTheyAre, HooksAfterTheFirstCall],
+    "staleness/change-after-the-third-edit": [EditsItsBuffer],
+    "staleness/change-after-the-tenth-edit": [EditsItsBuffer, EditsItsBufferAfterTen],
+    "staleness/change-after-the-fifth-write": [WritesItsBuffer],
+    "gate/oldest-of-forty-kibibytes": [ForgetsTheOldest, HoldsThirtyTwoKibibytes],
+    "gate/oldest-of-thirty-files": [HoldsTwentyFiles],
+    "working-directory/cd-then-rewind-and-on": [StaysWhenSpokenTo],
+    "working-directory/cd-then-mention": [StaysWhenSpokenTo],
+    "working-directory/cd-then-given-up": [StaysWhenSpokenTo],
+    "working-directory/cd-in-a-group": [BeginsWithTheMessage],
+    "working-directory/cd-and-back-in-a-group": [BeginsWithTheMessage],
+    "working-directory/notebook-edit-after-cd": [NotebooksAtTheRoot],
+    "working-directory/notebook-edit-after-cd-in-a-group": [NotebooksAtTheRoot, BeginsWithTheMessage],
+    "working-directory/notebook-edit-after-cd-in-a-sub-agent": [NotebooksAtTheRoot],
+    "working-directory/cd-in-parentheses": [FollowsEveryCd],
+    "working-directory/cd-after-parentheses": [FollowsEveryCd],
+    "working-directory/cd-in-a-substitution": [FollowsSubstitutions],
+    "working-directory/cd-in-a-pipe": [FollowsPipes],
+}
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the scenario that is about its mistake."""
+    found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
+    for base, looks in ((RefusesSources, CELLS), (RefusesNewFiles, NEW_FILES)):
+        for slug, look in looks.items():
+            kind = type(base.__name__, (base,), {"look": staticmethod(look)})
+            found[f"{base.__name__} in looks/{slug}"] = (kind, f"looks/{slug}")
+    return found
