@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -12,7 +12,15 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Stamp
-from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 
 __all__ = ["Played"]
 
@@ -67,6 +75,12 @@ class Played:
         self._steps.append(
             (ToolCall(tool, arguments, interrupted=interrupted), StepOutcome((result,), changed))
         )
+
+    def group(self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, changes: Mapping[str, Change]) -> None:
+        """Make the calls of one message."""
+        step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
+        results = tuple(ToolResult("") for _ in calls)
+        self._steps.append((step, StepOutcome(results, self._changed(changes))))
 
     def read(self, path: str, answer: str | None = None) -> None:
         """Read a file, with numbers in front of its lines unless it is shown otherwise."""

@@ -130,6 +130,7 @@ def test_relative_paths_begin_where_a_command_went(place: str) -> None:
         "(cd sub)",
         "echo cd sub",
         "cd sub | cat",
+        "cd sub & true",
         "cd sub; cd $WS",
         "ls; echo 'cd sub'",
     ],
@@ -141,6 +142,34 @@ def test_relative_paths_begin_where_they_did_if_no_command_went_elsewhere(comman
     arguments = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
     session.call("Edit", arguments, changes={"notes.txt": b"beta\n"})
     assert session.harms() == ()
+
+
+@rows("event", ["mention", "rewind"])
+def test_after_a_message_of_the_user_relative_paths_begin_in_either_directory(event: str) -> None:
+    for spoken, changed, kinds in (
+        (True, "new.txt", []),
+        (True, "sub/new.txt", []),
+        (False, "new.txt", [("stray", "new.txt"), ("untrue", "sub/new.txt")]),
+    ):
+        session = Played({"other.txt": b"", "sub/notes.txt": b"alpha\n"})
+        session.call("Bash", {"command": "cd sub"}, "")
+        if spoken:
+            session.event(event, "other.txt")
+        session.call("Write", {"file_path": "new.txt", "content": "x\n"}, changes={changed: b"x\n"})
+        assert sorted(session.kinds()) == kinds
+
+
+def test_a_relative_path_begins_where_the_commands_before_it_in_its_message_went() -> None:
+    for changed, kinds in (
+        ("sub/new.txt", []),
+        ("new.txt", [("untrue", "sub/new.txt")]),
+    ):
+        session = Played({"sub/notes.txt": b"alpha\n"})
+        session.group(
+            [("Bash", {"command": "cd sub"}), ("Write", {"file_path": "new.txt", "content": "x\n"})],
+            changes={changed: b"x\n"},
+        )
+        assert session.kinds() == kinds
 
 
 def test_a_command_that_was_refused_goes_nowhere() -> None:
