@@ -51,15 +51,25 @@ func directoryAfter(call answered, directory, start string, after Snapshot) stri
 	return directory
 }
 
-// directoriesIn returns the word after each `cd` that begins a command; not in a pipe or in parentheses.
+// beginsAt says whether the relative path of a call leads from a directory to a file that changed.
+func beginsAt(given map[string]any, directory string, changed Snapshot) bool {
+	text, _ := given[pathKey(given)].(string)
+	if text == "" {
+		return false
+	}
+	_, is := changed[path.Join(directory, text)]
+	return is
+}
+
+// directoriesIn returns the word after each `cd` that begins a command; not in a pipe, in parentheses or in the background.
 func directoriesIn(command string) []string {
 	joins := func(text string) bool { return strings.Trim(text, ";&|\n") == "" }
 	words := word.FindAllString(command, -1)
 	var all []string
 	for at, each := range words {
 		first := at == 0 || joins(words[at-1])
-		piped := at > 0 && words[at-1] == "|" || at+2 < len(words) && words[at+2] == "|"
-		if each != "cd" || !first || piped {
+		apart := at > 0 && words[at-1] == "|" || at+2 < len(words) && (words[at+2] == "|" || words[at+2] == "&")
+		if each != "cd" || !first || apart {
 			continue
 		}
 		target := ""

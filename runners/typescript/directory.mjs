@@ -34,11 +34,17 @@ export function directoryAfter({ tool, given, result }, directory, start, after)
   return directory;
 }
 
-/** Returns the word after each `cd` that begins a command; not in a pipe or in parentheses. */
+/** Tells whether the relative path of a call leads from a directory to a file that changed. */
+export function beginsAt(given, directory, changed) {
+  const path = given[pathKey(given)];
+  return typeof path === "string" && path !== "" && changed.has(posix.normalize(posix.join(directory, path)));
+}
+
+/** Returns the word after each `cd` that begins a command; not in a pipe, in parentheses or in the background. */
 export function directories(command) {
   const joins = (word) => /^[;&|\n]*$/.test(word);
   const words = command.match(WORD) ?? [];
-  const isCd = (word, at) => word === "cd" && (at === 0 || joins(words[at - 1])) && words[at - 1] !== "|" && words[at + 2] !== "|";
+  const isCd = (word, at) => word === "cd" && (at === 0 || joins(words[at - 1])) && words[at - 1] !== "|" && !["|", "&"].includes(words[at + 2]);
   return [...words.keys()].filter((at) => isCd(words[at], at)).map((at) => {
     const target = words[at + 1] ?? "";
     return joins(target) ? "" : target.replace(/["']/g, "");

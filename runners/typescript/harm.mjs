@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { meant, names, pathKey, reads } from "./compare.mjs";
 import { closed } from "./closed.mjs";
-import { absolute, directoryAfter } from "./directory.mjs";
+import { absolute, beginsAt, directoryAfter } from "./directory.mjs";
 import { dataOf, made } from "./edited.mjs";
 import { Known } from "./known.mjs";
 import { unseen } from "./showing.mjs";
@@ -65,6 +65,8 @@ class HarmJudge {
   }
 
   happen({ event, path }) {
+    // After a message of the user a session may be back in its first directory.
+    if (event === "rewind" || event === "mention") this.view.isSpokenTo = true;
     if (event === "resume") this.view.directory = this.start;
     else if (event === "compact") this.summarise();
     // A sub-agent begins where the session is, and its commands do not move it.
@@ -128,8 +130,13 @@ class HarmJudge {
     const changed = changes(before, after);
     const steps = step.kind === "call" ? [step] : step.calls;
     const calls = happened.results.map((result, number) => {
-      const { tool, arguments: given } = steps[number];
-      return { number, tool, given: absolute(placed(given, "$WS"), this.view.directory), result };
+      const { tool, arguments: written, interrupted } = steps[number];
+      const [view, given] = [this.view, placed(written, "$WS")];
+      if (view.isSpokenTo && beginsAt(given, this.start, changed)) view.directory = this.start;
+      const call = { number, tool, given: absolute(given, view.directory), result };
+      if (!view.stays) view.directory = directoryAfter(call, view.directory, this.start, after);
+      view.isSpokenTo ||= ["cancelled", "stopped"].includes(interrupted);
+      return call;
     });
     this.refusals(steps, calls);
     const chains = new Map();
@@ -172,7 +179,6 @@ class HarmJudge {
     this.state = after;
     for (const call of calls) if (!reads(call.tool) || call.result.reminders.length > 0) this.hear(call, after);
     for (const what of unseen(step, calls, before, after, this.view.files)) this.found(this.number, "effects", what);
-    for (const call of this.view.stays ? [] : calls) this.view.directory = directoryAfter(call, this.view.directory, this.start, after);
   }
 
   /** Notes what is refused though every contract that went the same way so far answers it. */
