@@ -45,6 +45,9 @@ _OPEN = re.compile(
 _PAGES = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
+_LARGEST_KNOWN_BY_LIMIT = 4096
+"""Bytes of a file up to which a Read with `limit` counts as one of the whole file; recorded since 2.1.328."""
+
 
 def schema(behaviours: Behaviours) -> Schema:
     """Return the parameters of Read."""
@@ -204,7 +207,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         keeps = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
             session, arguments, all_shown=ended and text == content != ""
         )
-        seen = keeps and ended
+        seen = keeps and ended and ("limit" not in arguments or len(data) <= _LARGEST_KNOWN_BY_LIMIT)
         known = content if keeps else None
         session.memory.remember(
             path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
