@@ -45,11 +45,7 @@ class CommandBehaviours(Group):
         True,
         {"2.1.265": False},
         meaning="After a message of the user, commands and relative paths begin at the first directory of the session.",
-        shown_by=(
-            "working-directory/cd-then-mention",
-            "working-directory/cd-then-rewind-and-on",
-            "working-directory/cd-then-given-up",
-        ),
+        shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(
         True,

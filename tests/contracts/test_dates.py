@@ -14,6 +14,8 @@ from readfirst.reference_impl.behaviours_by_version import histories, history_of
 
 from .judging import SUITE, Reference, only_adds_own_file, verdict_of
 
+ATTEMPTS = 3
+"""A change by a command within one tick of the file system's clock is not noticed: such a replay is repeated."""
 PARTS = 2
 """The behaviours are divided, so that processes share the work."""
 
@@ -50,7 +52,10 @@ def wrong_dates(
     for (scenario_id, name), shown in sorted(shown_changes(names).items()):
         contract = SUITE.contracts.find(name)
         scenario = SUITE.scenario(scenario_id, contract)
-        verdict = verdict_of(scenario, replay(scenario, Reference(behaviours(name)), place), contract)
+        for _ in range(ATTEMPTS):
+            verdict = verdict_of(scenario, replay(scenario, Reference(behaviours(name)), place), contract)
+            if verdict.status == "passed":
+                break
         if verdict.status != "passed" and not only_adds_own_file(verdict, name):
             different = verdict.differences[0]
             wrong.append(
@@ -71,7 +76,7 @@ def test_a_change_that_is_dated_one_version_early_is_named(place: WorkspacePool)
     name = "background_refusal"
     (date,) = (".".join(map(str, numbers)) for numbers in history_of(name).changes)
     scenario_id = history_of(name).shown_by[0]
-    before, since = dict.fromkeys(around(scenario_id, Version(date)))
+    before, since, *_ = dict.fromkeys(around(scenario_id, Version(date)))
 
     def early(version: str) -> Behaviours:
         return behaviours_of(since if version == before else version)
