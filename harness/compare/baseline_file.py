@@ -70,7 +70,7 @@ def baseline_text(
             varies = verdict.scenario_id in lucky
             reason = CHANCE if varies and failing != "safe" else UNEXPLAINED
             entries.append(Acceptance(*key, failing, reason, _NOWHERE, varies))
-        if entries and entries[-1].reason == UNEXPLAINED:
+        if entries[-1].reason == UNEXPLAINED:
             observed[entries[-1]] = _observed(verdict)
     kept = (entry for key, entry in accepted.items() if not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
@@ -94,14 +94,14 @@ def _heading(name: str, suite: str) -> Iterable[str]:
 
 
 def _observed(verdict: Verdict) -> str:
-    """Return what happened in a few words: the first harm, or else the first difference, or why it broke."""
+    """Return the first harm of a verdict, or else the first difference, or the reason that it broke."""
     differences = (f"{each.what}: expected {each.expected}, got {each.got}" for each in verdict.differences)
     text = next(chain((harm.line for harm in verdict.harms), differences, (verdict.reason,)))
     return json.dumps(text[:_LONGEST_COMMENT], ensure_ascii=False)[1:-1]
 
 
 def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) -> Iterator[str]:
-    """Yield the lines of the entries. Those without an explanation have a comment with what was `observed`."""
+    """Yield the lines of the entries. An entry without an explanation has a comment: the failure that was `observed`."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:

@@ -251,7 +251,7 @@ def perform(request: RunRequest) -> int:
             err=True,
         )
     say(cost.sentence(summary.total, jobs), err=True)
-    causes = _by_cause(request, failing)
+    causes = _grouping_command(request, failing)
     if causes:
         say(causes, err=True)
     if request.keep is not None and any(any(each.values()) for each in tested.values()):
@@ -322,21 +322,20 @@ def _failed_before(
     return sorted({*ids} & {*known}), f"no selected scenario failed when {request.target} was last run"
 
 
-def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command which groups failures, by rule if the results were written to a file,
+def _grouping_command(request: RunRequest, failing: Counter[str]) -> str:
+    """Return the line that names the command for grouped failures: by rule if the results were written to a file,
     otherwise by cause. Empty if it shows nothing more.
     """
     contract = next(iter(failing), "")
-    if failing[contract] < _WORTH_GROUPING:
+    # A comparison accepts no ids, and a selection by ids is small.
+    is_kept = request.format == "jsonl" and request.output is not None
+    if failing[contract] < _WORTH_GROUPING or (request.selection.ids and not is_kept):
         return ""
-    kept = request.format == "jsonl" and request.output is not None
-    if kept:
-        words = ["readfirst", "report", str(request.output)]
-    elif request.selection.ids:
-        return ""  # a comparison takes no ids, and what was chosen by hand is not much
+    if is_kept:
+        grouped, words = "by rule", ["readfirst", "report", str(request.output)]
     else:
+        grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
         chosen = request.selection
-        words = ["readfirst", "diff", contract, request.target]
         for name, values in (
             ("--family", chosen.families),
             ("--tag", chosen.tags),
@@ -348,10 +347,8 @@ def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
             ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
         ):
             words += [word for value in values for word in (name, value)]
+        words += ["--trust"] if request.suite.trust else []
     words += suite_options(request.fixtures)
-    if request.suite.trust and not kept:
-        words.append("--trust")
-    grouped = "by rule" if kept else "by cause, with another run"
     return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
 
 
