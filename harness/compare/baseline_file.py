@@ -101,7 +101,7 @@ def _observed(verdict: Verdict) -> str:
 
 
 def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) -> Iterator[str]:
-    """Yield the lines of the entries. An entry without an explanation has a comment: the failure that was `observed`."""
+    """Yield the lines of the entries, with the failure that was `observed` as a comment."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:

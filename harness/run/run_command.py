@@ -323,9 +323,7 @@ def _failed_before(
 
 
 def _grouping_command(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command for grouped failures: by rule if the results were written to a file,
-    otherwise by cause. Empty if it shows nothing more.
-    """
+    """Return the line that names the command which groups the failures. Empty if it shows nothing more."""
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
     is_kept = request.format == "jsonl" and request.output is not None
