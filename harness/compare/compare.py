@@ -106,10 +106,13 @@ def compare(
     `effects` does. `in_full` returns a scenario with full contents instead of digests (`Suite.in_full`).
 
     Raises:
-        ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
+        ValueError: `verbatim` without a recording, a law without a judgement, or a scenario that was read for
+            another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
+    if scenario.law and judgement is None:
+        raise ValueError(f"{scenario.id} is judged by harm alone, so it needs a judgement")
     judging = _compared(scenario, outcome, contract, vocabulary, recorded)
     if judging.differences or judging.partly or scenario.law:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the

@@ -23,21 +23,21 @@ class CommandBehaviours(Group):
     )
     commands_bound_by_deny_rules: str = behaviour(
         "none",
-        {"1.0.126": "some", "2.1.281": "all"},
+        {"1.0.102": "few", "1.0.117": "some", "2.1.269": "all"},
         meaning="The value says which commands are refused if they plainly read or change what a deny rule closes: "
-        "`none`, `some`, or `all`, with `sed`, `tee`, `cp` and the new name of `mv`.",
+        "`none`; `few`; `some`, with `sed -i`; or `all`, with `sed`, `tee`, `cp` and the new name of `mv`.",
         shown_by=("permissions/commands-that-write-closed-files",),
     )
     redirections_bound_by_deny_rules: str = behaviour(
         "not",
-        {"2.0.76": "by their file", "2.1.90": "as commands"},
+        {"2.0.55": "by their file", "2.1.89": "as commands"},
         meaning="The value says how a command is refused whose output goes to a file that a deny rule closes: `not`, "
         "`by their file`, which the refusal names, or `as commands`.",
         shown_by=("permissions/commands-that-write-closed-files",),
     )
     deny_rules_follow_commands: bool = behaviour(
         True,
-        {"2.1.328": False},
+        {"2.1.324": False},
         meaning="Deny rules without an anchor begin at the directory that a command changed to.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )

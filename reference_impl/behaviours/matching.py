@@ -33,7 +33,7 @@ class MatchingBehaviours(Group):
     )
     missing_texts_keep_half_characters: bool = behaviour(
         True,
-        {"2.1.207": False},
+        {"2.1.191": False},
         meaning="Edit shows half of a surrogate pair in a text that is not in the file as it is; otherwise as U+FFFD.",
         shown_by=("crossings/half-a-pair-sought",),
     )

@@ -58,7 +58,7 @@ class SessionBehaviours(Group):
     )
     rewind_follows_links: bool = behaviour(
         True,
-        {"2.1.228": False},
+        {"2.1.216": False},
         meaning="A rewind writes through a link that has come to be in the place of a file or of its folder.",
         shown_by=("rewind/link-in-its-place", "rewind/parent-replaced-by-a-link"),
     )

@@ -38,13 +38,15 @@ def denied_part(
     denies: Callable[[str, str], bool],
     *,
     every: bool,
+    in_place: bool,
     redirected: bool,
 ) -> Denied | None:
     """Return the first part of a command that `denies` closes, given `Read` or `Edit` and an absolute path.
 
     For a pipeline only the part is named, for other combinations the whole command. Files on standard input are
     not checked. Unless `every` program counts, neither are both files of `cp`, the new name of `mv`, and files
-    that `sed` prints or `tee` writes. `redirected`: files of redirected output are checked, too.
+    that `sed` prints or `tee` writes. `in_place`: files of `sed -i` are checked, too; `redirected`: those of
+    redirected output.
     """
     began = directory
     for words, piped in _simple_commands(command):
@@ -59,7 +61,7 @@ def denied_part(
             if denies("Edit", path):
                 return Denied(text, path, program, redirected=True)
         read = [("Read", each) for each in inputs] if every else []
-        for action, operand in (*_operands(plain, every=every), *read):
+        for action, operand in (*_operands(plain, every=every, in_place=in_place), *read):
             path = posixpath.normpath(posixpath.join(directory, operand))
             if denies(action, path):
                 return Denied(text, path, program, moved=moved)
@@ -110,7 +112,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
     return plain, targets, inputs
 
 
-def _operands(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, str]]:
+def _operands(words: Sequence[str], *, every: bool, in_place: bool) -> Iterator[tuple[str, str]]:
     """Yield the checked files of a simple command, each with its action, `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
@@ -125,5 +127,5 @@ def _operands(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, str]]
     elif program == "cp" and every and len(operands) > 1:
         yield from (("Read", each) for each in operands[:-1])
         yield "Edit", operands[-1]
-    elif program == "sed" and (every or "-i" in others):
+    elif program == "sed" and (every or (in_place and "-i" in others)):
         yield from (("Edit" if "-i" in others else "Read", each) for each in operands[1:])

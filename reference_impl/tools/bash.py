@@ -72,6 +72,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
         session.shell.directory,
         permissions.rules.denies,
         every=bound == "all",
+        in_place=bound != "few",
         redirected=how != "not",
     )
     if found is None:

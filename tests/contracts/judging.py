@@ -47,15 +47,3 @@ def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
 def offered(behaviours: str | Behaviours) -> set[str]:
     """Return the tools that the reference offers."""
     return {schema.tool for schema in FileTools(behaviours, root="/").schemas}
-
-
-_OWN_FILE = ".claude/settings.local.json"
-_WRITE_IT = {"1.0.4", "1.0.5"}
-"""Versions that write that file of their own beside what a call does."""
-
-
-def only_adds_own_file(verdict: Verdict, version: str) -> bool:
-    """Whether all that differs is the file that some versions write of their own."""
-    paths = [each.what for each in verdict.differences]
-    written = all(each.startswith("path ") and each.endswith(_OWN_FILE) for each in paths)
-    return version in _WRITE_IT and bool(paths) and written

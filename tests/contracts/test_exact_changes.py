@@ -52,12 +52,19 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ): "hidden before it by staleness_uses_read_time, which ends with it",
     ("deny_follows_dangling_links", "2.1.73"): "hidden by deny_follows_links, which comes back with it",
     ("resume_counts_edits_as_seen", "2.1.281"): "before it, every Edit answers so",
+    ("claude_md_counts_as_read_by_agents", "1.0.117"): (
+        "hidden before it by sub_agents_have_their_own_memory, which begins then"
+    ),
+    (
+        "sockets_are_special_files",
+        "2.1.328",
+    ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
 """Changes of which the exact version is not recorded, and why."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
-PARTS = 40
-"""The changes are divided, so that processes share the work; the quick tests take the first part."""
+PARTS = 4
+"""The changes are divided, so that processes share the work."""
 
 
 @dataclass(frozen=True)
@@ -181,12 +188,13 @@ def problem(change: Change) -> str:
         return f"nobody can install the version of {change}"
     if is_seen(change) or tool_is_gone(change):
         return ""
-    return f"{change}: record {shown_by} on {change.version} and on the version published before it"
+    return (
+        f"{change}: record {shown_by} on {change.version} and on the version published before it, "
+        "or correct the version in reference_impl/behaviours/"
+    )
 
 
-@pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
-)
+@pytest.mark.parametrize("part", range(PARTS))
 def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(part: int) -> None:
     some = changes()[part::PARTS]
     assert some

@@ -27,7 +27,7 @@ from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
 from tests.small_disks import may_mount
 
-from .judging import SUITE, Reference, judged, offered, only_adds_own_file, verdict_of
+from .judging import SUITE, Reference, judged, offered, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
@@ -145,6 +145,17 @@ def sightings() -> Iterator[tuple[str, str]]:
                 yield scenario_id, name
 
 
+OWN_FILE = ".claude/settings.local.json"
+WRITE_IT = {"1.0.4", "1.0.5"}
+"""Versions that write that file of their own beside what a call does."""
+
+
+def beside_its_own_file(verdict: Verdict) -> bool:
+    """Whether it fails, and all that differs is the file that some versions write of their own."""
+    paths = [each.what for each in verdict.differences]
+    return bool(paths) and all(each.startswith("path ") and each.endswith(OWN_FILE) for each in paths)
+
+
 @pytest.mark.slow
 def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
     wrong = []
@@ -156,7 +167,7 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
             scenario = SUITE.scenario(scenario_id, contract)
             outcome = replay(scenario, Reference(behaviours_of(name)), place)
             verdict = verdict_of(scenario, outcome, contract)
-            if verdict.status != "passed" and not only_adds_own_file(verdict, name):
+            if verdict.status != "passed" and not (name in WRITE_IT and beside_its_own_file(verdict)):
                 wrong.append(f"{scenario_id} on {name}")
     assert wrong == []
 

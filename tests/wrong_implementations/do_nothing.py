@@ -14,6 +14,7 @@ from typing import Any
 from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
@@ -69,7 +70,10 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
             scenario = suite.scenario(scenario_id, contract)
             if skipped(scenario, contract, "text", traits_of(adapter).capabilities) is None:
                 outcome = replay(scenario, adapter, place)
-                verdict = compare(scenario, outcome, contract, "text", suite.vocabulary)
+                judgement = judge(scenario, outcome)
+                verdict = compare(
+                    scenario, outcome, contract, "text", suite.vocabulary, None, judgement, suite.in_full
+                )
                 if verdict.status != "unsupported":  # as the names of files on Windows are elsewhere
                     yield verdict
 
