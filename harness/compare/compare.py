@@ -112,7 +112,7 @@ def compare(
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
     if scenario.law and judgement is None:
-        raise ValueError(f"{scenario.id} is judged by harm alone, so it needs a judgement")
+        raise ValueError(f"{scenario.id} is a law, which is judged by harm: it needs a judgement")
     judging = _compared(scenario, outcome, contract, vocabulary, recorded)
     if judging.differences or judging.partly or scenario.law:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the

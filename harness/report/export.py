@@ -95,7 +95,7 @@ def _add_own(value: dict[str, Any], scenario: Scenario, contract: Contract) -> N
             else:
                 call = step["calls"][each.call] if step["kind"] == "parallel" else step
                 shown = call["expect"].setdefault("shows_cells" if each.cells else "shows", {})
-            shown[each.path] = ranges(each.numbers)
+            shown[each.path] = [*map(list, ranges(each.numbers))]
 
 
 def _courses(suite: Suite, scenario: Scenario) -> list[str]:

@@ -61,7 +61,7 @@ def _expectation(
     files: Mapping[str, Entry | None] | None = None,
     reminders: tuple[str, ...] = (),
 ) -> Expectation:
-    """Return the expectation with what was recorded, in the place of the file's own clause, or of its step."""
+    """Return the expectation with the recorded answer, at the position of the file's own clause, or of its step."""
     stated = step.expect.recorded
     recorded = None
     if result is not None or files or reminders:

@@ -19,7 +19,7 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a scenario's recordings show of a change: the closest versions, and what differs between them."""
+    """A change in the recordings of a scenario: the closest versions, and the differences between them."""
 
     around: Point
     occurrences: Sequence[Occurrence]
@@ -47,7 +47,7 @@ class ChangePoint:
     """One change of one behaviour, which has this `meaning`: in `version` it went from `value_before` to `value_after`.
 
     `models` names the class of models, empty for both classes. `shown` are the scenarios whose recordings differ around
-    the change, with the closest versions that do, closest first; `sights` are the same with what differs.
+    the change, with the closest versions that do, closest first; `sights` are the same with the differences.
     """
 
     version: str

@@ -21,7 +21,7 @@ class LastFileCache:
     def read(self, path: Path) -> bytes | None:
         """Return a file's bytes. None if there is no file. Raises SuiteError as `strict_yaml.read`."""
         try:
-            status = os.lstat(path)  # of a link another file than the one that was read
+            status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):
             strict_yaml.refuse_links(path, self._suite)
             return None

@@ -38,7 +38,7 @@ class ClaimsCheck:
             for source, place in documented:
                 if source not in self._sources:
                     message = f"no claim has the source {source!r}"
-                    fix = f"{did_you_mean(source, self._sources)} What a new section claims goes into claims.yaml."
+                    fix = f"{did_you_mean(source, self._sources)} Add the claims of a new section to claims.yaml."
                     yield Finding("orphan-documented", place, message, fix)
 
     def of_suite(

@@ -28,7 +28,7 @@ def describe_both(statement: Statement) -> tuple[str, str]:
 
 
 def describe_answer(statement: Statement, around: int | None = None) -> str:
-    """Return the cell for what the product did at a call; of a long text the part `around` a place."""
+    """Return the cell for the product's answer to a call; of a long text the part `around` a position."""
     if statement.answer is None:
         return "not recorded"
     return _describe(statement.answer, around, files=statement.states_files)
@@ -52,7 +52,7 @@ def _describe(answer: Answer, around: int | None, *, files: bool) -> str:
         case TextDigest(starts=starts, ends=ends):
             ends_of_it = (("begins", starts), ("ends", ends))
             known = [f"{name} {excerpt(text, _FEW_CHARACTERS)}" for name, text in ends_of_it if text]
-            parts.append(", ".join(known) or "a text of which only the digest is kept")
+            parts.append(", ".join(known) or "a text that is only known by its digest")
     if files:
         parts += [f"{code(path)} becomes {_entry(entry)}" for path, entry in sorted(answer.files.items())]
     error = f" ({answer.error})" if answer.error else ""

@@ -24,7 +24,7 @@ _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
 
 @dataclass(frozen=True)
 class WordedChange(ChangePoint):
-    """A change point with `before` and `after`: what the product gave at the call of `tool` that shows it best."""
+    """A change point with `before` and `after`: the product's answers to the call of `tool` that shows it best."""
 
     tool: str = ""
     before: str = NOT_RECORDED
@@ -73,7 +73,7 @@ def _worded(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> Worded
 
 
 def _cell(result: str, words: str) -> str:
-    """Return what one side gave: what came of the call, and its words unless they are the same."""
+    """Return the cell of one side: the result of the call, and the words unless they are the same."""
     quoted = excerpt(words, MOST_CHARACTERS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
 

@@ -138,11 +138,18 @@ def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
 
 
 def sightings() -> Iterator[tuple[str, str]]:
-    """Yield scenario and version of every recording that is of no contract: they state where a change came."""
+    """Yield scenario and version of each recording of a version that is not a contract.
+
+    Without those that kill the program: the reference runs in this process.
+    """
     for scenario_id in SUITE.recordings.ids():
         for name in recorded(scenario_id).transcripts:
-            if name not in SUITE.contracts:
+            if name not in SUITE.contracts and not kills(scenario_id):
                 yield scenario_id, name
+
+
+def kills(scenario_id: str) -> bool:
+    return scenario_id.startswith("interrupted/") and "kill" in needs(scenario_id)
 
 
 OWN_FILE = ".claude/settings.local.json"
@@ -188,7 +195,7 @@ def sample() -> list[str]:
     Every process asks while it collects tests, so only those are read that may do it.
     """
     some = [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]
-    return [each for each in some if not (each.startswith("interrupted/") and "kill" in needs(each))]
+    return [each for each in some if not kills(each)]
 
 
 def in_part(scenario_ids: Sequence[str]) -> list[Any]:

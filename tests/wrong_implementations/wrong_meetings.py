@@ -1,4 +1,4 @@
-"""Implementations that go wrong where groups, hooks, notebooks, folders, thresholds and looks meet."""
+"""Implementations with mistakes at the crossings of groups, hooks, notebooks, folders, thresholds and looks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from readfirst.reference_impl.session.hooks import Hooks, PreToolUseResult
 
 
 class _FirstCallOnly(Hooks):
-    """Hooks that run before, or after, the first call of a message alone."""
+    """Hooks that run only before, or only after, the first call of a message."""
 
     runs: ClassVar[str]
     calls = 0
@@ -35,7 +35,7 @@ class _FirstCallOnly(Hooks):
 
 
 class HooksOfTheFirstCall(Altered):
-    """Runs hooks before the first call of a message alone."""
+    """Runs hooks before only the first call of a message."""
 
     runs = "before"
 
@@ -51,7 +51,7 @@ class HooksOfTheFirstCall(Altered):
 
 
 class HooksAfterTheFirstCall(HooksOfTheFirstCall):
-    """Runs hooks after the first call of a message alone."""
+    """Runs hooks after only the first call of a message."""
 
     runs = "after"
 
@@ -76,7 +76,7 @@ class LeavesNotebooksAsTheyAre(LeavesNotebooksToThemselves):
 
 
 class RunsHooksOfGivenUpCalls(Altered):
-    """Runs the hooks for what comes after a call, though the user gave it up."""
+    """Runs PostToolUse hooks although the user gave the call up."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = super().give_up(tool, arguments, interfere)
@@ -87,7 +87,7 @@ class RunsHooksOfGivenUpCalls(Altered):
 
 
 class EditsItsBuffer(Altered):
-    """Edits a file from what it holds of it, without a look, once it made some calls of a tool in a row."""
+    """Edits its own copy of a file, without a freshness check, after some calls of a tool in a row."""
 
     tool, times = "Edit", 3
 
@@ -107,19 +107,19 @@ class EditsItsBuffer(Altered):
 
 
 class EditsItsBufferAfterTen(EditsItsBuffer):
-    """Edits a file from what it holds of it after ten Edits."""
+    """Edits its own copy of a file after ten Edits."""
 
     times = 10
 
 
 class WritesItsBuffer(EditsItsBuffer):
-    """Writes a file without a look after five Writes."""
+    """Writes a file without a freshness check after five Writes."""
 
     tool, times = "Write", 5
 
 
 class ForgetsTheOldest(Altered):
-    """Forgets the oldest of the files that it read where they have more bytes together than it holds."""
+    """Forgets the oldest files that it read, beyond a number of bytes or of files."""
 
     most_bytes, most_files = 16384, 10**6
 
@@ -149,7 +149,7 @@ class HoldsTwentyFiles(ForgetsTheOldest):
 
 
 class StaysWhenSpokenTo(Altered):
-    """Goes on in the folder of the last command after a message of the user, as versions from 2.1.265 on do."""
+    """Stays in the folder of the last command after a message of the user, as versions from 2.1.265 on do."""
 
     def staying(self, act: Callable[[], Any]) -> Any:
         session = self.tools._session
@@ -205,7 +205,7 @@ class NotebooksAtTheRoot(Altered):
 
 
 class FollowsEveryCd(Altered):
-    """Goes wherever a part of a command goes that is in parentheses, a substitution or a pipe."""
+    """Follows a `cd` in parentheses."""
 
     form = r"\(\s*cd (\w+)"
 
@@ -218,13 +218,13 @@ class FollowsEveryCd(Altered):
 
 
 class FollowsPipes(FollowsEveryCd):
-    """Goes where the first command of a pipe goes."""
+    """Follows a `cd` in a pipe."""
 
     form = r"cd (\w+) \|"
 
 
 class FollowsSubstitutions(FollowsEveryCd):
-    """Goes where a substitution goes."""
+    """Follows a `cd` in a substitution."""
 
     form = r"\$\(cd (\w+)"
 

@@ -75,7 +75,7 @@ EVENTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "stop": ("after a call that was given up while it wrote", ["interruption"]),
 }
 FURTHER = ("stop", "mentioned", "repository")
-"""Events that only subjects have which name them."""
+"""Events of those subjects that name them in `further`."""
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
@@ -121,7 +121,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
     "hook": "beside a hook",
     "git": "after a checkout of another branch",
     "repository": "in a repository that moved to a branch",
-    "mentioned": "where mentions alone made them known",
+    "mentioned": "if only mentions made them known",
 }
 
 
