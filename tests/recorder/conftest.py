@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite
+
+from .made_up import GATE, write
 
 
 @pytest.fixture
@@ -15,3 +18,10 @@ def root(tmp_path: Path) -> Path:
     for name in ("scenarios/gate", "recordings"):
         (root / name).mkdir()
     return root
+
+
+@pytest.fixture
+def suite(root: Path) -> Suite:
+    """A suite with one scenario, `gate/x`, that was not recorded."""
+    write(root, GATE)
+    return Suite(root)

@@ -1,0 +1,90 @@
+"""A made-up product whose answers each test chooses, and what a recording of it leaves."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.record.record import Mode, Recorded, record
+from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.suite.suite import Suite
+
+GATE = """\
+title: Edit refuses an unread file
+requirement: must
+given:
+  files:
+    notes.txt: "alpha\\n"
+steps:
+  # a comment
+  - Read: {file_path: $WS/notes.txt}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+"""
+
+NOT_READ = "File has not been read yet. Read it first before writing to it."
+
+
+class Product:
+    """A made-up product: Read numbers lines, Edit replaces; behaviour per test."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "during"})
+
+    def __init__(self, edit: Callable[[Path], ToolResult]) -> None:
+        self.edit = edit
+        self.closed = False
+
+    def open(self, workspace: Workspace) -> "Product":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        if tool == "Read":
+            lines = path.read_text().splitlines()
+            reminder = "\n\n<system-reminder>\nBe careful.\n</system-reminder>\n"
+            return ToolResult("\n".join(f"{n:6}→{line}" for n, line in enumerate(lines, 1)) + reminder)
+        return self.edit(path)
+
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        interfere()
+        return self.call(tool, arguments)
+
+
+def replaced(path: Path) -> ToolResult:
+    path.write_text("gamma\n")
+    return ToolResult(f"The file {path} has been updated.")
+
+
+def refused(path: Path) -> ToolResult:
+    return ToolResult(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)
+
+
+def write(root: Path, text: str) -> None:
+    (root / "scenarios" / "gate" / "x.yaml").write_text(text)
+
+
+def source(suite: Suite) -> str:
+    return suite.path("gate/x").read_text()
+
+
+def expectations(suite: Suite) -> list[Any]:
+    return [step.get("expect") for step in yaml.safe_load(source(suite))["steps"]]
+
+
+def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
+    return recorded(suite, mode, {"2.1.7": edit})
+
+
+def recorded(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
+    """Record `gate/x` on several contracts, each with its own way to edit."""
+    wanted = {name: ["gate/x"] for name in edits}
+    takes = Takes(suite.root.parent / "takes")
+    (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)
+    return result
+
+
+def state(suite: Suite) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}

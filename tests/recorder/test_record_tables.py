@@ -1,0 +1,163 @@
+"""Recording cases of tables, composed scenarios, and files with a damaged recording."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from readfirst.harness.record.record import Mode, missing
+from readfirst.harness.record.syrupy_extension import recording_files
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.finding import SuiteError
+from tests.command_line import Cli
+
+from .made_up import NOT_READ, recorded, refused, replaced, run, state, write
+
+
+def as_table(suite: Suite, answer: str) -> Path:
+    """Put the scenario into a table of two, whose second step says `answer` for what is expected."""
+    file = suite.path("gate/x")
+    value = yaml.safe_load(file.read_bytes())
+    steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
+    case = {"title": value["title"], "old": "alpha"}
+    others = {"y": {"title": "Another case of the same", "old": "delta"}}
+    text = json.dumps({**value, "steps": steps}).replace('"old_string": "alpha"', '"old_string": "<old>"')
+    head = yaml.safe_dump(json.loads(text), sort_keys=False, width=1000)
+    cases = yaml.safe_dump({"cases": {"x": case, **others}}, sort_keys=False, width=1000)
+    table = file.with_name("several.cases.yaml")
+    table.write_text(f"{head}# what differs\n{cases}", "utf-8")
+    file.unlink()
+    return table
+
+
+def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: Suite) -> None:
+    table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
+    before = table.read_text("utf-8")
+    assert run(suite, "create", replaced).status == "created"
+    cases = yaml.safe_load(table.read_bytes())["cases"]
+    assert cases["x"]["first"] == {"text": "     1→alpha"}
+    assert (cases["x"]["words"], cases["x"]["files"]) == (
+        "The file $WS/notes.txt has been updated.",
+        {"notes.txt": "gamma\n"},
+    )
+    assert "error" not in cases["x"]
+    assert cases["y"] == {"title": "Another case of the same", "old": "delta"}
+    assert "# what differs\n" in table.read_text("utf-8")
+    assert before.partition("# what")[0] == table.read_text("utf-8").partition("# what")[0]
+    assert run(suite, "check", replaced).status == "unchanged"
+    assert run(suite, "fix", refused).status == "fixed"
+    case = yaml.safe_load(table.read_bytes())["cases"]["x"]
+    assert (case["error"], case["words"], "files" in case) == ("not_read", NOT_READ, False)
+    suite.scenario("gate/x")
+
+
+@pytest.mark.parametrize("mode", ["create", "fix", "check"])
+def test_a_scenario_that_is_also_a_case_of_a_table_is_refused(suite: Suite, mode: Mode) -> None:
+    own = suite.path("gate/x").read_text()
+    as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
+    run(suite, "create", replaced)
+    write(suite.root, own)
+    suite = Suite(suite.root)
+    before = state(suite)
+    with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
+        run(suite, mode, refused)
+    assert state(suite) == before
+
+
+def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite) -> None:
+    table = as_table(suite, "expect: {text: Done.}")
+    before = table.read_bytes()
+    result = run(suite, "fix", replaced)
+    assert result.status == "refused"
+    assert "step 2 of the table cannot say" in result.message
+    assert "expect: <answer2>" in result.message
+    assert table.read_bytes() == before
+
+
+def as_composed(suite: Suite) -> Path:
+    """Move the scenario to the corpus."""
+    file = suite.path("gate/x")
+    value = yaml.safe_load(file.read_bytes())
+    theme = suite.root / "corpus" / "gate" / "odd.yaml"
+    theme.parent.mkdir(parents=True)
+    theme.write_text(yaml.safe_dump({"cases": {"x": value}}, sort_keys=False), "utf-8")
+    file.unlink()
+    return theme
+
+
+def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
+    theme = as_composed(suite)
+    before = theme.read_bytes()
+    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "check", replaced).status == "unchanged"
+    assert run(suite, "check", refused).status == "differs"
+    assert run(suite, "fix", refused).status == "fixed"
+    assert theme.read_bytes() == before
+    (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
+    assert step.expect.recorded is not None
+    assert step.expect.recorded.error == "not_read"
+
+
+@pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
+def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_recorded(
+    suite: Suite, readfirst: Cli, composed: bool
+) -> None:
+    if composed:
+        as_composed(suite)
+    run(suite, "create", replaced)
+    wanted = ["gate/x"], [suite.contracts["2.1.40"]]
+    leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    assert missing(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
+    ran = readfirst(*leave_out, "--contract", "2.1.40")
+    assert (ran.code, ran.out) == (0, "left out gate/x on 2.1.40\n")
+    left = Suite(suite.root).recordings.recording("gate/x")
+    assert (left.unrecorded, list(left.transcripts)) == ({"2.1.40": "It is killed."}, ["2.1.7"])
+    assert missing(Suite(suite.root), *wanted) == {}
+    assert suite.recordings.find("gate/x").is_as_written
+    again = recording_files(suite.recordings_root, "gate/x", None, {"2.1.40": left.transcripts["2.1.7"]})
+    write_all(again)
+    assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
+
+
+def by_hand(data: bytes) -> bytes:
+    return data.replace(b"gamma", b"delta")
+
+
+def unreadable(data: bytes) -> bytes:
+    return data.replace(b"steps", b"stops")
+
+
+@pytest.mark.parametrize("spoil", [by_hand, unreadable])
+def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
+    suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
+) -> None:
+    recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced})
+    path = suite.recordings.path("gate/x")
+    path.write_bytes(spoil(path.read_bytes()))
+    before = state(suite)
+    out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    ran = readfirst(*out, "--contract", "2.1.87")
+    assert ran.code == 4
+    assert "run `readfirst product record --fix gate/x`" in ran.err
+    for mode in ("create", "check"):
+        assert run(Suite(suite.root), mode, replaced).status == "differs"
+    assert state(suite) == before
+    fixed = run(Suite(suite.root), "fix", replaced)
+    assert fixed.status == "fixed"
+    assert "`readfirst product record --missing` asks them again" in fixed.message
+    found = Suite(suite.root).recordings.find("gate/x")
+    assert (found.damage, list(found.recording.transcripts)) == ("", ["2.1.7"])
+    assert missing(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]]) == {"2.1.40": ["gate/x"]}
+
+
+def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:
+    run(suite, "create", replaced)
+    before = state(suite)
+    ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    assert ran.code == 2
+    assert "gate/x states what 2.1.7 does" in ran.err
+    assert readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", " ").code == 2
+    assert state(suite) == before
