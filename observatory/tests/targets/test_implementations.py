@@ -2,8 +2,6 @@
 
 import json
 import re
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -12,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.compare.level_reached import unpacked
-from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.jsonl import read_stream
-from readfirst.harness.run.runner import run
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.json_file import KeptError
@@ -30,6 +26,8 @@ from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import Target
 from tests.judging import SUITE
 from tests.newest import NEWEST
+
+from .made_verdicts import verdict, verdicts
 
 DATA = Path(__file__).parents[3] / "docs" / "implementations.json"
 CONTRACTS = ["2.1.7"]
@@ -44,23 +42,6 @@ def target() -> Target:
 @cache
 def known() -> tuple[RuleScenario, ...]:
     return tuple(known_scenarios(SUITE))
-
-
-def verdict(
-    scenario_id: str, status: str, *differences: Difference, reason: str = "", harms: tuple[Harm, ...] = ()
-) -> Verdict:
-    fine = dict.fromkeys(LEVELS, status == "passed")
-    return Verdict(scenario_id, "2.1.7", "reason", status, fine, differences, None, reason, harms=harms)  # type: ignore[arg-type]
-
-
-def verdicts() -> Iterator[Verdict]:
-    refused = Difference(1, 0, "effects", "refused", "refused: multiple_matches", "not refused: done")
-    file = Difference(1, 0, "effects", "file notes.txt", "alpha\nalpha\n", "gamma\nalpha\n")
-    harm = Harm(1, 0, "misplaced", "notes.txt", "the first of several places in notes.txt")
-    yield verdict("matching/two-matches", "failed", refused, file, harms=(harm,))
-    yield verdict("matching/unique-match", "passed")
-    yield verdict("parallel/write-then-edit", "unsupported", reason="the adapter lacks parallel")
-    yield verdict("gate/edit-unread", "broken", reason="it hung")
 
 
 def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
@@ -343,66 +324,3 @@ def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
     stage.survey(streams=tmp_path).run(target)
     (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
     assert not run.conformant
-
-
-class Meeting:
-    """Stands for a run; each waits until as many as expected are going on at the same time."""
-
-    def __init__(self, expected: int) -> None:
-        self.barrier = threading.Barrier(expected, timeout=10)
-        self.asked: list[dict[str, Any]] = []
-
-    def __call__(self, _suite: Suite, connect_string: str, *_: Any, **options: Any) -> Iterator[Verdict]:
-        self.asked.append({"target": connect_string, **options})
-        self.barrier.wait()
-        if connect_string == "target:agno-gated@3.1.10":
-            raise BrokenAdapter("it cannot be installed")
-        yield from verdicts()
-
-
-def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    meeting = Meeting(2)
-    monkeypatch.setattr(surveys, "run", meeting)
-    survey = Survey(SUITE, tmp_path, jobs=5)
-    results = dict(survey.run_all([find("agno"), find("agno-gated")]))
-    assert results.keys() == {"agno@3.1.10", "agno-gated@3.1.10"}
-    assert isinstance(results["agno-gated@3.1.10"], BrokenAdapter)
-    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(2, True), (2, True)]
-    survey.write(["agno-gated@3.1.10", "agno@3.1.10"])
-    data = json.loads((tmp_path / "implementations.json").read_text())
-    assert [each["target"] for each in data["targets"]] == ["agno@3.1.10"]
-
-
-def test_jobs_of_one_target_replay_its_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    meeting = Meeting(1)
-    monkeypatch.setattr(surveys, "run", meeting)
-    ((name, _),) = Survey(SUITE, tmp_path, jobs=3).run_all([find("agno")])
-    assert name == "agno@3.1.10"
-    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(3, False)]
-
-
-def test_what_else_goes_wrong_in_a_target_ends_the_survey(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    both = threading.Barrier(2, timeout=10)
-    """Without it one of the two threads would still install its target when the test is over."""
-
-    def fails(*_: Any, **__: Any) -> Iterator[Verdict]:
-        both.wait()
-        raise ZeroDivisionError
-        yield
-
-    monkeypatch.setattr(surveys, "run", fails)
-    with pytest.raises(ZeroDivisionError):
-        list(Survey(SUITE, tmp_path, jobs=2).run_all([find("agno"), find("agno-gated")]))
-
-
-@pytest.mark.slow
-def test_a_run_apart_gives_the_same_verdicts() -> None:
-    ids = ["gate/edit-unread", "matching/unique-match"]
-
-    def statuses(*, apart: bool) -> list[tuple[str, str]]:
-        found = run(SUITE, "reference", ["2.1.7"], ids=ids, apart=apart)
-        return [(each.scenario_id, each.status) for each in found]
-
-    assert statuses(apart=True) == statuses(apart=False) == [(each, "passed") for each in ids]
