@@ -111,8 +111,9 @@ def replaying_seconds(suite: Suite, ids: Sequence[str], version: str | None, job
 
     Raises SuiteError for a scenario that cannot be read.
     """
-    alone = sum(needs_own_session(suite.scenario(each, require_expect=False)) for each in ids)
+    parsed = None if version is None else Version(version)
+    alone = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)
     sessions = alone + (1 if len(ids) > alone else 0)
-    is_program = version is not None and Version(version) >= _FIRST_PROGRAM
+    is_program = parsed is not None and parsed >= _FIRST_PROGRAM
     startup = _PROGRAM_STARTUP_S if is_program else _SCRIPT_STARTUP_S
     return (sessions * startup + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))

@@ -25,7 +25,7 @@ def takes(tmp_path: Path) -> Takes:
 
 
 def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> None:
-    gate = ids("gate/")
+    gate = ids("gate/", "crossings/")
     left = Confirmation(BUNDLED, takes).replays_left({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
         r"(\d+) scenarios on 2\.1\.400 and 2\.1\.400\+gated: (\d+) replays, about (\S+) s each, (.+) in all; .+",

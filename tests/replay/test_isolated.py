@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from readfirst.harness.agents.claude_code.session_sharing import needs_own_session, spells_paths
+from packaging.version import Version
+
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
@@ -13,10 +15,24 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
     return Scenario("family/slug", "A title", "must", given or Given(), steps)
 
 
-def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
-    scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"}))
-    assert needs_own_session(scenario)
-    assert not spells_paths(scenario)
+@rows(
+    ("paths", "version", "own"),
+    [
+        (("$WS/a.txt", "$WS/b.txt"), None, True),
+        (("$WS/a.txt", "$WS/b.txt"), "1.0.57", False),
+        (("$WS/a.txt", "$WS/b.txt"), "2.1.7", True),
+        (("$WS/a.txt", "$WS/b.txt"), "2.1.75", False),
+        (("$WS/a.txt", "$WS/./a.txt"), "2.0.76", True),
+        (("$WS/a.txt", "$WS/./a.txt"), "2.1.7", False),
+        (("$WS/a.txt",), None, False),
+        (("$WS/.claude/a.txt",), "2.1.75", True),
+    ],
+)
+def test_a_scenario_has_a_conversation_to_itself_if_others_can_push_its_files_out(
+    paths: tuple[str, ...], version: str | None, own: bool
+) -> None:
+    scenario = _scenario(*(("Read", {"file_path": path}) for path in paths))
+    assert needs_own_session(scenario, None if version is None else Version(version)) is own
 
 
 def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own() -> None:

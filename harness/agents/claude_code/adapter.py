@@ -40,7 +40,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     hook_reminders,
     without_reminders_of_the_conversation,
 )
-from readfirst.harness.agents.claude_code.session_sharing import needs_own_session, spells_paths
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.sandbox import Sandbox, wall_around
 from readfirst.harness.processes.temp_dirs import Scratch
@@ -48,9 +48,6 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
-_REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
-"""Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
-path in several ways loses what it has read to others in the same conversation."""
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
 """Between the two, versions have a model judge what they would ask for, unless they are given the mode."""
 _TAKES_JSON = Version("1.0.0")
@@ -339,7 +336,7 @@ class ClaudeCodeAdapter:
         self._package: InstalledPackage = install(version, cache)
         self._pads_numbers = Version(version) < _BARE_NUMBERS
         self._takes_json = Version(version) >= _TAKES_JSON
-        self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
+        self._version = Version(version)
         self._mode = "default" if _ASKS_A_MODEL <= Version(version) < _ASKS_NOBODY else ""
         self._model = model
         self._tools = tuple(tools)
@@ -407,7 +404,7 @@ class ClaudeCodeAdapter:
 
     def _stands_alone(self, scenario: Scenario) -> bool:
         """Tell whether a conversation for several would show, or others in it push out what the scenario has read."""
-        return needs_own_session(scenario) or (self._forgets_spellings and spells_paths(scenario))
+        return needs_own_session(scenario, self._version)
 
     def _remind(self) -> None:
         self._reminded = True

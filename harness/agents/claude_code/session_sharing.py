@@ -1,6 +1,8 @@
-"""Own session: which scenarios the product must not share a session for."""
+"""Session sharing: which scenarios the product can play in one conversation, and which need one to themselves."""
 
 import posixpath
+
+from packaging.version import Version
 
 from readfirst.harness.adapter_api import BASH
 from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
@@ -9,20 +11,27 @@ from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _SHOWN_BYTES = 262_144
 """Read shows no larger file at once."""
+_REMEMBERS_TEN, _REMEMBERS_ALL = Version("1.0.58"), Version("2.1.75")
+"""From the first of these versions on, and before the second, a session remembers ten files."""
+_KNOWS_SPELLINGS = Version("2.1.7")
+"""First version that remembers a file under one path, however the path is spelled."""
+_SETTINGS_FOLDER = ".claude"
 
 
-def needs_own_session(scenario: Scenario) -> bool:
-    """Tell whether the product needs a session of its own for it, with the workspace as working directory.
+def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
+    """Return whether the product needs a conversation that no other scenario uses. `version` None: some version does.
 
-    That is so where the working directory shows: relative paths, permission rules, and new files where there
-    are carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
-    working directory).
-    And where several files are in play: 2.1.7 keeps the records of ten files per session, so that in a long
-    one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
-    And where a file is too large to be shown: later versions say more of it the second time.
-    And where the conversation itself ends, is summarised or waits for a sub-agent.
-    And where it has hooks, which belong to the settings that a session starts with.
-    And where a call is interrupted, which the conversation reports, or ends with.
+    The reasons are:
+
+    - The answers depend on the working directory: relative paths, permission patterns, settings folders, and new files
+      with carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
+      working directory).
+    - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`),
+      so that files of other scenarios would push them out.
+    - A file is too large to be shown: later versions say more about it the second time.
+    - The conversation ends, is summarised, waits for a sub-agent, or has hooks, which belong to the settings that a
+      session starts with.
+    - A call is interrupted: the conversation reports it, or ends with it.
     """
     given = scenario.given
     return bool(
@@ -35,16 +44,21 @@ def needs_own_session(scenario: Scenario) -> bool:
         or any(isinstance(step, SessionEvent) for step in scenario.steps)
         or any(call.interrupted for call in scenario.calls())
         or any(_is_large(entry) for entry in given.files.values())
-        or len(set(map(posixpath.normpath, scenario.paths()))) > 1
         or scenario.relative
+        or _can_lose_a_record(scenario, version)
+        or any(_SETTINGS_FOLDER in path.split("/") for path in (*given.files, *scenario.paths()))
         or (_creates_files(scenario) and _has_carriage_returns(scenario))
     )
 
 
-def spells_paths(scenario: Scenario) -> bool:
-    """Tell whether calls name one file in several ways, of which some versions know only that of the latest Read."""
+def _can_lose_a_record(scenario: Scenario, version: Version | None) -> bool:
+    """Return whether the version can forget one file of the scenario in a conversation with many files."""
+    if version is not None and not _REMEMBERS_TEN <= version < _REMEMBERS_ALL:
+        return False
     paths = set(scenario.paths())
-    return len(paths) > len(set(map(posixpath.normpath, paths)))
+    if version is None or version >= _KNOWS_SPELLINGS:
+        paths = set(map(posixpath.normpath, paths))
+    return len(paths) > 1
 
 
 def _is_large(entry: Entry) -> bool:
