@@ -28,6 +28,7 @@ from readfirst.harness.versions.npm_versions import newest
 from readfirst.harness.versions.points import change_points, scenarios_of_changes
 from readfirst.harness.versions.quick_check import Look, quick_set
 from readfirst.harness.versions.record_release import (
+    MAX_UNANSWERED,
     Release,
     differing_beyond,
     predecessor,
@@ -90,20 +91,26 @@ def exact_version(suite: Suite, version: str) -> str:
 def record_contracts(
     suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float
 ) -> ExitCode | None:
-    """Record all scenarios on a new version, and write its contracts, all or nothing.
+    """Record all scenarios on a new version, and write its contracts, or nothing.
 
-    Return None if they were written, otherwise the exit code.
+    Scenarios without an answer are replayed again. If they are few, the contract is written without them. Return None
+    if the contracts were written, otherwise the exit code.
     """
     wanted = wanted_of(suite, release)
-    with Replaying(suite, wanted, takes, jobs) as progress:
-        for each in take(suite, wanted, lambda each: Product(suite, each.name, time_limit), takes, jobs=jobs):
-            progress(each)
-    complete = True
-    for result in write_release(suite, release, wanted, takes, progress.broken):
-        if not result.ok:
-            complete = False
-            say(f"{result.status} {result.scenario_id}: {result.message}")
-    if complete:
+    for is_last in (False, True):
+        with Replaying(suite, wanted, takes, jobs) as progress:
+            for each in take(
+                suite, wanted, lambda each: Product(suite, each.name, time_limit), takes, jobs=jobs
+            ):
+                progress(each)
+        failures = write_release(
+            suite, release, wanted, takes, progress.broken, max_unanswered=MAX_UNANSWERED if is_last else 0
+        )
+        if not failures.results or is_last or not failures.are_unanswered:
+            break
+    for result in failures.results:
+        say(f"{result.status} {result.scenario_id}: {result.message}")
+    if failures.written:
         return None
     say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
     return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID

@@ -30,13 +30,12 @@ _LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ul
 _STREAMS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
 """Variables that bubblewrap and a shell add to the environment."""
-_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run")
-_SHARED_MEMORY = Path("/dev/shm")
+_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
 """Possible home directories in a container that no program can do without."""
 _WALL = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
-    *("--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/dev/shm", "--proc", "/proc"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
 )
 INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
 _warned: set[str] = set()
@@ -70,7 +69,7 @@ class Sandbox:
         """Return the command that starts a command in the sandbox, and log once which private paths it can
         read.
         """
-        private = _private_paths(writable)
+        private = _private_paths()
         hidden = sorted({_real(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)})
         covered = Covered(private, hidden)
         shown = shown_paths(command, environment, own=self.own, writable=writable, covered=covered)
@@ -79,7 +78,7 @@ class Sandbox:
             listed = ", ".join(map(str, outer)) or "nothing"
             _warn_once(f"--confine: of your home, /tmp and /run, the program can read {listed}")
         made = {place: ["--ro-bind", str(path), str(place)] for place, path in shown.items()}
-        for path in _names(hidden, shown, empty=[*private, _SHARED_MEMORY]):
+        for path in _names(hidden, shown, empty=private):
             is_folder = os.path.isdir(path)
             made[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
         words = [*_WALL, *_options("--tmpfs", private)]
@@ -173,11 +172,9 @@ def _start(environment: Mapping[str, str]) -> str:
     return f'exec {unset and "env "}{unset} "$@" {_STREAMS}'
 
 
-def _private_paths(writable: Sequence[Path]) -> tuple[Path, ...]:
+def _private_paths() -> tuple[Path, ...]:
     """Return the directories that are empty in the sandbox, except for paths that a program needs."""
     found = {*_HIDDEN, tempfile.gettempdir()}
-    if any(_SHARED_MEMORY in path.parents for path in writable):
-        found.add(str(_SHARED_MEMORY))
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         found |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
     paths = {_real(Path(path)) for path in found if os.path.isdir(path)}

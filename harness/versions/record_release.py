@@ -1,7 +1,7 @@
 """Release: record a new version of the product as contracts, one for each class of models."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,9 @@ from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
+
+MAX_UNANSWERED = 0.01
+"""Share of the scenarios that a contract may lack because the product's answers were unstable or broken."""
 
 
 class ReleaseError(ReadfirstError):
@@ -81,17 +84,33 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
     return wanted
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Scenarios of a release that could not be recorded, and whether the others were `written`."""
+
+    results: tuple[Recorded, ...]
+    written: bool
+
+    @property
+    def are_unanswered(self) -> bool:
+        """Whether another replay may succeed: the product ended early, or its two answers differ."""
+        return all(result.status in ("unstable", "broken") for result in self.results)
+
+
 def write_release(
     suite: Suite,
     release: Release,
     wanted: Mapping[str, Sequence[str]],
     takes: Takes,
     broken: Mapping[tuple[str, str], str],
-) -> Iterator[Recorded]:
-    """Yield the result for each scenario, then write all files of the suite that changed; none, if one was not blessed.
+    *,
+    max_unanswered: float = 0,
+) -> Failures:
+    """Write all files of the suite that a release changes, unless too many scenarios failed.
 
-    The takes must be there, and stay until everything is written, but for those that disagree. What is blessed is
-    blessed in a copy, so nothing of the suite is ever half done.
+    `max_unanswered` is the share of scenarios that may be left out because they are unstable or broken. The replays
+    must be there, and stay until everything is written, but for those that disagree. Recordings are written to a copy
+    first, so that the suite is never half done.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"
@@ -100,15 +119,16 @@ def write_release(
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root, copies_bundled=suite.bundled, trust=suite.trust)
-        complete = True
-        for result in bless(copy, wanted, "create", takes, broken, keep=True):
-            complete = complete and result.ok
-            yield result
-        if complete:
-            write_all(_changed(root, suite.root))
-            for name, ids in wanted.items():
-                for scenario_id in ids:
-                    takes.drop(scenario_id, name)
+        results = [*bless(copy, wanted, "create", takes, broken, keep=True)]
+        failures = Failures(tuple(result for result in results if not result.ok), written=False)
+        limit = len(results) * max_unanswered if failures.are_unanswered else 0
+        if len(failures.results) > limit:
+            return failures
+        write_all(_changed(root, suite.root))
+        for name, ids in wanted.items():
+            for scenario_id in ids:
+                takes.drop(scenario_id, name)
+        return replace(failures, written=True)
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:

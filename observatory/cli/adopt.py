@@ -13,7 +13,9 @@ from readfirst.harness.cli.options import AutoJobs, TakesFolder, TimeLimit, open
 from readfirst.harness.cli.snapshot import exact_version, print_causes, record_contracts
 from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
+from readfirst.harness.record.record import missing
 from readfirst.harness.record.recording_worker import Product, Replaying
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
@@ -140,6 +142,17 @@ def _dated(
 
 def _left(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
     """Yield the work that is left for a person; without any, the former newest contract leaves."""
+    for contract, before in _pairs(suite, version):
+        unrecorded = [
+            scenario_id
+            for scenario_id in missing(suite, suite.ids(), [contract]).get(contract.name, ())
+            if before.name in suite.recordings.recording(scenario_id).transcripts
+        ]
+        if unrecorded:
+            yield (
+                f"{contract.name} has no recording of {pluralize(len(unrecorded), 'scenario')}: readfirst product "
+                f"record --contract {contract.name} {' '.join(unrecorded)} (or --leave-out REASON)"
+            )
     failing = [
         name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)
     ]

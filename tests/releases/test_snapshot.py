@@ -24,9 +24,8 @@ Npm = Callable[..., FakeNpm]
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
     takes = str(suite.root.parent / "takes")
-    return exit_code(
-        "product", "snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options
-    )
+    words = ("--fixtures", str(suite.root), "--takes", takes)
+    return exit_code("product", "snapshot", version, *words, *options)
 
 
 def record(suite: Suite) -> None:
@@ -212,6 +211,21 @@ def test_a_version_that_ends_during_a_call_is_not_recorded(
     assert snapshot(suite, "1.0.2") == ExitCode.BROKEN
     assert "exit code 7" in capsys.readouterr().out
     assert state(suite) == before
+
+
+def test_a_scenario_without_an_answer_is_replayed_again_and_left_out_if_few_are(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    npm({"1.0.1": OLD, "1.0.2": 'if args["old_string"] == "al":\n    sys.exit(7)\n' + OLD})
+    second(suite, "al")
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.BROKEN, "more than one in a hundred"
+    monkeypatch.setattr("readfirst.harness.cli.snapshot.MAX_UNANSWERED", 0.5)
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert "broken gate/y" in capsys.readouterr().out
+    recordings = Recordings(suite.recordings_root)
+    assert "1.0.2" in recordings.recording("gate/x").transcripts
+    assert "1.0.2" not in recordings.recording("gate/y").transcripts
 
 
 def test_a_version_is_not_taken_for_one_class_of_models_alone(
