@@ -178,8 +178,7 @@ def _private_paths() -> tuple[Path, ...]:
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         found |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
     paths = {_real(Path(path)) for path in found if os.path.isdir(path)}
-    kept = {path for path in paths if str(path) not in _NEVER_HIDDEN}
-    return tuple(sorted(path for path in kept if kept.isdisjoint(path.parents)))
+    return tuple(sorted(path for path in paths if str(path) not in _NEVER_HIDDEN))
 
 
 def _names(hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]) -> Iterator[Path]:
