@@ -9,7 +9,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 READ = ("compatibility.json", "implementations.json", "evidence.json")
-"""By `readfirst field implementations --issue`."""
+"""By `readfirst targets implementations --issue`."""
 IGNORED = {"__pycache__"}
 OF_A_CHECKOUT = ("observatory/tests", "observatory/tools")
 

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
 
 if TYPE_CHECKING:
     from readfirst.harness.compare.baseline import BaselineResult
@@ -35,8 +37,6 @@ LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """As `harness.suite.scenario_metadata.REQUIREMENTS`, for the same reason."""
-CLASSES = ("safety", "contract", "fidelity", "product")
-"""As `harness.suite.rules.CLASSES`, for the same reason."""
 PROPERTY = "readfirst"
 """The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
 
@@ -64,9 +64,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
     },
     "class": {
+        "type": lambda word: _parse_class(word),
         "choices": CLASSES,
         "action": "append",
-        "help": "Only scenarios of rules of this class (repeatable), by the harm that is done where they do not hold.",
+        "help": "Only scenarios of rules of this class (repeatable).",
     },
     "level": {"choices": LEVELS, "help": "How strictly to compare; default: text, or the target's own."},
 }
@@ -80,10 +81,10 @@ _LONG_OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "SECONDS",
         "help": "Seconds that one call may take.",
     },
-    "claims": {
+    "require": {
         "action": "append",
         "metavar": "NAMES",
-        "help": "What must be claimed; default: Read,Edit,Write, or what the baseline says.",
+        "help": "Capabilities that the implementation must have; default: Read,Edit,Write, or those of the baseline.",
     },
     "fixtures": {
         "action": "append",
@@ -117,10 +118,20 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": message})
     for name, attributes in _LONG_OPTIONS.items():
         group.addoption(f"--readfirst-{name}", **attributes)
+    group.addoption(
+        "--readfirst-claims", action="append", metavar="NAMES", help="Former name of --readfirst-require."
+    )
 
 
 _FOLDERS = ("scenarios", "corpus")
 """Where a suite has its scenarios."""
+
+
+def _parse_class(word: str) -> str:
+    """Return the present name of a class of rules. Warns about a former name."""
+    if word in FORMER_CLASSES:
+        warnings.warn(pytest.PytestConfigWarning(former_class_message(word)), stacklevel=2)
+    return FORMER_CLASSES.get(word, word)
 
 
 def _short_names(config: pytest.Config) -> set[str]:
@@ -137,6 +148,9 @@ def pytest_configure(config: pytest.Config) -> None:
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
     working = hasattr(config, "workerinput")
+    if config.option.readfirst_claims and not working:
+        message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
+        config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=2)
     if not working:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
@@ -178,8 +192,9 @@ def _check(config: pytest.Config, suites: dict[Path, Layers]) -> None:
             for contract in target.contracts:
                 if unclaimed := target.unclaimed(contract):
                     raise ReadfirstError(
-                        f"{name} does not claim {unclaimed}, so scenarios that need this are not judged. "
-                        "If that is intended, name what is claimed (--readfirst-claims Read), or let a baseline say so."
+                        f"{name} lacks {unclaimed}, so the scenarios that need them are not judged. "
+                        "If that is intended, list the required capabilities (--readfirst-require Read), or accept "
+                        "it in a baseline."
                     )
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
             pytest_unconfigure(config)  # the workers connect for themselves
@@ -275,7 +290,7 @@ class _Target:
 
         options = self._options
         self._suite = suite = open_layers(self._layers, trust=options.readfirst_trust)
-        claims = claims_named(options.readfirst_claims or ())
+        claims = claims_named([*(options.readfirst_require or ()), *(options.readfirst_claims or ())])
         called = self.name
         if (own := target_defaults(self.name)) is not None:
             called, self.level = own.connect, options.readfirst_level or own.level
@@ -343,7 +358,7 @@ class _Target:
         return verdict, self._ruler.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return what the target does not claim and has to; empty where there is nothing. Raises _Unconnected."""
+        """Return the required capabilities that the target lacks. Empty if it has all. Raises _Unconnected."""
         return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 
     def explain(self, verdict: Verdict) -> str:
@@ -487,7 +502,7 @@ class ScenarioItem(pytest.Item):
         if ruling.stale:
             raise ScenarioFailedError(_shown(ruling.stale), _shown(ruling.stale))
         if ruling.unclaimed:
-            message = _shown(f"not judged, because this is not claimed: {ruling.unclaimed}")
+            message = _shown(f"not judged, because a required capability is missing: {ruling.unclaimed}")
             raise ScenarioFailedError(message, message)
         if ruling.accepted:
             pytest.xfail(_shown(ruling.accepted))

@@ -12,10 +12,18 @@ from typing import Any
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.escape_names import marked
-from readfirst.reference_impl.text.json_text import compact, indented
+from readfirst.reference_impl.text.escape_names import escape_name
+from readfirst.reference_impl.text.json_text import compact_json, indented_json
 
-__all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "begun", "overlooked", "wrong_type"]
+__all__ = [
+    "FILE_PATH",
+    "Corrections",
+    "Parameter",
+    "Schema",
+    "ignored_arguments",
+    "parse_truncated_arguments",
+    "wrong_type",
+]
 
 _BOOLEANS = {"true": True, "false": False}
 _LARGEST = 2**53 - 1
@@ -59,7 +67,7 @@ class Corrections:
     dropped: Mapping[str, str | None] = field(default_factory=dict)
     repeated: bool = False
 
-    def applied(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the corrected arguments. Contradicting arguments stay unchanged."""
         meant: dict[str, Any] = {}
         for given, value in arguments.items():
@@ -85,12 +93,12 @@ class Corrections:
         return name in self.dropped and self.dropped[name] in (None, value)
 
 
-def overlooked(behaviours: Behaviours) -> frozenset[str]:
+def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
     """Return the arguments that every tool ignores."""
     return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
 
 
-def begun(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
+def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
     """Return the arguments of a call whose JSON arguments are truncated. Raises Refusal if there are none."""
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_BEGINNING]
@@ -158,17 +166,17 @@ class Schema:
             "additionalProperties": False,
         }
 
-    def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments for the rules of the tool. Raises Refusal if they are invalid."""
         arguments = {
-            self._name(given, arguments): value
+            self._corrected_name(given, arguments): value
             for given, value in arguments.items()
             if given not in self.overlooked and self.spare.get(given) not in arguments
         }
-        corrected = self.corrections.applied(arguments)
+        corrected = self.corrections.apply_to(arguments)
         if not self.problems(corrected):
             arguments = corrected
-        arguments = {name: self._value(name, value) for name, value in arguments.items()}
+        arguments = {name: self._corrected_value(name, value) for name, value in arguments.items()}
         if self.drops_exponents:
             arguments = {
                 name: _without_exponent(value) if name == "offset" else value
@@ -191,11 +199,11 @@ class Schema:
         right = " and ".join(f"`{parameter.name}`" for parameter in self.parameters)
         return f"\n\nNote: {self.tool}'s parameters are named {right}. {' '.join(remarks)}"
 
-    def _name(self, given: str, arguments: Mapping[str, Any]) -> str:
+    def _corrected_name(self, given: str, arguments: Mapping[str, Any]) -> str:
         name = self.aliases.get(given, given)
         return given if name in arguments else name
 
-    def _value(self, name: str, value: Any) -> Any:
+    def _corrected_value(self, name: str, value: Any) -> Any:
         kind = next((parameter.type for parameter in self.parameters if parameter.name == name), None)
         if kind == "boolean" and isinstance(value, str) and self.reads_booleans:
             return _BOOLEANS.get(value, value)
@@ -213,7 +221,7 @@ class Schema:
             "message history. Without the schema in your prompt, typed parameters (arrays, numbers, booleans) get "
             "emitted as strings and the client-side parser rejects them. Load the tool first: call ToolSearch with "
             f'query "select:{self.tool}", then retry this call. For reference, this tool\'s input schema is: '
-            f"{compact(schema)}"
+            f"{compact_json(schema)}"
         )
 
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
@@ -222,38 +230,40 @@ class Schema:
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
         missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
         unknown = [
-            f"An unexpected parameter `{marked(name) if self.marks_names else name}` was provided"
+            f"An unexpected parameter `{escape_name(name) if self.marks_names else name}` was provided"
             for name in arguments
             if name not in by_name
         ]
         misfits = {
             p.name: expected
             for p in self.parameters
-            if p.name in arguments and not p.options and (expected := _misfit(p, arguments[p.name]))
+            if p.name in arguments and not p.options and (expected := _expected_type(p, arguments[p.name]))
         }
         if self.explains:
             wrong = [wrong_type(named(name), misfits[name], arguments[name]) for name in misfits]
         else:
             misfits |= {p.name: p.type for p in absent}
-            wrong = [_wrong(named(name), misfits[name], "unknown") for name in by_name if name in misfits]
+            wrong = [
+                _type_problem(named(name), misfits[name], "unknown") for name in by_name if name in misfits
+            ]
         found = missing + unknown + wrong
-        return found + self._invalid(arguments, set(misfits)) if found and self.lists_values else found
+        return found + self._invalid_values(arguments, set(misfits)) if found and self.lists_values else found
 
-    def _invalid(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
+    def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
         """Return the problems of values with the right type, one line each."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
-        unfit = {p.name: problem for p in given if (problem := self._unfit(p, arguments[p.name]))}
+        unfit = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         return [
             f"The parameter `{name}` is invalid{': ' + problem['message'] if self.explains else ''}"
             for name, problem in unfit.items()
         ]
 
-    def _unfit(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
+    def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         """Return the problem of a value with the right type."""
-        problem = self._explained(parameter, value)
+        problem = self._explain_value(parameter, value)
         return problem if problem is None or self.explains else {**problem, "message": "Invalid input"}
 
-    def _explained(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
+    def _explain_value(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         if parameter.options and value not in parameter.options:
             return _no_option(parameter, value, repeats=self.repeats)
         if parameter.least is None:
@@ -274,10 +284,10 @@ class Schema:
         refused = [
             problem
             for p in self.parameters
-            if p.name in arguments and (problem := self._unfit(p, arguments[p.name]))
+            if p.name in arguments and (problem := self._value_problem(p, arguments[p.name]))
         ]
         if refused:
-            raise Refusal("invalid_arguments", f"InputValidationError: {indented(refused, width=2)}")
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented_json(refused, width=2)}")
 
 
 def _is_number(value: object) -> bool:
@@ -294,7 +304,7 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
 }
 
 
-def _misfit(parameter: Parameter, value: Any) -> str | None:
+def _expected_type(parameter: Parameter, value: Any) -> str | None:
     """Return the expected type of a value. None if the value has it."""
     if not _FITS[parameter.type](value):
         return parameter.type
@@ -321,10 +331,10 @@ def _type_name(value: object) -> str:
 
 def wrong_type(name: str, expected: str, value: object) -> str:
     """Return the message about a value of a wrong type."""
-    return _wrong(name, expected, _type_name(value))
+    return _type_problem(name, expected, _type_name(value))
 
 
-def _wrong(name: str, expected: str, provided: str) -> str:
+def _type_problem(name: str, expected: str, provided: str) -> str:
     return f"The parameter `{name}` type is expected as `{expected}` but provided as `{provided}`"
 
 

@@ -40,10 +40,10 @@ __all__ = [
     "FIRST_VERSION",
     "LAST_VERSION",
     "Behaviours",
+    "behaviour_groups",
+    "behaviour_histories",
     "behaviours_of",
     "group_of",
-    "groups",
-    "histories",
     "history_of",
 ]
 
@@ -89,7 +89,10 @@ class Behaviours:
     def of(cls, values: Mapping[str, Any]) -> Behaviours:
         """Return the behaviours with these values, by name. All names are required."""
         return cls(
-            **{group: kind(**{name: values[name] for name in names}) for group, kind, names in _groups()}
+            **{
+                group: kind(**{name: values[name] for name in names})
+                for group, kind, names in _group_members()
+            }
         )
 
     def value(self, name: str) -> Any:
@@ -107,7 +110,7 @@ class Behaviours:
 
 
 @cache
-def _groups() -> Sequence[tuple[str, type, tuple[str, ...]]]:
+def _group_members() -> Sequence[tuple[str, type, tuple[str, ...]]]:
     """Return name, class and behaviours of each group."""
     kinds = get_type_hints(Behaviours)
     return [
@@ -117,14 +120,14 @@ def _groups() -> Sequence[tuple[str, type, tuple[str, ...]]]:
 
 
 @cache
-def groups() -> Mapping[str, type]:
+def behaviour_groups() -> Mapping[str, type]:
     """Return the classes of the groups by name, in order."""
-    return {group: kind for group, kind, _ in _groups()}
+    return {group: kind for group, kind, _ in _group_members()}
 
 
 @cache
 def _group_by_name() -> Mapping[str, str]:
-    return {name: group for group, _, names in _groups() for name in names}
+    return {name: group for group, _, names in _group_members() for name in names}
 
 
 def group_of(name: str) -> str:
@@ -133,14 +136,14 @@ def group_of(name: str) -> str:
 
 
 @cache
-def histories() -> Mapping[str, History]:
+def behaviour_histories() -> Mapping[str, History]:
     """Return the history of every behaviour, by name."""
-    return {each.name: each.metadata["history"] for _, kind, _ in _groups() for each in fields(kind)}
+    return {each.name: each.metadata["history"] for _, kind, _ in _group_members() for each in fields(kind)}
 
 
 def history_of(name: str) -> History:
     """Return the history of a behaviour. Raises KeyError for an unknown name."""
-    return histories()[name]
+    return behaviour_histories()[name]
 
 
 @lru_cache(maxsize=64)
@@ -153,7 +156,7 @@ def behaviours_of(contract: str | Behaviours) -> Behaviours:
     if isinstance(contract, Behaviours):
         return contract
     if contract == DOCUMENTED:
-        return Behaviours.of({name: history.documented for name, history in histories().items()})
+        return Behaviours.of({name: history.documented for name, history in behaviour_histories().items()})
     match = _NAME.fullmatch(contract)
     version = version_of(contract.partition("+")[0]) if match else (0, 0, 0)
     gated = match is not None and match[4] is not None
@@ -164,4 +167,6 @@ def behaviours_of(contract: str | Behaviours) -> Behaviours:
             f"{LAST_VERSION}, and with an older model 2.1.208+gated to {LAST_VERSION}+gated"
         )
     relaxed = version >= _RELAXED_SINCE and not gated
-    return Behaviours.of({name: history.at(version, relaxed) for name, history in histories().items()})
+    return Behaviours.of(
+        {name: history.at(version, relaxed) for name, history in behaviour_histories().items()}
+    )

@@ -6,95 +6,37 @@ import contextlib
 import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.reference_impl.argument_validation import Schema, begun
+from readfirst.reference_impl.argument_validation import Schema, parse_truncated_arguments
 from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl.call_result import (
+    PreparedCall,
+    Result,
+    answer_text,
+    do_nothing,
+    errors_as_refusals,
+    without_whitespace_at_the_end,
+)
 from readfirst.reference_impl.reading.notebook import is_notebook
-from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
-from readfirst.reference_impl.session.access import ASKED_FOR
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session.guarded_paths import ASKED_FOR
 from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.permission_rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.content import WHITESPACE
-from readfirst.reference_impl.text.truncate_answer import announced, in_blocks, length
-from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, notebook_read, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
 from readfirst.reference_impl.tools.implicit_reads import look_into, read_memory_files, refresh_memory_files
+from readfirst.reference_impl.tools.registry import TOOLS
 from readfirst.reference_impl.tools.tool import Answer, Tool
 
 __all__ = ["FileTools", "Result"]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of one call: the text for the model, and whether it is an error.
-
-    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders`
-    come with the answer, about changed files and from hooks. `early` means that the call was refused before its
-    execution.
-    """
-
-    text: str
-    is_error: bool
-    error: str | None
-    code: int | None
-    reminders: tuple[str, ...] = ()
-    early: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """The arguments for the rules of a tool, and the remark at the end of a successful answer."""
-
-    arguments: Mapping[str, Any]
-    note: str
-
-
-_TOOLS: Mapping[str, Tool] = {
-    "Read": read,
-    "Edit": edit,
-    "MultiEdit": multi_edit,
-    "NotebookEdit": notebook_edit,
-    "NotebookRead": notebook_read,
-    "Write": write,
-    "Bash": bash,
-}
-
 _AT_ONCE = 10
-_LARGEST_ESCAPE = 6
-"""Maximum number of characters that one character becomes in a saved answer (JSON)."""
-_WARNING = 340
-"""Number of characters of the text after each file that Read shows; they count as part of the answer."""
-
-
-def _without_whitespace_at_the_end(result: Result) -> Result:
-    return replace(result, text=result.text.rstrip(WHITESPACE))
-
-
-def _nothing() -> None:
-    """Do nothing between validation and execution."""
-
-
-@contextlib.contextmanager
-def _refusing(prefix: str | None) -> Iterator[None]:
-    """Convert errors to refusals: errors of the system while reading, unexpected content of a file, and JSON
-    that is nested too deeply.
-
-    `prefix` precedes the message of the system. None omits the message.
-    """
-    try:
-        yield
-    except (OSError, RecursionError, Failure) as error:
-        if prefix is None:
-            raise Refusal("os_error", "Error calling tool") from None
-        if isinstance(error, OSError):
-            raise of_read_error(error, prefix=prefix) from None
-        words = str(error) if isinstance(error, Failure) else "Maximum call stack size exceeded"
-        raise Refusal("not_a_notebook", f"{prefix}{words}") from None
 
 
 class FileTools:
@@ -138,7 +80,7 @@ class FileTools:
         behaviours = behaviours_of(contract)
         if mode is not None and mode not in MODES:
             raise ValueError(f"unknown mode {mode!r}; there are {', '.join(MODES)}")
-        self._session = Session.opened(
+        self._session = Session.open_session(
             behaviours,
             root=root_path,
             home=home_path,
@@ -155,7 +97,7 @@ class FileTools:
             "NotebookRead": not behaviours.notebooks.read_refuses_notebooks,
             "Bash": shell is None,
         }
-        self._tools = tuple(name for name in _TOOLS if not absent.get(name))
+        self._tools = tuple(name for name in TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._pending_reminders: tuple[str, ...] = ()
         """Reminders about files that changed between two calls, for the next result."""
@@ -164,19 +106,19 @@ class FileTools:
     def schemas(self) -> Sequence[Schema]:
         """The available tools. A deny rule without a pattern removes one."""
         removed = self._session.permissions.rules.removed
-        return [self._schema(name) for name in self._tools if name not in removed]
+        return [self._tool_schema(name) for name in self._tools if name not in removed]
 
     def resume(self) -> None:
         """End the session and resume it, as a new start of the program does."""
-        ended, self._session = self._session, self._session.resumed()
-        self._pending_reminders += self._noticed()[1]
+        ended, self._session = self._session, self._session.after_resume()
+        self._pending_reminders += self._take_noticed_files()[1]
         if not self._session.behaviours.sessions.resume_reports_changes_once:
-            self._session = ended.resumed()
+            self._session = ended.after_resume()
         self._session.user_speaks()
 
     def compact(self) -> None:
         """Replace the conversation by a summary. The files of the summary are read again."""
-        self._ended([])
+        self._end_message([])
         kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
@@ -188,7 +130,7 @@ class FileTools:
         restored, ValueError if the tools were opened without `checkpoints`.
         """
         self._session.rewind()
-        self._pending_reminders += self._noticed()[1]
+        self._pending_reminders += self._take_noticed_files()[1]
 
     def mention(self, path: str) -> None:
         """Mention the file of an absolute path as the user. The model is shown the file."""
@@ -202,18 +144,18 @@ class FileTools:
         """Yield the tools of a sub-agent, which works while this session waits: for the session, that is one
         message.
         """
-        yield self._agent()
+        yield self._new_agent()
         refresh_memory_files(self._session)
-        self._pending_reminders += self._noticed()[1]
+        self._pending_reminders += self._take_noticed_files()[1]
 
     def background_agent(self) -> FileTools:
         """Return the tools of a sub-agent that works in the background."""
-        agent = self._agent()
+        agent = self._new_agent()
         permissions = replace(agent._session.permissions, in_background=True)
         agent._session = replace(agent._session, permissions=permissions)
         return agent
 
-    def _agent(self) -> FileTools:
+    def _new_agent(self) -> FileTools:
         agent = copy.copy(self)
         agent._session = self._session.sub_agent()
         agent._pending_reminders = ()
@@ -221,25 +163,27 @@ class FileTools:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call in a separate message. Argument values may be any JSON value."""
-        return self.call_during(tool, arguments, _nothing)
+        return self.call_during(tool, arguments, do_nothing)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
         """Execute the calls of one message, one after the other; results in the order of the calls.
 
         The arguments of all calls are prepared before the first is executed.
         """
-        prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
+        prepared = [(tool, self._prepare_arguments(tool, arguments)) for tool, arguments in calls]
         by_tens = self._session.behaviours.calls.ten_calls_run_at_once
         results = []
         for number, (tool, each) in enumerate(prepared):
             if tool != "Read" or (by_tens and number % _AT_ONCE == 0):
                 self._session.memory.read_over.clear()
-            results.append(self._answer(tool, each, _nothing))
-        return self._ended(results, [tool for tool, _ in calls])
+            results.append(self._answer_call(tool, each, do_nothing))
+        return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
         """Execute one call; run `interfere` between validation and execution, unless the validation refused."""
-        return self._ended([self._answer(tool, self._prepared(tool, arguments), interfere)], [tool])[0]
+        return self._end_message(
+            [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
+        )[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
         """Validate one call, run `interfere`, and cancel the call as the user. A call that the validation
@@ -256,9 +200,9 @@ class FileTools:
         if result.error == "cancelled":
             if self._session.behaviours.calls.giving_up_shows_changes:
                 self._pending_reminders += read_again(
-                    self._session, self._session.memory.outdated(everything=True)
+                    self._session, self._session.memory.outdated_paths(everything=True)
                 )
-            self._gave_up()
+            self._apply_given_up_call()
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
@@ -269,14 +213,14 @@ class FileTools:
         known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
         if not result.is_error:
-            self._gave_up()
+            self._apply_given_up_call()
             if remark := self._session.behaviours.calls.stopped_remark:
                 self._session.memory.unreported[path] = known
                 as_cancelled = remark == self._session.behaviours.calls.given_up_remark
                 return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
 
-    def _gave_up(self) -> None:
+    def _apply_given_up_call(self) -> None:
         """Perform the user's message after a cancelled call."""
         if self._session.behaviours.calls.giving_up_forgets_files:
             self._session = self._session.knowing_nothing()
@@ -285,17 +229,17 @@ class FileTools:
     def call_at_limit(self, tool: str, arguments: str) -> Result:
         """Handle a call whose JSON arguments are truncated, because the model's message was too long."""
         try:
-            return self.call(tool, begun(tool, arguments, self._session.behaviours))
+            return self.call(tool, parse_truncated_arguments(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
-            return self._ended([self._answer(tool, refusal, _nothing)], [tool])[0]
+            return self._end_message([self._answer_call(tool, refusal, do_nothing)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
         """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""
-        return self._raising("Read", file_path=file_path, offset=offset, limit=limit)
+        return self._call_or_raise("Read", file_path=file_path, offset=offset, limit=limit)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
         """Replace `old_string` and return the answer with its snippet. Raises Refusal."""
-        return self._raising(
+        return self._call_or_raise(
             "Edit",
             file_path=file_path,
             old_string=old_string,
@@ -305,7 +249,7 @@ class FileTools:
 
     def write(self, file_path: str, content: str) -> str:
         """Write a whole file and return the answer. Raises Refusal."""
-        return self._raising("Write", file_path=file_path, content=content)
+        return self._call_or_raise("Write", file_path=file_path, content=content)
 
     def notebook_edit(
         self,
@@ -322,7 +266,7 @@ class FileTools:
         `cell_id` names the cell; contracts before 1.0.22 take `cell_number` instead, which counts from 0. `cell_type`
         is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
         """
-        return self._raising(
+        return self._call_or_raise(
             "NotebookEdit",
             notebook_path=notebook_path,
             cell_id=cell_id,
@@ -332,17 +276,19 @@ class FileTools:
             edit_mode=edit_mode,
         )
 
-    def _raising(self, tool: str, **arguments: Any) -> str:
+    def _call_or_raise(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return self._text(tool, self._run(tool, self._prepared(tool, given), _nothing))
+            return answer_text(
+                self._session, tool, self._run_call(tool, self._prepare_arguments(tool, given), do_nothing)
+            )
         finally:
-            self._ended([])
+            self._end_message([])
 
-    def _ended(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
+    def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
         """End a message in which `tools` were called, and return its results, the last with the reminders."""
-        outdated, noticed = self._noticed()
-        said = self._session.hooks.taken() if self._session.hooks is not None else ()
+        outdated, noticed = self._take_noticed_files()
+        said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:
             return results
         behaviours = self._session.behaviours
@@ -353,46 +299,48 @@ class FileTools:
             results = [
                 result
                 if (warned and tool == "Read" and not result.is_error) or (kept and result.early)
-                else _without_whitespace_at_the_end(result)
+                else without_whitespace_at_the_end(result)
                 for tool, result in zip(tools, results, strict=True)
             ]
         reminders = (*self._pending_reminders, *noticed, *said)
         self._pending_reminders = ()
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
-    def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
+    def _take_noticed_files(self) -> tuple[Sequence[str], tuple[str, ...]]:
         """Return the files whose change is noticed at the end of a message, and the reminders about them."""
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False
             watches = watches and self._session.behaviours.memory.changes_by_commands_are_reread
-        outdated = self._session.memory.outdated() if watches else []
+        outdated = self._session.memory.outdated_paths() if watches else []
         reminders = read_again(self._session, outdated) if outdated else ()
         self._session.memory.read_over.clear()
         return outdated, reminders
 
-    def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
+    def _prepare_arguments(self, tool: str, arguments: Mapping[str, Any]) -> PreparedCall | Refusal:
         """Return the arguments for the rules of the tool, or a refusal."""
-        rules = _TOOLS[tool] if tool in self._tools else None
+        rules = TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
             why = self._session.behaviours.calls.removed_tool_remark.format(tool=tool) if removed else ""
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
-        schema = self._schema(tool)
+        schema = self._tool_schema(tool)
         try:
-            fitted = schema.fitted(arguments)
+            fitted = schema.fit_arguments(arguments)
             note = schema.note(arguments)
-            return _Prepared(rules.prepare(self._session, fitted, corrected=bool(note)), note)
+            return PreparedCall(rules.prepare(self._session, fitted, corrected=bool(note)), note)
         except Refusal as refusal:
             return refusal
 
-    def _schema(self, tool: str) -> Schema:
+    def _tool_schema(self, tool: str) -> Schema:
         """Return the schema of a tool. It is created lazily, because few sessions use every tool."""
         if tool not in self._schemas:
-            self._schemas[tool] = _TOOLS[tool].schema(self._session.behaviours)
+            self._schemas[tool] = TOOLS[tool].schema(self._session.behaviours)
         return self._schemas[tool]
 
-    def _answer(self, tool: str, prepared: _Prepared | Refusal, interfere: Callable[[], None]) -> Result:
+    def _answer_call(
+        self, tool: str, prepared: PreparedCall | Refusal, interfere: Callable[[], None]
+    ) -> Result:
         early = True
 
         def begin() -> None:
@@ -401,64 +349,43 @@ class FileTools:
             interfere()
 
         try:
-            answer = self._run(tool, prepared, begin)
+            answer = self._run_call(tool, prepared, begin)
         except Refusal as refusal:
             message = refusal.message
             permissions = self._session.permissions
             if permissions.in_background and message.startswith(ASKED_FOR):
                 message = self._session.behaviours.permissions.background_refusal.format(tool=tool)
             return Result(message, is_error=True, error=refusal.name, code=refusal.code, early=early)
-        return Result(self._text(tool, answer), is_error=False, error=None, code=None)
+        return Result(answer_text(self._session, tool, answer), is_error=False, error=None, code=None)
 
-    def _text(self, tool: str, answer: Answer) -> str:
-        text = answer if isinstance(answer, str) else "\n".join(answer)
-        behaviours = self._session.behaviours
-        if not text and behaviours.answers.empty_answers_say_so:
-            return f"({tool} completed with no output)"
-        longest = behaviours.answers.longest_answer
-        if longest is None or len(text) * _LARGEST_ESCAPE + _WARNING < longest:
-            return text
-        if tool == "Read" and behaviours.answers.reads_may_be_longer:
-            return text
-        kept = text if isinstance(answer, str) else in_blocks(text)
-        size = length(kept)
-        if tool == "Read" and isinstance(answer, str) and behaviours.reminders.reads_end_with_warning:
-            size += _WARNING
-        if size <= longest:
-            return text
-        try:
-            return announced(kept, size, self._session.keep_answer(kept))
-        except OSError:
-            return text
-
-    def _run(self, tool: str, prepared: _Prepared | Refusal, interfere: Callable[[], None]) -> Answer:
+    def _run_call(self, tool: str, prepared: PreparedCall | Refusal, interfere: Callable[[], None]) -> Answer:
         if isinstance(prepared, Refusal):
             raise prepared
-        rules = _TOOLS[tool]
+        rules = TOOLS[tool]
         explained = self._session.behaviours.lookup.validation_failures_quote_the_system
-        with _refusing(f"Error calling tool ({tool}): " if explained else None):
+        with errors_as_refusals(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         interfere()
         hooks = self._session.hooks
         if hooks is None:
-            rules.permit(self._session, prepared.arguments)
-            return self._executed(tool, rules, prepared)
+            rules.check_permissions(self._session, prepared.arguments)
+            return self._execute_tool(tool, rules, prepared)
         leave = hooks.before(tool, prepared.arguments)
         if leave.arguments is not None:
-            replaced = self._prepared(tool, leave.arguments)
+            replaced = self._prepare_arguments(tool, leave.arguments)
             if isinstance(replaced, Refusal):
                 raise replaced
             prepared = replaced
         if not leave.allowed or self._session.behaviours.permissions.deny_checked_before_validation:
-            rules.permit(self._session, prepared.arguments)
+            rules.check_permissions(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
-        answer = self._executed(tool, rules, prepared)
+        answer = self._execute_tool(tool, rules, prepared)
         if hooks.after(tool, prepared.arguments, answer):
             notice_formatted(self._session, tool, prepared.arguments, known)
         return answer
 
-    def _executed(self, tool: str, rules: Tool, prepared: _Prepared) -> Answer:
-        with _refusing(""):
+    def _execute_tool(self, tool: str, rules: Tool, prepared: PreparedCall) -> Answer:
+        with errors_as_refusals(""):
             answer = rules.execute(self._session, prepared.arguments)
         behaviours = self._session.behaviours
         counts = behaviours.memory.claude_md_counts_as_read or (

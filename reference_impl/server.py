@@ -80,7 +80,7 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
         _give_up(f"{settings}: permissions.deny: {error}")
     except (SettingsError, ValueError) as error:
         _give_up(str(error))
-    _converse(server)
+    _relay_lines(server)
 
 
 def _give_up(message: str) -> None:
@@ -88,7 +88,7 @@ def _give_up(message: str) -> None:
     raise SystemExit(_USAGE_ERROR)
 
 
-def _converse(server: Server) -> None:
+def _relay_lines(server: Server) -> None:
     """Pass on the lines of standard input. Lines that are available together form one message."""
     parts: list[bytes] = []  # parts of a line without an end
     while data := os.read(_INPUT, _CHUNK):
@@ -120,11 +120,11 @@ class Server:
         try:
             message = json.loads(line.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
-            self._refuse(None, _NOT_JSON, f"this is not JSON: {error}")
+            self._write_error(None, _NOT_JSON, f"this is not JSON: {error}")
             return
         match message:
             case {"method": str(method), "id": str() | int() as number}:
-                self._answer(number, method, message.get("params") or {})
+                self._answer_request(number, method, message.get("params") or {})
             case {"method": "notifications/cancelled", "params": {"requestId": str() | int() as number}}:
                 self._calls = [call for call in self._calls if call[0] != number]
             case {"method": str()} if "id" not in message:
@@ -132,7 +132,7 @@ class Server:
             case {"id": _, "result": _} | {"id": _, "error": _}:
                 pass  # there was no request
             case _:
-                self._refuse(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
+                self._write_error(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 
     def execute(self) -> None:
         """Execute the waiting calls as one message."""
@@ -140,39 +140,39 @@ class Server:
         results = self._tools.call_parallel([call for _, call in calls]) if calls else ()
         for (number, _), result in zip(calls, results, strict=True):
             block = {"type": "text", "text": well_formed(result.text)}
-            self._tell(number, result={"content": [block], "isError": result.is_error})
+            self._write_message(number, result={"content": [block], "isError": result.is_error})
 
-    def _answer(self, number: str | int, method: str, params: Any) -> None:
+    def _answer_request(self, number: str | int, method: str, params: Any) -> None:
         match method, params:
             case "initialize", {"protocolVersion": str(version)}:
                 self.execute()  # waiting calls belong to the previous session
                 self._tools = self._begin()
                 spoken = version if version in _VERSIONS else _VERSIONS[0]
                 offered = {"protocolVersion": spoken, "capabilities": {"tools": {}}, "serverInfo": self._info}
-                self._tell(number, result=offered)
+                self._write_message(number, result=offered)
             case "ping", _:
-                self._tell(number, result={})
+                self._write_message(number, result={})
             case "tools/list", _:
-                self._tell(number, result={"tools": [*map(_tool, self._tools.schemas)]})
+                self._write_message(number, result={"tools": [*map(_describe_tool, self._tools.schemas)]})
             case "tools/call", {"name": str(tool), **others}:
                 arguments = others.get("arguments") or {}
                 if isinstance(arguments, dict):
                     self._calls.append((number, (tool, arguments)))
                 else:
-                    self._refuse(number, _WRONG_PARAMS, "arguments is an object")
+                    self._write_error(number, _WRONG_PARAMS, "arguments is an object")
             case "initialize" | "tools/call", _:
-                self._refuse(number, _WRONG_PARAMS, f"{method} lacks what it needs")
+                self._write_error(number, _WRONG_PARAMS, f"{method} lacks what it needs")
             case _:
-                self._refuse(number, _NO_METHOD, f"there is no {method}")
+                self._write_error(number, _NO_METHOD, f"there is no {method}")
 
-    def _refuse(self, number: str | int | None, code: int, why: str) -> None:
-        self._tell(number, error={"code": code, "message": why})
+    def _write_error(self, number: str | int | None, code: int, why: str) -> None:
+        self._write_message(number, error={"code": code, "message": why})
 
-    def _tell(self, number: str | int | None, **said: Any) -> None:
+    def _write_message(self, number: str | int | None, **said: Any) -> None:
         line = json.dumps({"jsonrpc": "2.0", "id": number, **said}, separators=(",", ":"))
         self._answers.write(line.encode("ascii") + b"\n")
         self._answers.flush()
 
 
-def _tool(schema: Schema) -> dict[str, Any]:
+def _describe_tool(schema: Schema) -> dict[str, Any]:
     return {"name": schema.tool, "description": schema.description, "inputSchema": schema.json_schema()}

@@ -3,9 +3,9 @@
 _RULES = """\
 classes:
   safety: Nothing is lost.
-  contract: What may be relied on.
-  fidelity: How answers look.
-  product: Habits.
+  design: What may be relied on.
+  wording: How answers look.
+  quirk: Habits.
 rules:
   read-first:
     title: Edit refuses a file that was not read
@@ -18,7 +18,7 @@ rules:
     always_refused: It is enough here.
   numbers:
     title: Read numbers the lines of a file
-    class: fidelity
+    class: wording
     guards: none
     requirement: must
     tools: [Read]

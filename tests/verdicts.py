@@ -10,7 +10,8 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.report import Commands, Report
 from readfirst.harness.report.results import Judged, Run, Sources
-from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 

@@ -1,4 +1,4 @@
-"""Builds what a release publishes: wheel and sdist, the suite for every contract, schemas, runners and checksums.
+"""Builds the files of a release: wheel and sdist, the suite for every contract, schemas, runners and checksums.
 
     python3 tools/release.py --output dist --tag v0.1.0
 
@@ -30,7 +30,7 @@ _SCHEMAS = ("export", "lines", "baseline", "result")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Build, and say what was built."""
+    """Build the files and print their names."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -67,7 +67,7 @@ class Checkout:
     path: tuple[Path, ...] = ()
 
     def python(self, *arguments: str, cwd: Path) -> str:
-        """Return what Python prints on standard output. Raises SystemExit with its errors if there is nothing."""
+        """Return the standard output of Python. Raises SystemExit with its errors if there is nothing."""
         path = os.pathsep.join(map(str, (self.root, *self.path)))
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -83,13 +83,13 @@ class Checkout:
         return done.stdout
 
     def readfirst(self, *arguments: str, cwd: Path) -> str:
-        """Return what a command prints on standard output."""
+        """Return the standard output of a command."""
         return self.python("-m", "readfirst", *arguments, cwd=cwd)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A file to write, below the folder, and what makes its lines in a folder of its own."""
+    """A file to write, below the directory, and the function that produces its lines in a separate directory."""
 
     name: str
     lines: Callable[[Path], Iterable[str]]
@@ -152,7 +152,7 @@ def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -
 
 
 def wrong(checkout: Checkout, names: Mapping[str, list[str] | None], some: Sequence[str]) -> Iterator[Task]:
-    """Yield the runs of the wrong implementations; what passes is counted, everything else is written down."""
+    """Yield the runs of the wrong implementations. Passed scenarios are counted, all others are listed."""
     for name, caught in names.items():
         chosen = sorted({*some, *filter(None, caught)}) if caught is not None else list(BREAKING)
         limit = ["--time-limit", SHORT] if caught is None else []
@@ -207,11 +207,16 @@ def accepted_line(entry: Mapping[str, Any]) -> str:
 
 
 def known(checkout: Checkout) -> Iterator[Task]:
-    """Yield what is known of published implementations and of versions, rule by rule."""
+    """Yield the results of published implementations and of versions, rule by rule."""
 
     def lines(folder: Path) -> list[str]:
-        grouped = (checkout.root / "observatory").is_dir()
-        words = ["field", "compatibility"] if grouped else ["compatibility"]
+        commands = checkout.root / "observatory/cli/__init__.py"
+        group = (
+            "field"
+            if commands.is_file() and '"field targets": "targets:' in commands.read_text()
+            else "targets"
+        )
+        words = [group, "compatibility"] if commands.is_file() else ["compatibility"]
         value = json.loads(checkout.readfirst(*words, "--format", "json", cwd=folder))
         return [*flattened(value)]
 
@@ -234,7 +239,7 @@ def flattened(value: Any, path: str = "") -> Iterator[str]:
 
 
 def pages(checkout: Checkout) -> Iterator[Task]:
-    """Yield what each command of the pages prints that needs no other program, as the tests of the pages run it."""
+    """Yield the output of each command of the pages that needs only Python, as the tests of the pages run it."""
     sys.path.insert(0, str(checkout.root))
     from tests.pages import test_commands as tested
     from tests.pages.page import code
@@ -277,7 +282,7 @@ _CLOCK = re.compile(r"\"(milliseconds|date|time|timestamp)\": ?[^,}]+|(time|time
 
 
 def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
-    """Yield the lines of an output without what another run prints otherwise: folders and times."""
+    """Yield the lines of an output without directories and times, which differ between runs."""
     text = (
         output.replace(str(folder), "FOLDER")
         .replace(str(checkout), "CHECKOUT")

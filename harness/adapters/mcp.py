@@ -144,7 +144,7 @@ class McpAdapter:
             there = ", ".join(offered) or "none"
             raise BrokenAdapter(
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
-                "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
+                "Rename them, or start a mapping: readfirst targets new-mapping 'mcp:COMMAND'"
             )
         named = {*tools, "parallel", *(["deny"] if connection.takes_settings else [])}
         self.traits = replace(connection.traits, capabilities=OF_A_SERVER | named)

@@ -20,7 +20,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 def check_adapter(
     words: list[str] = typer.Argument(
-        ..., metavar="TARGET", help="What to connect to, as for `readfirst run`."
+        ..., metavar="TARGET", help="The connect string, as for `readfirst run`."
     ),
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 200,

@@ -32,8 +32,10 @@ from readfirst.harness.versions.points import scenarios_of_changes
 @selecting(MOST)
 def diff(
     before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
-    after: str = typer.Argument(..., metavar="B", help="What to compare A with, of the same kinds."),
-    format_: Literal["text", "markdown", "json"] = typer.Option("text", "--format", help="What to write."),
+    after: str = typer.Argument(..., metavar="B", help="The other side, of the same kinds."),
+    format_: Literal["text", "markdown", "json"] = typer.Option(
+        "text", "--format", help="The format of the report."
+    ),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every cause and every scenario."),
     *,
@@ -42,7 +44,7 @@ def diff(
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
-    """Show what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
+    """Show the differences between A and B, grouped by cause. Exit code 0: nothing, 1: something.
 
     `readfirst docs changes` describes the output.
     """

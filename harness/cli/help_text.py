@@ -80,7 +80,7 @@ Targets:
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
   lines:command          a program that needs what MCP cannot express (docs/protocol.md)
-  target:agno@3.1.10     a published implementation; `readfirst field targets` lists them
+  target:agno@3.1.10     a published implementation; `readfirst targets list` lists them
   agent:qwen-code        the same for an agent: its command line, driven by a scripted model
   claude-code:2.1.7      the real product, driven by a scripted model; needs npm and node
   recording:2.1.7        what was recorded; shows that scenarios and recordings agree

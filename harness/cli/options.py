@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from readfirst.harness.terminal import stdout
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
+from readfirst.harness.terminal import say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.selection import Selection
@@ -29,7 +30,16 @@ _NUMBER = re.compile(r"[1-9][0-9]*")
 
 LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
 RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
-ClassName = StrEnum("ClassName", ["safety", "contract", "fidelity", "product"])
+
+
+def _parse_class(word: str) -> str:
+    """Return the present name of a class of rules; print it if the former name is used. Raises BadParameter."""
+    if word in FORMER_CLASSES:
+        say(f"readfirst: {former_class_message(word)}", err=True)
+    if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
+        raise typer.BadParameter(f"{word!r} is not one of {', '.join(map(repr, CLASSES))}.")
+    return current
+
 
 Fixtures = Annotated[
     list[str] | None,
@@ -59,10 +69,12 @@ Rules = Annotated[
     ),
 ]
 Classes = Annotated[
-    list[ClassName] | None,
+    list[str] | None,
     typer.Option(
         "--class",
-        help="Only scenarios of rules of this class (repeatable): safety is what can lose or spoil work.",
+        parser=_parse_class,
+        metavar=f"[{'|'.join(CLASSES)}]",
+        help="Only scenarios of rules of this class (repeatable). Breaking a rule of `safety` loses or spoils work.",
     ),
 ]
 Expression = Annotated[
@@ -140,10 +152,10 @@ Settle = Annotated[
 Claims = Annotated[
     list[str] | None,
     typer.Option(
-        "--claims",
+        "--require",
         metavar="NAMES",
-        help="What must be claimed, for example Read or Read,Write (repeatable).",
-        show_default="Read,Edit,Write, or what baseline or mapping say",
+        help="Capabilities that the implementation must have, such as Read,Write (repeatable).",
+        show_default="Read,Edit,Write, or those of the baseline or mapping",
     ),
 ]
 TimeLimit = Annotated[
@@ -151,7 +163,9 @@ TimeLimit = Annotated[
 ]
 TakesFolder = Annotated[
     Path | None,
-    typer.Option(help="The folder for takes; what was interrupted resumes from it.", show_default="a cache"),
+    typer.Option(
+        help="The directory for replays; an interrupted recording resumes from it.", show_default="a cache"
+    ),
 ]
 Minutes = Annotated[
     float | None,

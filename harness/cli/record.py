@@ -47,9 +47,9 @@ Contracts = Annotated[
 ]
 Missing = Annotated[
     bool,
-    typer.Option("--missing", help="Record only what is missing, on every contract."),
+    typer.Option("--missing", help="Record only missing recordings, on every contract."),
 ]
-Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
+Fix = Annotated[bool, typer.Option("--fix", help="Also replace expectations that the product contradicts.")]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
 
 
@@ -73,7 +73,7 @@ def record(
     ),
     takes: Path | None = typer.Option(
         None,
-        help="The folder for takes; an interrupted run resumes from it.",
+        help="The directory for replays; an interrupted run resumes from it.",
         show_default="a cache, with --check a fresh one",
     ),
     time_limit: TimeLimit = TIME_LIMIT,

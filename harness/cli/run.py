@@ -49,7 +49,7 @@ Failures = Annotated[
 @selecting(ALL)
 def run(
     target: list[str] | None = typer.Argument(
-        None, metavar="TARGET|ID", help="What to test, and which scenarios (default: all)."
+        None, metavar="TARGET|ID", help="The implementation, and ids of scenarios (default: all)."
     ),
     contract: list[str] | None = typer.Option(
         None,
@@ -62,7 +62,7 @@ def run(
     *,
     selection: Selected,
     format_: Literal["table", "jsonl", "junit", "markdown", "html", "badge"] = typer.Option(
-        "table", "--format", help="What to write."
+        "table", "--format", help="The format of the report."
     ),
     output: Path | None = typer.Option(
         None,
@@ -70,7 +70,9 @@ def run(
         show_default="standard output",
     ),
     name: str | None = typer.Option(
-        None, help="What reports and the baseline call the target.", show_default="TARGET as it is written"
+        None,
+        help="The name of the target in reports and in the baseline.",
+        show_default="TARGET as it is written",
     ),
     baseline: Path | None = typer.Option(None, help="Accepted failures; see `readfirst docs running`."),
     update_baseline: bool = typer.Option(
@@ -89,12 +91,17 @@ def run(
     confine: Confine = False,
     failures: Failures = "",
     last_failed: bool = typer.Option(
-        False, "--last-failed", "--lf", help="Only what failed when the target was last run in this folder."
+        False,
+        "--last-failed",
+        "--lf",
+        help="Only scenarios that failed in the last run of the target in this directory.",
     ),
     failed_in: Path | None = typer.Option(
-        None, help="Only what failed in these results, which --format jsonl wrote."
+        None, help="Only scenarios that failed in these results, which --format jsonl wrote."
     ),
-    keep: Path | None = typer.Option(None, help="Keep the workspaces of failing scenarios in this folder."),
+    keep: Path | None = typer.Option(
+        None, help="Keep the workspaces of failing scenarios in this directory."
+    ),
     trace: bool = typer.Option(
         False,
         "--trace",
@@ -114,7 +121,7 @@ def run(
     is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
     connect_string = "reference" if not targets or is_id else targets.pop(0)
     if name is not None and not name.strip():
-        raise UsageError("--name is empty. Write a word for what is tested, for example --name mine.")
+        raise UsageError("--name is empty. Write a name for the target, for example --name mine.")
     called = connect_string
     if trace and jobs > 1:
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
@@ -175,7 +182,7 @@ def run(
 def report(
     streams: list[Path] = typer.Argument(..., metavar="FILE...", help="Results that --format jsonl wrote."),
     format_: Literal["table", "markdown", "html", "badge"] | None = typer.Option(
-        None, "--format", help="What to write.", show_default="table on a terminal, else markdown"
+        None, "--format", help="The format of the report.", show_default="table on a terminal, else markdown"
     ),
     output: Output = None,
     failures: Failures = "",
@@ -203,7 +210,7 @@ def _most(failures: str) -> int | None:
 
 
 def watch(
-    target: str = typer.Argument(..., metavar="TARGET", help="What to test, as for `readfirst run`."),
+    target: str = typer.Argument(..., metavar="TARGET", help="The implementation, as for `readfirst run`."),
     options: list[str] | None = typer.Argument(
         None, metavar="ID|OPTION", help="Scenarios and options, as for `readfirst run`."
     ),
@@ -211,7 +218,7 @@ def watch(
         None, help="A file or folder of the implementation (repeatable).", show_default="this folder"
     ),
 ) -> None:
-    """Run TARGET, and again whenever a file changes: what failed first, then everything. Ctrl-C ends it.
+    """Run TARGET, and again after each change of a file: failed scenarios first, then everything. Ctrl-C ends it.
 
     Needs the extra `watch`. All other options are those of `readfirst run`.
     """

@@ -57,14 +57,17 @@ def show(
     ),
     contract: ContractName = None,
     tools: str | None = typer.Option(
-        None, "--tools", metavar="CONTRACT", help="Show what this contract's model is given of each tool."
+        None,
+        "--tools",
+        metavar="CONTRACT",
+        help="Show the tool descriptions that the model of this contract gets.",
     ),
     results: str | None = typer.Option(
         None, "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Show one scenario: its files, its steps, and what each contract expects.
+    """Show one scenario: its files, its steps, and the expectation of each contract.
 
     The scenario's own contract is shown in full; the others follow in short, one row for each distinct answer.
     `--contract` shows only one contract. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
@@ -241,7 +244,7 @@ def rules(
     class_: Classes = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
+    """List the rules that scenarios show, worst first: id, class, requirement, scenarios, title.
 
     A table on a terminal, otherwise separated by tabs. `readfirst rules RULE` shows one rule with its
     scenarios, and `readfirst product claims RULE` also the claims of the documents, the behaviours of the
@@ -253,7 +256,7 @@ def rules(
         raise UsageError(f"{suite.root} has no rules, so its scenarios belong to no rule.")
     chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
     if class_:
-        chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]
+        chosen = [rule for rule in chosen if rule.class_ in class_]
     from readfirst.harness.report.rule_text import rule_lines, scenarios_by_rule
 
     if ids:
@@ -270,7 +273,7 @@ def rules(
 
 
 def contracts(fixtures: Fixtures = None) -> None:
-    """List the contracts, oldest first: name, which is default or latest, the read gate, and what each changed.
+    """List the contracts, oldest first: name, which is default or latest, the read gate, and its changes.
 
     A table on a terminal, otherwise separated by tabs. `readfirst diff 2.1.7 2.1.40` shows the differences
     between two.

@@ -36,7 +36,7 @@ from readfirst.harness.versions.record_release import (
     wanted_of,
     write_release,
 )
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 
 def snapshot(
@@ -117,7 +117,7 @@ def record_contracts(
 
 
 def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
-    """Record all scenarios, write the contracts, and say what differs."""
+    """Record all scenarios, write the contracts, and report the differences."""
     ids = suite.ids()
     if (code := record_contracts(suite, release, takes, jobs, time_limit)) is not None:
         return code
@@ -138,7 +138,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Replay few scenarios, and print whether anything changed, then the causes."""
-    known = histories()
+    known = behaviour_histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
     ids = {

@@ -62,7 +62,7 @@ def skipped(
     judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
-    if scenario.law and not missing and not scenario.disputed:
+    if scenario.invariant and not missing and not scenario.disputed:
         return None
     if not judged or not (all(judged) if contract.recorded else any(judged)):
         lacking_tool = f"has no {', '.join(absent)}" if absent else "says nothing about it"
@@ -106,15 +106,15 @@ def compare(
     `effects` does. `in_full` returns a scenario with full contents instead of digests (`Suite.in_full`).
 
     Raises:
-        ValueError: `verbatim` without a recording, a law without a judgement, or a scenario that was read for
+        ValueError: `verbatim` without a recording, an invariant without a judgement, or a scenario that was read for
             another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
-    if scenario.law and judgement is None:
-        raise ValueError(f"{scenario.id} is a law, which is judged by harm: it needs a judgement")
+    if scenario.invariant and judgement is None:
+        raise ValueError(f"{scenario.id} is an invariant, which is judged by harm: it needs a judgement")
     judging = _compared(scenario, outcome, contract, vocabulary, recorded)
-    if judging.differences or judging.partly or scenario.law:
+    if judging.differences or judging.partly or scenario.invariant:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the
         # same harm.
         if (full := in_full(scenario)) is not scenario:
@@ -153,7 +153,7 @@ class _Judge:
 
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step and apply its changes to the state."""
-        if self.scenario.law:
+        if self.scenario.invariant:
             self.judged += len(happened.results)
             return
         files: Mapping[str, Entry | None] = {}
@@ -191,7 +191,7 @@ class _Judge:
     def afterwards(self, outcome: Outcome) -> None:
         """Judge changes of the workspace after the last step. There must be none."""
         happened = outcome.afterwards
-        if self.scenario.law:
+        if self.scenario.invariant:
             return
         index = max(len(outcome.steps) - 1, 0) if outcome.broken is None else outcome.broken.step
         step = self.scenario.steps[index] if index < len(self.scenario.steps) else None
@@ -207,14 +207,14 @@ class _Judge:
         does not do.
         """
         known = judgement or judge(self.scenario, outcome)
-        if not self.scenario.law:
+        if not self.scenario.invariant:
             for index, number, less in unseen(self.scenario, self.contract, outcome, known):
                 call = calls_of(self.scenario.steps[index])[number]
                 self._note(index, number, "effects", less, call.position)
         counted = [each for each in known.harms if each.kind in HARMS or each.kind == "overcautious"]
         if judgement is None or not counted:
             return
-        own = set() if self.scenario.law else own_harms(self.scenario, self.contract, outcome)
+        own = set() if self.scenario.invariant else own_harms(self.scenario, self.contract, outcome)
         for harm in counted:
             if harm.kind == "overcautious" and self._refuses(harm.step, harm.call):
                 continue

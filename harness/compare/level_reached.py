@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.suite.rules import RuleClass
+from readfirst.harness.suite.rule_classes import RuleClass
 
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
 """The highest level at which a scenario holds, `nothing` if none does, or the reason why it was not judged."""
@@ -17,8 +17,8 @@ _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which a rule must hold: `text` for the class `fidelity`, which concerns wording."""
-    return "text" if class_ == "fidelity" else "effects"
+    """Return the level at which a rule must hold: `text` for the class `wording`, which concerns wording."""
+    return "text" if class_ == "wording" else "effects"
 
 
 def reach_of(verdict: Verdict) -> Reach:

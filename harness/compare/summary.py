@@ -160,7 +160,7 @@ class Summary:
             return ExitCode.NOTHING
         return ExitCode.NOT_CONFORMANT if self.unclaimed else ExitCode.CONFORMANT
 
-    def complaint(self, how: str = "--claims") -> str:
+    def complaint(self, how: str = "--require") -> str:
         """Return a message about scenarios that should have been judged, and the remedy. Empty if there are
         none.
 
@@ -172,8 +172,9 @@ class Summary:
         if len(self.unclaimed) > _MOST_NAMED:
             named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
         return (
-            f"{pluralize(self.total.unclaimed, 'scenario')} not judged that must be, for lack of {'; '.join(named)}. "
-            f"If that is intended, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
+            f"{pluralize(self.total.unclaimed, 'scenario')} not judged, but required; missing: {'; '.join(named)}. "
+            f"If that is intended, list the required capabilities ({how} Read), or accept it in a baseline "
+            "(--update-baseline)."
         )
 
     def harm_sentence(self) -> str:

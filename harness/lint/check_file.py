@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.lint.check import Documented, Stated, documented_in, stated_in
-from readfirst.harness.lint.check_metadata import SCHEMA_COMMENT, check_schema_comment, check_wording
+from readfirst.harness.lint.check_metadata import (
+    SCHEMA_COMMENT,
+    check_former_keys,
+    check_schema_comment,
+    check_wording,
+)
 from readfirst.harness.lint.check_recording import absent, check_recording, recorded
 from readfirst.harness.lint.rule_coverage import Showing, check_belonging, showing_of
 from readfirst.harness.lint.scenario_effects import check_content, fingerprint
@@ -38,6 +43,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
     if suite.has_own("schema"):
         yield from check_schema_comment(document, _SCHEMA_COMMENT)
     yield from check_source_text(document)
+    yield from check_former_keys(document)
     for name, path in unused_values(document).items():
         fix = f"Write <{name}> where the value belongs, or remove it."
         message = f"nothing above says <{name}>"
@@ -169,6 +175,7 @@ def _look_at(suite: Suite, scenario_id: str) -> FileFindings:
             if suite.has_own("schema"):
                 found += check_schema_comment(document, SCHEMA_COMMENT)
             found += check_source_text(document)
+            found += check_former_keys(document)
     except SuiteError as error:
         return FileFindings(scenario_id, (*found, *error.findings))
 

@@ -19,6 +19,8 @@ _DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
 _ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
 _CODE = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
 _SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
+_FORMER_KEYS = {"law": "invariant"}
+"""The current names of renamed keys by their former names."""
 
 
 def check_wording(case: LintContext) -> Iterator[Finding]:
@@ -35,6 +37,16 @@ def check_wording(case: LintContext) -> Iterator[Finding]:
     for clause, _ in case.clauses():
         if clause.documented is not None:
             yield from _check_document(clause.documented, documents, at(clause.position, case))
+
+
+def check_former_keys(document: Document) -> Iterator[Finding]:
+    """Yield findings about keys that were renamed and that the next release no longer accepts."""
+    for former, current in _FORMER_KEYS.items():
+        if isinstance(document.value, dict) and former in document.value:
+            fix = f"Write `{current}`; the next release removes the old name."
+            yield Finding(
+                "former-key", document.position((former,), key=True), f"`{former}` is now `{current}`", fix
+            )
 
 
 def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:

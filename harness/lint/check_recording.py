@@ -42,7 +42,7 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
         record = "readfirst product record"
         fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
-    elif case.suite.needs_recordings and not scenario.law and _is_unrecorded(case, recording):
+    elif case.suite.needs_recordings and not scenario.invariant and _is_unrecorded(case, recording):
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)

@@ -74,7 +74,7 @@ def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> 
     wanting: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id, require_expect=False)
-        if scenario.law:
+        if scenario.invariant:
             continue
         recording = suite.recordings.recording(scenario_id)
         fresh = recording.inputs == scenario.inputs

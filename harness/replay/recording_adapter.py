@@ -45,8 +45,8 @@ class RecordedAdapter:
         except RecordingError as error:
             return Outcome(scenario.id, (), Breakage("harness", str(error), 0))
         transcript = recording.transcripts.get(self._contract)
-        if transcript is None and scenario.law:
-            return Outcome(scenario.id, (), Breakage("unsupported", "a recording, as of every law", 0))
+        if transcript is None and scenario.invariant:
+            return Outcome(scenario.id, (), Breakage("unsupported", "a recording, like every invariant", 0))
         if transcript is None:
             message = f"{scenario.id} was not recorded for {self._contract}: record it"
             return Outcome(scenario.id, (), Breakage("harness", message, 0))

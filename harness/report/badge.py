@@ -6,7 +6,8 @@ from readfirst.harness.adapter_api import BASIC_CAPABILITIES
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results, Sources
-from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.rule_classes import RuleClass
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import is_partial
 from readfirst.harness.terminal import harmless_json
 

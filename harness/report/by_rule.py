@@ -22,7 +22,8 @@ from readfirst.harness.report.mistakes import (
     worst,
 )
 from readfirst.harness.report.results import Judged
-from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 

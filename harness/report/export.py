@@ -78,7 +78,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 def _add_own(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
     """Add the harms of the contract, and the lines that its answers show."""
-    if scenario.law:
+    if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
     judgement = judge(scenario, outcome)
@@ -150,7 +150,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         **({"disputed": scenario.disputed} if scenario.disputed else {}),
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
-        **({"law": True} if scenario.law else {}),
+        **({"invariant": True, "law": True} if scenario.invariant else {}),
         "needs": sorted({*scenario.needs, *machine_needs(scenario)}),
         "given": {
             "files": {path: _state(entry, given=True) for path, entry in scenario.given.files.items()},
@@ -200,7 +200,7 @@ class _Expansion:
         """Whether the contract covers this scenario. A recorded contract must have an answer for every call;
         `documented` must cover at least one.
         """
-        if self.scenario.law:
+        if self.scenario.invariant:
             return self.contract.recorded
         return self.said and not (self.contract.recorded and self.silent)
 
@@ -242,7 +242,7 @@ class _Expansion:
     def expectation(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
         clause = clause_for(self.scenario, expectation, self.contract)
         level = "text"
-        if self.scenario.law:
+        if self.scenario.invariant:
             clause, level = Clause(), "effects"
         elif clause is not None:
             self.said = True

@@ -84,7 +84,7 @@ def _case(suite: Element, below: str, name: str, judged: Judged, run: Run, sourc
     elif ruling.accepted:
         _add(case, "skipped", f"accepted failure: {ruling.accepted}")
     elif ruling.unclaimed:
-        _add(case, "failure", f"not judged, because this is not claimed: {ruling.unclaimed}")
+        _add(case, "failure", f"not judged, because a required capability is missing: {ruling.unclaimed}")
     elif verdict.status in ("failed", "broken"):
         text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
         if verdict.status == "broken":

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.suite.harm_kinds import KINDS
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.scenario_index import ScenarioIndex
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.terminal import one_line

@@ -13,7 +13,8 @@ from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.suite.contracts import Contract, Contracts, order
-from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.rule_classes import RuleClass
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
 Judged = tuple[Verdict, BaselineResult]

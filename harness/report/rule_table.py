@@ -18,7 +18,8 @@ from readfirst.harness.compare.level_reached import (
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.results import Results, Run
-from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.yaml_io.finding import Position
 
 _STEPS = (0.1, 0.3, 0.6)
@@ -114,7 +115,7 @@ def rule_row(
     """Return the values of a row. With `neutral`, failures have a neutral colour. Cells `above` the level of a
     run have no colour.
     """
-    kind = "wording" if neutral or rule.class_ == "fidelity" else "harm"
+    kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
         "id": rule.id,
         "title": visible(rule.title),

@@ -1,4 +1,4 @@
-"""Claims: what an implementation claims, and what it has to."""
+"""Capabilities that an implementation has, and those that it must have."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -15,20 +15,20 @@ _PLAINEST = {
 
 
 class ClaimsError(ReadfirstError):
-    """`--claims` names something that nothing can claim; the message says what there is."""
+    """`--require` names an unknown capability, or no tool. The message lists the capabilities."""
 
 
 def claims_named(words: Iterable[str]) -> frozenset[str] | None:
-    """Return the names in words such as `Read,Edit`; None where there are no words. Raises ClaimsError."""
+    """Return the names in words such as `Read,Edit`. None without words. Raises ClaimsError."""
     names = [name.strip() for word in words for name in word.split(",")]
     known = sorted({*TOOLS, *SESSION_CAPABILITIES})
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, 1)
-            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
-            raise ClaimsError(f"--claims {name!r}: nothing of that name can be claimed. {hint}")
+            hint = f"Did you mean {near[0]}?" if near else f"The capabilities are: {', '.join(known)}."
+            raise ClaimsError(f"--require {name!r}: this is not a capability. {hint}")
     if names and not {*names} & {*TOOLS}:
-        raise ClaimsError("--claims names no tool, so nothing has to be judged. Name one, for example Read.")
+        raise ClaimsError("--require names no tool. Add at least one, for example Read.")
     return frozenset(names) if names else None
 
 

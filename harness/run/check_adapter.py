@@ -75,7 +75,7 @@ def check_adapter(
     """
     yield _tried("its capabilities are known", lambda: _declares(adapter))
     required = BASIC_CAPABILITIES if claims is None else claims
-    yield _tried(f"it claims {', '.join(sorted(required))}", lambda: _claims(adapter, required))
+    yield _tried(f"it has {', '.join(sorted(required))}", lambda: _claims(adapter, required))
     opened = _tried("a session opens and closes", lambda: in_session(adapter, place, lambda _s, _site: None))
     yield opened
     if opened.problem:
@@ -166,9 +166,9 @@ def _claims(adapter: Adapter, required: frozenset[str]) -> None:
     if missing := sorted(required - there):
         named = ",".join(sorted(there & required)) or "Read"
         raise CheckFailed(
-            f"it does not claim {', '.join(missing)}, so scenarios that need this are not judged. "
-            "Add it to capabilities, or to tools of a mapping. "
-            f"If that is intended, name what is claimed: --claims {named}"
+            f"it lacks {', '.join(missing)}, so the scenarios that need them are not judged. "
+            "Add them to `capabilities`, or to `tools` of a mapping. "
+            f"If they are missing on purpose, list the required capabilities: --require {named}"
         )
 
 

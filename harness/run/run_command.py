@@ -32,7 +32,7 @@ from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.last_failed import LastFailed, failed_in
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.rules import RuleClass
+from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import BUNDLED, Suite, UnknownScenarioError, part_of
@@ -109,7 +109,7 @@ class RunRequest:
         if self.confine:
             run.append("--confine")
         if self.claims is not None:
-            run += ["--claims", ",".join(sorted(self.claims))]
+            run += ["--require", ",".join(sorted(self.claims))]
         show = ["readfirst", "show", "--contract", contract, *suite]
         return Commands(visible_command(run), visible_command(show))
 

@@ -129,7 +129,7 @@ class Runner:
             if {finding.rule for finding in error.findings} != {"missing-expect"}:
                 raise
         unasked = self.suite.scenario(scenario_id, require_expect=False)
-        return replace(unasked, law=True) if self.spec.level == "safe" else unasked
+        return replace(unasked, invariant=True) if self.spec.level == "safe" else unasked
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
         """Replay one scenario, once, and compare it with what each contract expects, in their order.

@@ -24,7 +24,8 @@ HEADING_KEYS = (
     "tags",
     "sources",
     "disputed",
-    "law",
+    "invariant",
+    "law",  # the former name of `invariant`, accepted for one release
     "platform",
     "contract",
 )

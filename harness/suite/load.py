@@ -147,7 +147,7 @@ class _Reader(Inspection):
         self.words = words
         self.contracts = contracts
         self.require_expect = require_expect
-        self.law = False
+        self.invariant = False
         self.check_call: CheckCall = (lambda *_: None) if trusted else partial(check_call, self)
         self.unexpected: list[tuple[Node, str]] = []
         """The calls that have no expectation and need one, with their tools."""
@@ -167,10 +167,10 @@ class _Reader(Inspection):
             self.finish()
         title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
         tags, sources = top.texts("tags"), top.texts("sources")
-        self.law = "law" in top and top["law"].one_of((True,))
+        self.invariant = any(key in top and top[key].one_of((True,)) for key in ("invariant", "law"))
         platform = top["platform"].one_of(PLATFORMS) if "platform" in top else ""
-        if "platform" in top and not self.law and platform != "linux":
-            fix = "Write `law: true`, and no expect."
+        if "platform" in top and not self.invariant and platform != "linux":
+            fix = "Write `invariant: true`, and remove each expect."
             top["platform"].note("the product was recorded only on Linux", fix, key=True)
         requirement = top["requirement"].one_of(REQUIREMENTS)
         given = top.read("given", self.given) or Given()
@@ -214,7 +214,7 @@ class _Reader(Inspection):
             rule=rule,
             disputed=disputed,
             platform=platform,
-            law=self.law,
+            invariant=self.invariant,
             composed=composed,
         )
 
@@ -371,14 +371,14 @@ class _Reader(Inspection):
         if "interrupted" in fields:
             interrupted = self.interruption(fields["interrupted"], events, arguments)
         expect = Expectation()
-        if "expect" in fields and self.law:
-            fix = "Leave it out: a law asks only that nobody is harmed."
-            fields["expect"].note("a call of a law has no expect", fix, key=True)
+        if "expect" in fields and self.invariant:
+            fix = "Remove it: an invariant only checks that no harm occurs."
+            fields["expect"].note("a call of an invariant has no expect", fix, key=True)
         elif "expect" in fields:
             keys = GROUPED_CALL_KEYS if grouped else CALL_KEYS
             in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments)
             expect = read_expectation(fields["expect"], keys, in_a_word)
-        elif self.require_expect and not self.law:
+        elif self.require_expect and not self.invariant:
             self.unexpected.append((node, tool))
         return ToolCall(tool, arguments, tuple(events), expect, node.position, interrupted)
 
@@ -443,9 +443,9 @@ class _Reader(Inspection):
 
     def at_once(self, node: Node) -> Sequence[ParallelCalls]:
         """Return a group for each time that two sessions do something at once."""
-        if not self.law:
-            fix = "Write `law: true`: the outcome depends on which is faster."
-            node.note("sessions act at once only in a law", fix, key=True)
+        if not self.invariant:
+            fix = "Write `invariant: true`: the outcome depends on the faster session."
+            node.note("`at_once` is allowed only in an invariant", fix, key=True)
         keys = ("sessions", "times")
         fields = node.mapping(keys, required=keys)
         times, sessions = fields["times"].number(1, _ROUNDS), fields["sessions"].listed()

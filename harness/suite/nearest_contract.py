@@ -71,7 +71,9 @@ def _changes(older: str, newer: str) -> list[str]:
     )
 
     variant = f"+{newer.partition('+')[2]}" if "+" in newer else ""
-    versions = sorted({version for each in reference.histories().values() for version in each.changes})
+    versions = sorted(
+        {version for each in reference.behaviour_histories().values() for version in each.changes}
+    )
     inside = [".".join(map(str, version)) + variant for version in versions]
     inside = [name for name in inside if order(older) < order(name) <= order(newer)]
     found, before = [], reference.behaviours_of(older)

@@ -5,17 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.harm_kinds import Kind
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, RuleClass
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.schema import checked
 from readfirst.harness.yaml_io.finding import Position
-
-RuleClass = Literal["safety", "contract", "fidelity", "product"]
-CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
-"""What can lose or spoil work, what else the contract says, how answers look, and what only this product has."""
 
 NO_HARM = "none"
 """What a rule guards against where doing otherwise harms no file."""
@@ -45,6 +42,8 @@ class Rule:
     position: Position
     always_refused: str | None = None
     guards: tuple[Kind, ...] = ()
+    former_class: str = ""
+    """The former name of the class, if the file uses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,14 @@ def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> 
             name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()
         }
         if "classes" in said:
-            return Rules({name: said["classes"][name] for name in CLASSES}, rules)
+            meanings = {FORMER_CLASSES.get(name, name): text for name, text in said["classes"].items()}
+            for name in CLASSES:
+                if name not in meanings:
+                    look.note(
+                        ("classes",), f"classes lacks the key {name!r}", f"Add {name}: to it.", key=True
+                    )
+            look.finish()
+            return Rules({name: meanings[name] for name in CLASSES}, rules)
         other = below() if rules else None
         return Rules(other.classes if other is not None else {}, rules)
 
@@ -127,7 +133,7 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
     return Rule(
         id=name,
         title=said["title"],
-        class_=said["class"],
+        class_=FORMER_CLASSES.get(said["class"], said["class"]),
         requirement=said["requirement"],
         tools=tuple(said["tools"]),
         sources=tuple(said["sources"]),
@@ -135,6 +141,7 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
         position=position,
         always_refused=said.get("always_refused"),
         guards=() if said["guards"] == NO_HARM else tuple(said["guards"]),
+        former_class=said["class"] if said["class"] in FORMER_CLASSES else "",
     )
 
 

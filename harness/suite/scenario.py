@@ -369,7 +369,7 @@ class Scenario:
     """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
     platform: str = ""
     """Where it holds, of PLATFORMS; empty: everywhere."""
-    law: bool = False
+    invariant: bool = False
     """No recorded product can be asked, so that no call has an expectation: nobody may be harmed, and that is all."""
     composed: bool = False
     """Whether a program composed it: it is in the corpus, and what is expected of it in its recording alone."""

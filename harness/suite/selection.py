@@ -92,7 +92,7 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 def option_for(word: str, suite: Suite) -> list[str]:
     """Return the option that selects what a word names: a family, tag, rule, class or contract; else nothing."""
     from readfirst.harness.suite.contracts import LATEST
-    from readfirst.harness.suite.rules import CLASSES
+    from readfirst.harness.suite.rule_classes import CLASSES
 
     family = word.rstrip("/").rpartition("/scenarios/")[2].removeprefix("scenarios/")
     if family in {name.partition("/")[0] for name in suite.ids()}:

@@ -298,7 +298,7 @@ class Suite(SharedFiles):
         """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
         from readfirst.harness.suite.transcript import RecordingError
 
-        if contract.name != scenario.contract or scenario.law or self.part(scenario.id).bundled:
+        if contract.name != scenario.contract or scenario.invariant or self.part(scenario.id).bundled:
             return False
         if contract.recorded:
             try:

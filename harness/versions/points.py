@@ -12,7 +12,7 @@ from readfirst.harness.diff.observed_answers import recorded_answers, with_modes
 from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 Histories = Mapping[str, History]
 
@@ -67,7 +67,9 @@ class ChangePoint:
 
 def scenarios_of_changes() -> frozenset[str]:
     """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
-    return frozenset(name for each in histories().values() if each.changes for name in each.shown_by)
+    return frozenset(
+        name for each in behaviour_histories().values() if each.changes for name in each.shown_by
+    )
 
 
 def change_points(suite: Suite, known: Histories) -> list[ChangePoint]:

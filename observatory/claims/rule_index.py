@@ -15,7 +15,7 @@ from readfirst.observatory.claims.versions import (
     seen_in_versions,
     versions_in_words,
 )
-from readfirst.reference_impl.behaviours_by_version import histories, history_of
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories, history_of
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
@@ -25,7 +25,7 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
-    for name, history in histories().items():
+    for name, history in behaviour_histories().items():
         for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
             found.setdefault(rule_id, []).append(name)
     return found

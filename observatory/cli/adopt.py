@@ -41,7 +41,7 @@ from readfirst.observatory.versions.retirement import (
     retire,
     retiring_version,
 )
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 
 def adopt(
@@ -157,7 +157,7 @@ def _left(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
         name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)
     ]
     if failing:
-        yield from map(str, tasks(found, histories()))
+        yield from map(str, tasks(found, behaviour_histories()))
         yield (
             f"the reference: raise LAST_VERSION in reference_impl/behaviours_by_version.py to {version}, and change "
             f"the behaviours until `readfirst run reference --contract {failing[0]}` passes"

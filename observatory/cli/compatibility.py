@@ -1,4 +1,4 @@
-"""Commands for pages of the field: `readfirst field compatibility` and `site`; the command line registers them."""
+"""Commands that write pages about targets: `readfirst targets compatibility` and `readfirst targets site`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ from readfirst.observatory.survey.page import FORMAT, page
 
 _CHARTED = ("safety",)
 """The classes of the picture."""
-_SURVEY = "readfirst field implementations --write"
+_SURVEY = "readfirst targets implementations --write"
 
 
 def compatibility(
@@ -90,7 +90,7 @@ def compatibility(
     if check or write:
         folder = own_page_file(suite, "compatibility.md").parent
         pages = {folder / name: text for name, text in files_of(data, survey).items()}
-        return keep_pages(pages, "field compatibility --write", check=check)
+        return keep_pages(pages, "targets compatibility --write", check=check)
     match format_:
         case "json":
             put(line_for_each(data), output)

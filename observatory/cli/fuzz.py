@@ -27,7 +27,7 @@ _STEPS = 2000
 
 def fuzz(
     target: list[str] | None = typer.Argument(
-        None, metavar="TARGET", help="What to test, as for `readfirst run`."
+        None, metavar="TARGET", help="The implementation, as for `readfirst run`."
     ),
     against: str = typer.Option(
         "reference", metavar="OTHER", help="The target to compare with; the reference follows --contract."
@@ -103,7 +103,7 @@ def fuzz(
             output=output,
             known=known,
             baseline=baseline,
-            classes=tuple(each.value for each in class_ or ()),
+            classes=tuple(class_ or ()),
             time_limit=time_limit,
             fast=fast,
             long=long,

@@ -163,7 +163,7 @@ def behaviours(
     diff: tuple[str, str] | None = typer.Option(
         None, "--diff", metavar="A B", help="Print what differs between two versions instead."
     ),
-    format_: Literal["text", "json"] = typer.Option("text", "--format", help="What to write."),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="The format of the report."),
     check: Check = False,
     write: bool = typer.Option(
         False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
@@ -205,7 +205,7 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("readfirst", "product", "history", "--write"),
         ("python3", "observatory/tools/harms.py"),
     ),
-    (("readfirst", "field", "compatibility", "--write"),),
+    (("readfirst", "targets", "compatibility", "--write"),),
 )
 """The commands that make files of others: groups that run at once, each after the group that makes what it reads."""
 

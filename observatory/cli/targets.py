@@ -1,4 +1,4 @@
-"""Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
+"""Target commands: `list`, `new-mapping` and `implementations` of `readfirst targets`."""
 
 import shlex
 from dataclasses import asdict
@@ -109,7 +109,7 @@ def new_mapping(
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> None:
     """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
-    server = one_target(words, "readfirst field new-mapping", "mcp:")
+    server = one_target(words, "readfirst targets new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(
             f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
@@ -236,12 +236,12 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit
     rule = suite.rules[rule_id]
     if not (folder / "compatibility.json").exists():
         folder = pages()["compatibility"].parent
-    with reading(folder / "compatibility.json", "readfirst field compatibility --write") as table:
+    with reading(folder / "compatibility.json", "readfirst targets compatibility --write") as table:
         rules = table["rules"].get(rule_id, {}).get("implementations", {})
         cell = rules.get(table.get("contract"), {}).get(name)
-    with reading(folder / "implementations.json", "readfirst field implementations --write") as survey:
+    with reading(folder / "implementations.json", "readfirst targets implementations --write") as survey:
         result = next((each for each in survey["targets"] if each["target"] == name), None)
-    again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
+    again = f"readfirst targets implementations --write {name} && readfirst targets compatibility --write"
     if cell is None or result is None:
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
     if "shortest" not in cell:

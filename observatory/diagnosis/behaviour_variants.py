@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel
-from readfirst.reference_impl.behaviours_by_version import FIRST_VERSION, histories
+from readfirst.reference_impl.behaviours_by_version import FIRST_VERSION, behaviour_histories
 
 _RELAXED_SINCE = (2, 1, 208)
 _GATED = "+gated"
@@ -35,14 +35,14 @@ def named(name: str) -> BehaviourChange:
     for each in alternatives():
         if each.behaviour == behaviour and each.name == name:
             return each
-    known = behaviour in histories()
+    known = behaviour in behaviour_histories()
     raise ValueError(f"{behaviour} never was {value}" if known else f"there is no behaviour {behaviour!r}")
 
 
 @cache
 def values_of(behaviour: str) -> tuple[Any, ...]:
     """Return the values of a behaviour without repetition, the oldest first."""
-    history = histories()[behaviour]
+    history = behaviour_histories()[behaviour]
     found: list[Any] = []
     for value in (history.first, *history.changes.values(), history.documented):
         for one in (value.enforced, value.relaxed) if isinstance(value, ByModel) else (value,):
@@ -55,7 +55,9 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
 def alternatives() -> tuple[BehaviourChange, ...]:
     """Return every value of every behaviour."""
     return tuple(
-        BehaviourChange(behaviour, value) for behaviour in histories() for value in values_of(behaviour)
+        BehaviourChange(behaviour, value)
+        for behaviour in behaviour_histories()
+        for value in values_of(behaviour)
     )
 
 
@@ -70,7 +72,7 @@ def versions() -> Mapping[str, Behaviours]:
 
     Each represents all versions up to the next one. `documented`, what the documents state, comes first.
     """
-    changed = {version for history in histories().values() for version in history.changes}
+    changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_text, sorted(changed))]
     gated = [f"{_text(each)}{_GATED}" for each in sorted(changed) if each >= _RELAXED_SINCE]
     return {name: behaviours_of(name) for name in (DOCUMENTED, *plain, *gated)}

@@ -26,7 +26,7 @@ from readfirst.observatory.diagnosis.behaviour_variants import alternatives, wit
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 BASE = DEFAULT_CONTRACT
 """The version in which one behaviour at a time is changed."""
@@ -126,7 +126,9 @@ def sample(suite: Suite) -> list[str]:
     ids = suite.ids()
     if len(ids) <= MOST_ROWS:
         return ids
-    chosen = {name for history in histories().values() for name in history.shown_by}.intersection(ids)
+    chosen = {name for history in behaviour_histories().values() for name in history.shown_by}.intersection(
+        ids
+    )
     covered = {suite.heading(each).rule for each in chosen}
     for each in ids:
         if (rule := suite.heading(each).rule) not in covered:

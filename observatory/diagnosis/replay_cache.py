@@ -18,7 +18,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of
 from readfirst.reference_impl import Behaviours
-from readfirst.reference_impl.behaviours_by_version import groups
+from readfirst.reference_impl.behaviours_by_version import behaviour_groups
 
 _SEVERAL_EDITS = "multi_edit_exists"
 _NOTEBOOK_READ = "read_refuses_notebooks"
@@ -145,7 +145,7 @@ class _Distinct(Behaviours):
 def _watched(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
     """Return the same behaviours, which note in `asked` which of them are asked for."""
     watched = {}
-    for group, kind in groups().items():
+    for group, kind in behaviour_groups().items():
         values = {each.name: behaviours.value(each.name) for each in fields(kind)}
         watched[group] = noting = _noting(kind)(**values)
         vars(noting)[_ASKED] = asked

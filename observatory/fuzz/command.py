@@ -16,7 +16,8 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.suite.rules import CLASSES, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario_writer import scenario_text, values_of
 from readfirst.harness.terminal import console, say, say_lines, stderr
 from readfirst.harness.yaml_io.atomic_write import write_all

@@ -95,7 +95,7 @@ def disagreements(
         given=replace(scenario.given, reminders=False),
         steps=tuple(steps),
         contract=_OTHER.name,
-        law=False,
+        invariant=False,
     )
     happened = Outcome(target.scenario_id, tuple(theirs for _, theirs in done), None, reference.before)
     contract = replace(_OTHER, ignores_outer_whitespace=ignores_outer_whitespace)

@@ -80,7 +80,7 @@ _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
 """How many scenarios are replayed to see whether the two disagree on one of them, too."""
 _ASKED = 5
 """Scenarios that are asked for their rule where they agree on all of these."""
-_OF_WORDS = ("fidelity", "product")
+_OF_WORDS = ("wording", "quirk")
 """The classes of rules that a difference in words alone can break; any other is no sign of them."""
 
 

@@ -7,12 +7,12 @@ from readfirst.harness.report.html import letters, macro, rendered, safe
 from readfirst.harness.report.markdown_escape import markdown, prose
 from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, map_rows, starred, untried
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.template import template
 
-COMMAND = "readfirst field compatibility --write"
+COMMAND = "readfirst targets compatibility --write"
 _DATA = Mapping[str, Any]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.markdown_escape import bullets, code, document
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 
 
 @dataclass(frozen=True, slots=True)

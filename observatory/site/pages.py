@@ -19,7 +19,8 @@ from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 from readfirst.harness.suite.product_versions import version_spans
-from readfirst.harness.suite.rules import CLASSES, Rule
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule
 from readfirst.observatory.claims.claims import Claim
 from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
 from readfirst.observatory.report.compatibility import likeness, short_cell
@@ -192,7 +193,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
         map=harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name]) if tried else "",
         starred=starred([facts.rows[name]]) if tried else "",
         commands=f"$ readfirst run target:{name} --level safe"
-        + (f"\n$ readfirst field implementations --issue {name} {worst}" if worst else ""),
+        + (f"\n$ readfirst targets implementations --issue {name} {worst}" if worst else ""),
         worst=worst,
         lacks=", ".join(lacking[:_NAMED])
         + (f" and {len(lacking) - _NAMED} more" if lacking[_NAMED:] else ""),

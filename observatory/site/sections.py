@@ -9,7 +9,7 @@ from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import code, link, prose, scenario_link
 from readfirst.harness.report.timeline import Block, given_blocks, steps_of
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.terminal import one_line
 from readfirst.observatory.report.harm_heatmap import percent

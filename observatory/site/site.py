@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.observatory.report.compatibility import filtered_page
 from readfirst.observatory.report.harm_heatmap import harm_card
 from readfirst.observatory.site.markdown_sources import made_pages, may_be_shown, write_sources

@@ -59,13 +59,13 @@ class Facts:
     @cached_property
     def compatibility(self) -> _Data:
         """What compatibility.json holds. Raises SiteError, also where it is about other rules than the suite."""
-        table = self._read("compatibility.json", "readfirst field compatibility --write")
+        table = self._read("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
         if missing:
             raise SiteError(
                 f"{self.docs / 'compatibility.json'} knows no rule {missing[0]!r}, which the suite has."
-                " `readfirst field compatibility --write` writes it anew."
+                " `readfirst targets compatibility --write` writes it anew."
             )
         return table
 
@@ -89,7 +89,7 @@ class Facts:
     @cached_property
     def results(self) -> Mapping[str, _Data]:
         """What implementations.json holds of each target. Raises SiteError."""
-        data = self._read("implementations.json", "readfirst field implementations --write")
+        data = self._read("implementations.json", "readfirst targets implementations --write")
         _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
 

@@ -22,7 +22,8 @@ from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import HARMS, MEANING
-from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.claims.rule_index import behaviours_by_rule

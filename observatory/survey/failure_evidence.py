@@ -110,7 +110,7 @@ def keep_evidence(
     this target. Raises KeptError where its results are not there, and what `gather` raises.
     """
     with reading(
-        folder / "implementations.json", f"readfirst field implementations --write {target}"
+        folder / "implementations.json", f"readfirst targets implementations --write {target}"
     ) as data:
         result: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
     wanted = failing(filter(is_kept, suite.rules or ()), known_scenarios(suite), result)
@@ -159,7 +159,7 @@ def _first(
         scenario = suite.scenario(scenario_id, contract)
         for _ in range(_TRIES if scenario.left_to_luck else 1):
             outcome = replay(scenario, adapter, place)
-            judgement = judge(scenario, outcome) if scenario.law else None
+            judgement = judge(scenario, outcome) if scenario.invariant else None
             verdict = compare(
                 scenario, outcome, contract, level, suite.vocabulary, None, judgement, suite.in_full
             )
@@ -216,7 +216,7 @@ def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
     """Return evidence by target and rule; nothing where there is no file. Raises KeptError."""
     if not file.exists():
         return {}
-    with reading(file, "readfirst field implementations --evidence", FORMAT) as data:
+    with reading(file, "readfirst targets implementations --evidence", FORMAT) as data:
         return {
             target: {rule: _evidence_from(**fields) for rule, fields in rules.items()}
             for target, rules in data["targets"].items()

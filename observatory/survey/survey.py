@@ -36,7 +36,7 @@ from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.targets.translate import lacks
 from readfirst.observatory.versions.retirement import work_out
 
-COMMAND = "readfirst field implementations --write"
+COMMAND = "readfirst targets implementations --write"
 
 
 class SurveyError(ReadfirstError):

@@ -160,7 +160,7 @@ def _heading(release: Release) -> str:
 def _changed(target: Target, file: Path) -> BrokenAdapter:
     return BrokenAdapter(
         f"{file} pins other packages than {target.file.name} names for {target.release.version}. "
-        f"Renew it: readfirst field targets --pin {target.pinned}",
+        f"Renew it: readfirst targets list --pin {target.pinned}",
         blame="environment",
     )
 

@@ -129,7 +129,7 @@ def _there(file: Path) -> str:
 
 
 def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
-    yield "# Started by `readfirst field new-mapping`; `readfirst docs targets` explains every key."
+    yield "# Started by `readfirst targets new-mapping`; `readfirst docs targets` explains every key."
     yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
     yield "kind: mcp"
     yield "# effects: the files, and what is refused. reason and text ask for more."

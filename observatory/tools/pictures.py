@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
     )
     parser.add_argument("--output", type=Path, help="The PNG file to write.")
-    parser.add_argument("--site", type=Path, help="A site that `readfirst field site` made.")
+    parser.add_argument("--site", type=Path, help="A site that `readfirst targets site` made.")
     parser.add_argument("--cards", action="store_true", help="Write a PNG beside each card of the site.")
     parser.add_argument("--terminal", action="store_true", help="Show what a terminal shows of a run.")
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
@@ -114,12 +114,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if bool(given.streams) != bool(given.output):
         parser.error("name what a picture is of, and its --output, or neither for all pictures of docs/")
     if given.site is not None and not (given.site / "index.html").is_file():
-        parser.error(f"there is no site in {given.site}; `readfirst field site --output site` makes one")
+        parser.error(f"there is no site in {given.site}; `readfirst targets site --output site` makes one")
     if given.cards and given.site is None:
         parser.error("name the --site that the cards are of")
     page = given.streams[0] if len(given.streams) == 1 and given.streams[0].suffix == ".html" else None
     if page is not None and not page.is_file():
-        parser.error(f"there is no page {page}; `readfirst field site --output site` makes some")
+        parser.error(f"there is no page {page}; `readfirst targets site --output site` makes some")
     browsers = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
     chromium, chromedriver = next(filter(None, browsers), None), shutil.which("chromedriver")
     if chromium is None or chromedriver is None:
@@ -162,7 +162,7 @@ def every_picture(driver: Any, work: Path, site: Path | None) -> int:
             return code
     if site is None:
         site = work / "site"
-        if code := readfirst("field", "site", "--output", str(site)):
+        if code := readfirst("targets", "site", "--output", str(site)):
             return code
     card = site / "implementations" / f"{TARGET}.html"
     for name, picture in {

@@ -14,9 +14,9 @@ from readfirst.reference_impl.behaviours_by_version import (
     DEFAULT_CONTRACT,
     FIRST_VERSION,
     LAST_VERSION,
+    behaviour_groups,
+    behaviour_histories,
     behaviours_of,
-    groups,
-    histories,
     history_of,
 )
 
@@ -42,7 +42,7 @@ class BehaviourInVersion:
 def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each subject that has one of these behaviours, what it is about, and those, in the reference's order."""
     wanted = set(names)
-    for subject, kind in groups().items():
+    for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
             yield subject, kind.__doc__ or "", found
 
@@ -61,7 +61,7 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
         ) from error
     return {
         each: BehaviourInVersion(each, known.value(each), _since(history_of(each), name))
-        for _, _, behaviours in by_subject(histories())
+        for _, _, behaviours in by_subject(behaviour_histories())
         for each in behaviours
     }
 

@@ -15,7 +15,7 @@ from readfirst.harness.versions.points import ChangePoint, Histories, change_poi
 from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, excerpt
 from readfirst.observatory.template import template
 from readfirst.observatory.versions.behaviours import value_in_page
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NOT_RECORDED = "not recorded"
 _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
@@ -80,7 +80,7 @@ def _cell(result: str, words: str) -> str:
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
     """Return the changes of the reference's behaviours counted, and `every` one. Raises SuiteError, RecordingError."""
-    points = worded_changes(suite, histories())
+    points = worded_changes(suite, behaviour_histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]
     return markdown(
         template("docs/history"),
@@ -107,7 +107,7 @@ def _by_version(suite: Suite, points: Sequence[WordedChange]) -> Iterator[list[s
 def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
     """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
     first, last = Version(before), Version(after)
-    for point in worded_changes(suite, histories()):
+    for point in worded_changes(suite, behaviour_histories()):
         if first < Version(point.version) <= last:
             models = f", {point.models}" if point.models else ""
             tool = f"{point.tool}: " if point.tool else ""

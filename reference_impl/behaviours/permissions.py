@@ -189,8 +189,8 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The value has names of folders that programs read by themselves; Edit and Write need a permission, "
-        "which nobody gives, for a path with such a name in it.",
+        meaning="The value contains names of directories that programs read by themselves. Edit and Write of a path "
+        "with such a name need a permission and are refused.",
         shown_by=("permissions/files-that-builds-read",),
     )
     guarded_refusals_name_link_target: bool = behaviour(

@@ -59,7 +59,7 @@ class SessionBehaviours(Group):
     rewind_follows_links: bool = behaviour(
         True,
         {"2.1.216": False},
-        meaning="A rewind writes through a link that has come to be in the place of a file or of its folder.",
+        meaning="A rewind writes through a link that has come to be in the place of a file or of its directory.",
         shown_by=("rewind/link-in-its-place", "rewind/parent-replaced-by-a-link"),
     )
     rewind_decodes_as_utf_8: bool = behaviour(

@@ -16,8 +16,9 @@ from readfirst.reference_impl.text.content import decode
 
 __all__ = [
     "Replacing",
-    "entries",
+    "directory_entries",
     "exists",
+    "file_size",
     "is_circular",
     "is_directory",
     "is_file",
@@ -25,16 +26,15 @@ __all__ = [
     "is_socket",
     "is_special",
     "leads_to",
-    "look",
     "look_into",
     "make_parents",
     "mode_of",
     "modified_at",
     "overwrite",
+    "path_exists",
     "read",
     "remove",
     "replace",
-    "size",
     "written_path",
 ]
 
@@ -44,7 +44,7 @@ def exists(path: str) -> bool:
     return os.path.exists(path)
 
 
-def look(path: str) -> bool:
+def path_exists(path: str) -> bool:
     """Whether the path exists. Raises OSError if the system cannot determine it."""
     try:
         os.stat(path)
@@ -87,7 +87,7 @@ def leads_to(path: str) -> str:
     return path if "\0" in path else os.path.realpath(path)
 
 
-def entries(directory: str) -> list[str]:
+def directory_entries(directory: str) -> list[str]:
     """Return the sorted names in a directory. Empty if it cannot be listed. Invalid UTF-8 becomes U+FFFD."""
     try:
         return sorted(map(decode, os.listdir(os.fsencode(directory))))
@@ -95,7 +95,7 @@ def entries(directory: str) -> list[str]:
         return []
 
 
-def size(path: str) -> int:
+def file_size(path: str) -> int:
     """Return the size in bytes. Raises OSError if there is no such file."""
     return os.stat(path).st_size
 

@@ -32,18 +32,18 @@ class IgnoreList:
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:
         flags = re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)
-        parsed = (_parsed(pattern, as_git, flags) for pattern in patterns)
+        parsed = (_parse_patterns(pattern, as_git, flags) for pattern in patterns)
         self._patterns = [pattern for pattern in parsed if pattern is not None]
 
     def matches(self, path: str) -> bool:
         """Whether a relative path, or a directory above it, is on the list. The last matching pattern decides."""
         parts = path.split("/")
         return any(
-            self._covers("/".join(parts[:depth]), directory=depth < len(parts))
+            self._covers_path("/".join(parts[:depth]), directory=depth < len(parts))
             for depth in range(1, len(parts) + 1)
         )
 
-    def _covers(self, path: str, *, directory: bool) -> bool:
+    def _covers_path(self, path: str, *, directory: bool) -> bool:
         covered = False
         for pattern in self._patterns:
             if (directory or not pattern.directories_only) and pattern.expression.fullmatch(path):
@@ -51,7 +51,7 @@ class IgnoreList:
         return covered
 
 
-def _parsed(pattern: str, as_git: bool, flags: re.RegexFlag) -> _Pattern | None:
+def _parse_patterns(pattern: str, as_git: bool, flags: re.RegexFlag) -> _Pattern | None:
     if pattern.startswith("#"):
         return None
     pattern = re.sub(r"(?<!\\)[ \t]+$", "", pattern)
@@ -61,17 +61,17 @@ def _parsed(pattern: str, as_git: bool, flags: re.RegexFlag) -> _Pattern | None:
         return None
     prefix = "" if "/" in pattern else "(?:.*/)?"
     try:
-        expression = re.compile(prefix + _expression(pattern.removeprefix("/"), as_git), flags)
+        expression = re.compile(prefix + _pattern_expression(pattern.removeprefix("/"), as_git), flags)
     except re.error:
         return None
     return _Pattern(expression, reopens, directories_only)
 
 
-def _expression(pattern: str, as_git: bool) -> str:
-    return "".join(_translated(token, as_git) for token in _TOKEN.finditer(pattern))
+def _pattern_expression(pattern: str, as_git: bool) -> str:
+    return "".join(_translate_pattern(token, as_git) for token in _TOKEN.finditer(pattern))
 
 
-def _translated(token: re.Match[str], as_git: bool) -> str:
+def _translate_pattern(token: re.Match[str], as_git: bool) -> str:
     match token.lastgroup:
         case "lead":
             return "(?:.*/)?"

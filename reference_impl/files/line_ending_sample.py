@@ -22,7 +22,7 @@ def usual_line_ending(root: str) -> str:
     Hidden files, links and ignored files do not count. The choice of 15 among more files is not defined.
     """
     count = 0
-    for path in islice(_files(root, []), _SAMPLE):
+    for path in islice(_sample_files(root, []), _SAMPLE):
         try:
             count += line_ending_of(disk.read(path)) == "\r\n"
         except OSError:
@@ -30,14 +30,14 @@ def usual_line_ending(root: str) -> str:
     return "\r\n" if count > _ENOUGH else "\n"
 
 
-def _files(directory: str, ignored: list[tuple[str, IgnoreList]]) -> Iterator[str]:
+def _sample_files(directory: str, ignored: list[tuple[str, IgnoreList]]) -> Iterator[str]:
     ignored = ignored + _ignore_lists(directory)
-    for name in disk.entries(directory):
+    for name in disk.directory_entries(directory):
         path = posixpath.join(directory, name)
         if name.startswith(".") or disk.is_link(path) or _is_ignored(path, ignored):
             continue
         if disk.is_directory(path):
-            yield from _files(path, ignored)
+            yield from _sample_files(path, ignored)
         elif disk.is_file(path):
             yield path
 
@@ -46,13 +46,13 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
     names = [".gitignore", ".ignore"] if _in_repository(directory) else [".ignore"]
     paths = [posixpath.join(directory, name) for name in names]
     return [
-        (directory, IgnoreList(_lines(path), as_git=True, ignore_case=False))
+        (directory, IgnoreList(_utf8_lines(path), as_git=True, ignore_case=False))
         for path in paths
         if disk.is_file(path)
     ]
 
 
-def _lines(path: str) -> list[str]:
+def _utf8_lines(path: str) -> list[str]:
     """Return the lines up to the first that is not UTF-8."""
     data = disk.read(path)
     try:

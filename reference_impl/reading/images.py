@@ -45,12 +45,12 @@ def refuse_other_content(data: bytes, given: str) -> None:
         raise Refusal(
             "unsupported_file",
             "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. "
-            f"Detected: {_detected(data)}. This usually means a download saved an error/login page instead of the "
+            f"Detected: {_detect_format(data)}. This usually means a download saved an error/login page instead of the "
             f'image. Use `file "{given}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
         )
 
 
-def _detected(data: bytes) -> str:
+def _detect_format(data: bytes) -> str:
     if any(mark in data.lower() for mark in _HTML):
         text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
         return f'HTML document (starts with "{text}")'

@@ -14,7 +14,7 @@ from readfirst.reference_impl.reading.images import (
     refuse_without_size,
 )
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.js_number import rounded
+from readfirst.reference_impl.text.js_number import rounded_size
 
 __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 
@@ -51,7 +51,7 @@ _TYPES = {
 _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
-def _extension(path: str) -> str:
+def _file_extension(path: str) -> str:
     """Return the extension of a name, with its dot. Empty if the only dot is the first character."""
     stem, dot, extension = posixpath.basename(path.rstrip("/")).rpartition(".")
     return dot + extension.lower() if stem else ""
@@ -63,7 +63,7 @@ def is_image(path: str, behaviours: Behaviours) -> bool:
     The name decides; without an extension, in some versions, its first bytes. Raises OSError if it cannot be
     read.
     """
-    extension = _extension(path)
+    extension = _file_extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
         return extension in _IMAGES or (behaviours.media.bmp_files_are_images and extension == ".bmp")
     return disk.is_file(path) and media_type(disk.read(path)) is not None
@@ -71,12 +71,12 @@ def is_image(path: str, behaviours: Behaviours) -> bool:
 
 def is_pdf(path: str, behaviours: Behaviours) -> bool:
     """Whether Read treats the file as a PDF document, by its name."""
-    return behaviours.media.read_shows_pdfs and _extension(path) == ".pdf"
+    return behaviours.media.read_shows_pdfs and _file_extension(path) == ".pdf"
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
     """Refuse a binary file by its name; its content is not read."""
-    extension = _extension(path)
+    extension = _file_extension(path)
     refused = (
         extension in _BINARY
         or (behaviours.media.more_extensions_are_binary and extension in _FURTHER_BINARY)
@@ -96,7 +96,7 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
-        and disk.size(path) == 0
+        and disk.file_size(path) == 0
     ):
         raise Refusal("unsupported_file", "Empty image files cannot be processed.")
 
@@ -120,7 +120,7 @@ def image_text(path: str, given: str, behaviours: Behaviours) -> str:
 
 
 def _type_by_name(path: str, behaviours: Behaviours) -> str:
-    extension = _extension(path)
+    extension = _file_extension(path)
     if behaviours.media.image_type_is_extension:
         return f"image/{extension.removeprefix('.')}"
     return _TYPES.get(extension, "image/png")
@@ -134,12 +134,14 @@ def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]
     """Return the answer to a Read of a PDF. Raises Refusal if it is empty, larger than 20 MB, or not a PDF in
     versions that check it.
     """
-    size = disk.size(path)
+    size = disk.file_size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")
     if behaviours.media.read_refuses_large_pdfs and size > _MAX_PDF_BYTES:
-        raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {rounded(_MAX_PDF_BYTES)}.")
-    summary = f"PDF file read: {given} ({rounded(size)})"
+        raise Refusal(
+            "too_large", f"PDF file exceeds maximum allowed size of {rounded_size(_MAX_PDF_BYTES)}."
+        )
+    summary = f"PDF file read: {given} ({rounded_size(size)})"
     data = disk.read(path)
     if behaviours.media.read_refuses_pdfs_without_header and not data.startswith(b"%PDF-"):
         raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")

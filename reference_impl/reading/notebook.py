@@ -7,12 +7,12 @@ from itertools import islice
 from typing import Any
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
-from readfirst.reference_impl.reading.read_limits import advice, refuse_too_long
+from readfirst.reference_impl.reading.read_limits import refuse_too_long, size_advice
 from readfirst.reference_impl.refusal import Failure, Refusal
-from readfirst.reference_impl.text.js_number import rounded, shown
-from readfirst.reference_impl.text.json_text import JsonError, compact, parse
+from readfirst.reference_impl.text.js_number import number_text, rounded_size
+from readfirst.reference_impl.text.json_text import JsonError, compact_json, parse_json
 
-__all__ = ["counts_cells", "has_id", "is_notebook", "loaded", "named_cells", "shown_cells"]
+__all__ = ["counts_cells", "has_id", "is_notebook", "load_notebook", "named_cells", "shown_cells"]
 
 _MAX_SIZE = 262_144
 _MAX_OUTPUTS = 10_000
@@ -30,10 +30,10 @@ def is_notebook(path: str, behaviours: Behaviours) -> bool:
     return not behaviours.notebooks.read_refuses_notebooks and path.lower().endswith(".ipynb")
 
 
-def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
+def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
     """Return the notebook and its language. Raises Refusal if the text is not JSON, or has no metadata."""
     try:
-        notebook = parse(text, brief=behaviours.notebooks.json_refusals_omit_place)
+        notebook = parse_json(text, brief=behaviours.notebooks.json_refusals_omit_place)
     except JsonError as error:
         about = _BROKEN if behaviours.notebooks.notebook_refusal_says_not_json else ""
         raise _no_notebook(f"{about}{error}") from None
@@ -45,7 +45,7 @@ def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
         )
     language = _language_info(notebook, behaviours)
     name = language.get("name") if isinstance(language, dict) else None
-    return notebook, "python" if name is None else _text(name)
+    return notebook, "python" if name is None else _required_text(name)
 
 
 def _is_notebook(value: Any, check: str) -> bool:
@@ -70,10 +70,10 @@ def _is_cell(cell: Any, check: str) -> bool:
 
 def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
     brief = behaviours.notebooks.json_refusals_omit_place
-    metadata = _member(notebook, "metadata", _BOOK, brief=brief)
+    metadata = _required_member(notebook, "metadata", _BOOK, brief=brief)
     if behaviours.notebooks.notebook_check_depth and metadata in (None, _MISSING):
         return None
-    return _member(metadata, "language_info", f"{_BOOK}.metadata", brief=brief)
+    return _required_member(metadata, "language_info", f"{_BOOK}.metadata", brief=brief)
 
 
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
@@ -81,14 +81,14 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
     Raises Refusal if it is not a notebook, or too large.
     """
-    cells, language = _cells(text, behaviours)
-    summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
-    content = compact(summaries)
+    cells, language = _parse_cells(text, behaviours)
+    summaries = [_summarize_cell(cell, number, language, behaviours) for number, cell in enumerate(cells)]
+    content = compact_json(summaries)
     _refuse_too_large(
         content, f'"{path}"' if behaviours.notebooks.large_notebook_refusal_names_path else "<notebook_path>"
     )
-    refuse_too_long(content, advice(behaviours))
-    return tuple(block for summary in summaries for block in _blocks(summary, behaviours))
+    refuse_too_long(content, size_advice(behaviours))
+    return tuple(block for summary in summaries for block in _cell_blocks(summary, behaviours))
 
 
 def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
@@ -96,15 +96,17 @@ def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, 
 
     Raises Refusal if it is not a notebook, or no cell has the id. Numbers of cells are not accepted.
     """
-    cells, language = _cells(text, behaviours)
+    cells, language = _parse_cells(text, behaviours)
     shown_ones = list(enumerate(cells))
     if identity:
         shown_ones = list(islice((each for each in shown_ones if has_id(each[1], identity)), 1))
         if not shown_ones:
             raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook')
     full = bool(identity) or counts_cells(behaviours)
-    summaries = [_summary(cell, number, language, behaviours, full=full) for number, cell in shown_ones]
-    return tuple(block for summary in summaries for block in _blocks(summary, behaviours))
+    summaries = [
+        _summarize_cell(cell, number, language, behaviours, full=full) for number, cell in shown_ones
+    ]
+    return tuple(block for summary in summaries for block in _cell_blocks(summary, behaviours))
 
 
 def has_id(cell: Any, identity: str) -> bool:
@@ -119,12 +121,12 @@ def counts_cells(behaviours: Behaviours) -> bool:
     return behaviours.arguments.notebook_cell_argument == "number"
 
 
-def _cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
+def _parse_cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
     """Return the cells of a notebook, and its language. Raises Refusal if it is not a notebook."""
-    notebook, language = loaded(text, behaviours)
+    notebook, language = load_notebook(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
-    cells = _member(notebook, "cells", _BOOK, brief=brief)
-    _member(cells, "map", f"{_BOOK}.cells", brief=brief)
+    cells = _required_member(notebook, "cells", _BOOK, brief=brief)
+    _required_member(cells, "map", f"{_BOOK}.cells", brief=brief)
     if not isinstance(cells, list):
         raise _no_notebook("cells.map is not a function")
     return cells, language
@@ -134,8 +136,8 @@ def _refuse_too_large(content: str, file: str) -> None:
     if len(content) > _MAX_SIZE:
         raise Refusal(
             "too_large",
-            f"Notebook content ({rounded(len(content))}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). "
-            "Use Bash with jq to read specific portions:\n"
+            f"Notebook content ({rounded_size(len(content))}) exceeds maximum allowed size "
+            f"({rounded_size(_MAX_SIZE)}). Use Bash with jq to read specific portions:\n"
             f"  cat {file} | jq '.cells[:20]' # First 20 cells\n"
             f"  cat {file} | jq '.cells[100:120]' # Cells 100-120\n"
             f"  cat {file} | jq '.cells | length' # Count total cells\n"
@@ -143,28 +145,32 @@ def _refuse_too_large(content: str, file: str) -> None:
         )
 
 
-def _summary(
+def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
     """Return the summary of a cell. Outputs that are too large are replaced by instructions, unless `full`."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = counts_cells(behaviours)
-    identity = number if counted else _member(cell, "id", owner, brief=brief)
-    kind, source = (_member(cell, name, owner, brief=brief) for name in ("cell_type", "source"))
+    identity = number if counted else _required_member(cell, "id", owner, brief=brief)
+    kind, source = (_required_member(cell, name, owner, brief=brief) for name in ("cell_type", "source"))
     summary: dict[str, Any] = {
-        "cellType": _text(kind),
-        "source": _text("".join("" if part is None else _text(part) for part in source))
+        "cellType": _required_text(kind),
+        "source": _required_text("".join("" if part is None else _required_text(part) for part in source))
         if isinstance(source, list)
-        else _text(source),
+        else _required_text(source),
     }
     code = kind == "code"
     if code and cell.get("execution_count"):
         summary["execution_count"] = cell["execution_count"]
-    summary["cell_id"] = f"cell-{number}" if identity is None or identity is _MISSING else _text(identity)
+    summary["cell_id"] = (
+        f"cell-{number}" if identity is None or identity is _MISSING else _required_text(identity)
+    )
     if code:
         summary["language"] = language
-        if outputs := _noted_at_last([_output(output, behaviours) for output in cell.get("outputs") or ()]):
-            if not full and _size(outputs, behaviours) > _MAX_OUTPUTS:
+        if outputs := _noted_at_last(
+            [_summarize_output(output, behaviours) for output in cell.get("outputs") or ()]
+        ):
+            if not full and _cell_size(outputs, behaviours) > _MAX_OUTPUTS:
                 advice = (
                     f"NotebookRead with parameter cell_id={summary['cell_id']} to read cell outputs"
                     if behaviours.notebooks.read_refuses_notebooks
@@ -175,23 +181,25 @@ def _summary(
     return summary
 
 
-def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
+def _cell_size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
     if behaviours.notebooks.output_texts_alone_are_measured:
         return sum(
             len(output["text"]) + len(output.get("image", {}).get("image_data", "")) for output in outputs
         )
-    return len(compact(outputs))
+    return len(compact_json(outputs))
 
 
-def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
+def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     incomplete = behaviours.notebooks.incomplete_outputs_are_shown
-    match None if output is None and incomplete else _member(output, "output_type", owner, brief=brief):
+    match (
+        None if output is None and incomplete else _required_member(output, "output_type", owner, brief=brief)
+    ):
         case "stream" as kind:
-            return _as_shown(kind, _lines(output.get("text")))
+            return _as_shown(kind, _join_lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
             data = output.get("data") or {}
-            shown_output = _as_shown(kind, _lines(data.get("text/plain")))
+            shown_output = _as_shown(kind, _join_lines(data.get("text/plain")))
             for media_type in ("image/png", "image/jpeg"):
                 if isinstance(data.get(media_type), str):
                     image = data[media_type]
@@ -201,17 +209,17 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
                     break
             return shown_output
         case "error" as kind:
-            name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
-            title = f"{_text(name)}: {_text(value)}"
-            trace = _member(output, "traceback", owner, brief=brief)
+            name, value = (_required_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
+            title = f"{_required_text(name)}: {_required_text(value)}"
+            trace = _required_member(output, "traceback", owner, brief=brief)
             if incomplete and (trace in (None, _MISSING) or trace == []):
                 return _as_shown(kind, title)
-            _member(trace, "join", f"{owner}.traceback", brief=brief)
-            lines = "\n".join("" if line is None else _text(line) for line in trace)
+            _required_member(trace, "join", f"{owner}.traceback", brief=brief)
+            lines = "\n".join("" if line is None else _required_text(line) for line in trace)
             return _as_shown(kind, f"{title}\n{lines}")
     if behaviours.notebooks.unknown_outputs_are_noted:
         return _as_shown(_UNKNOWN, "Outputs of an unknown type are not shown.")
-    nothing = _member(_MISSING, "text", owner, brief=brief)
+    nothing = _required_member(_MISSING, "text", owner, brief=brief)
     raise AssertionError(nothing)
 
 
@@ -225,7 +233,7 @@ def _as_shown(kind: str, text: str) -> dict[str, Any]:
     return {"output_type": kind, "text": text}
 
 
-def _blocks(summary: dict[str, Any], behaviours: Behaviours) -> Iterator[str]:
+def _cell_blocks(summary: dict[str, Any], behaviours: Behaviours) -> Iterator[str]:
     kind, language, identity = summary["cellType"], summary.get("language", "python"), summary["cell_id"]
     about = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
     about += "" if language == "python" else f"<language>{language}</language>"
@@ -238,13 +246,13 @@ def _blocks(summary: dict[str, Any], behaviours: Behaviours) -> Iterator[str]:
             yield f"[image {image['media_type']} {len(image['image_data'])}]"
 
 
-def _lines(value: Any) -> str:
+def _join_lines(value: Any) -> str:
     if isinstance(value, list):
-        return "".join(map(_text, value))
-    return "" if value is None else _text(value)
+        return "".join(map(_required_text, value))
+    return "" if value is None else _required_text(value)
 
 
-def _member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
+def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
     """Return a member. Raises Refusal if it is missing; in the `brief` messages of the engine, `owner` is the
     name of the value.
     """
@@ -256,7 +264,7 @@ def _member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
     return value.get(name, _MISSING) if isinstance(value, dict) else _MISSING
 
 
-def _text(value: Any) -> str:
+def _required_text(value: Any) -> str:
     match value:
         case str():
             return value
@@ -265,9 +273,9 @@ def _text(value: Any) -> str:
         case bool():
             return str(value).lower()
         case int() | float():
-            return shown(value)
+            return number_text(value)
         case list():
-            return ",".join("" if item is None else _text(item) for item in value)
+            return ",".join("" if item is None else _required_text(item) for item in value)
         case dict():
             return "[object Object]"
     return "undefined"

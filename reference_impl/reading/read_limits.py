@@ -5,15 +5,15 @@ from __future__ import annotations
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.content import numbered_lines
-from readfirst.reference_impl.text.js_number import rounded
+from readfirst.reference_impl.text.js_number import rounded_size
 
 __all__ = [
-    "advice",
     "advice_on_lines",
     "first_page",
     "is_too_long",
     "refuse_too_large",
     "refuse_too_long",
+    "size_advice",
 ]
 
 _MAX_SIZE = 262_144
@@ -34,10 +34,10 @@ _LARGE = (
 
 def advice_on_lines(behaviours: Behaviours) -> str:
     """Return the advice for a file with too many lines."""
-    return advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
+    return size_advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
 
 
-def advice(behaviours: Behaviours) -> str:
+def size_advice(behaviours: Behaviours) -> str:
     """Return the advice for a file that is too large."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
@@ -45,21 +45,23 @@ def advice(behaviours: Behaviours) -> str:
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
-        shown = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded(size)
+        shown = (
+            f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded_size(size)
+        )
         raise Refusal(
             "too_large",
-            f"File content ({shown}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). "
+            f"File content ({shown}) exceeds maximum allowed size ({rounded_size(_MAX_SIZE)}). "
             f"{advice_on_lines(behaviours)}",
         )
 
 
-def _tokens(text: str) -> int:
+def _count_tokens(text: str) -> int:
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 def is_too_long(text: str) -> bool:
     """Whether a text has more than 25,000 tokens, at four characters per token."""
-    return _tokens(text) > _MAX_TOKENS
+    return _count_tokens(text) > _MAX_TOKENS
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
@@ -67,7 +69,7 @@ def first_page(text: str, prefix: str) -> tuple[str, str]:
 
     If these lines are too large with their numbers, the same number of characters is used instead.
     """
-    tokens = _tokens(text)
+    tokens = _count_tokens(text)
     lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / tokens
     count = int(len(lines) * share)
     page = lines[:count]
@@ -91,5 +93,5 @@ def refuse_too_long(text: str, advice: str) -> None:
     if is_too_long(text):
         raise Refusal(
             "too_many_tokens",
-            f"File content ({_tokens(text)} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {advice}",
+            f"File content ({_count_tokens(text)} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {advice}",
         )

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.guarded_paths import is_suspicious, not_granted
 from readfirst.reference_impl.session.permission_rules import DenyRules, Grants
-from readfirst.reference_impl.settings.file import SETTINGS_FILES
 from readfirst.reference_impl.text.content import WHITESPACE, well_formed
 
 __all__ = [
-    "ASKED_FOR",
     "Paths",
     "Permissions",
-    "expanded",
-    "refuse_guarded",
+    "expand_home",
     "refuse_long",
     "refuse_null",
     "refuse_null_at_last",
     "refuse_special_file",
-    "refuse_suspicious",
-    "resolved",
+    "resolve_path",
 ]
 
 
-ASKED_FOR = "Claude requested permissions to"
-"""Start of the refusal of calls that need a permission."""
 _LONGEST_PATH = 4096
 _WHERE = " Current working directory: {root}"
 
@@ -49,47 +42,49 @@ class Paths:
     behaviours: Behaviours
     left: bool = False
 
-    def named(self, given: str) -> str:
+    def argument_path(self, given: str) -> str:
         """Return the absolute path of the argument. Raises Refusal if it is not a path, or relative and that is
         not allowed.
         """
         if self.behaviours.paths.read_expands_tilde:
-            return self.expanded(given)
-        return self._absolute(given, folds=self.behaviours.paths.read_folds_dots)
+            return self.expand_argument(given)
+        return self._absolute_path(given, folds=self.behaviours.paths.read_folds_dots)
 
-    def expanded(self, given: str) -> str:
+    def expand_argument(self, given: str) -> str:
         """Return the absolute path for a tool that expands `~` and strips whitespace around the path."""
         if self.behaviours.paths.changes_expand_tilde:
-            given = expanded(given, self.home)
-        return self._absolute(given, folds=True)
+            given = expand_home(given, self.home)
+        return self._absolute_path(given, folds=True)
 
-    def unfolded(self, given: str) -> str:
+    def unresolved_path(self, given: str) -> str:
         """Return the absolute path with unresolved `.`, `..` and `//`, for a tool that expands `~`."""
-        return posixpath.join(self.root, expanded(given, self.home))
+        return posixpath.join(self.root, expand_home(given, self.home))
 
     def to_read(self, given: str) -> str:
         """Return the absolute path that Read opens, with or without a final slash."""
-        path = self.named(given)
+        path = self.argument_path(given)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
     def to_edit(self, given: str) -> str:
         """Return the absolute path that Edit checks before it edits."""
         return (
-            self.expanded(given) if self.behaviours.paths.edit_validation_expands_tilde else self.named(given)
+            self.expand_argument(given)
+            if self.behaviours.paths.edit_validation_expands_tilde
+            else self.argument_path(given)
         )
 
     def to_write(self, given: str) -> str:
         """Return the absolute path that is finally written, with or without a final slash."""
-        path = self.expanded(given)
+        path = self.expand_argument(given)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
-    def _absolute(self, given: str, *, folds: bool) -> str:
+    def _absolute_path(self, given: str, *, folds: bool) -> str:
         given = well_formed(given)
         if not given.startswith("/") and not self.behaviours.paths.relative_paths_are_accepted:
             raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
         if self.behaviours.paths.paths_become_nfc:
             given = unicodedata.normalize("NFC", given)
-        return resolved(given, self.root, folds=folds)
+        return resolve_path(given, self.root, folds=folds)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
         """Refuse to open a path that is too long, in versions that check it themselves."""
@@ -104,7 +99,7 @@ class Paths:
         prefix = f"Error calling tool ({tool}): " if tool else ""
         self.refuse_too_long(path, prefix=prefix)
         try:
-            disk.look(path)
+            disk.path_exists(path)
         except OSError as error:
             raise of_os_error(
                 error, f"{self.behaviours.lookup.stat_call_in_refusals} '{path}'", prefix=prefix
@@ -174,13 +169,13 @@ def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
         )
 
 
-def expanded(path: str, home: str) -> str:
+def expand_home(path: str, home: str) -> str:
     """Return the path without whitespace around it, and with the home directory for `~` and `~/`."""
     path = path.strip(WHITESPACE)
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
-def resolved(path: str, root: str, *, folds: bool) -> str:
+def resolve_path(path: str, root: str, *, folds: bool) -> str:
     """Return the absolute path with `.`, `..` and `//` resolved; links are not followed.
 
     A relative path starts at `root` and loses a final slash; an empty path is `root` itself. A final slash of
@@ -196,7 +191,7 @@ def resolved(path: str, root: str, *, folds: bool) -> str:
 def _is_missing(path: str, *, unclear: bool) -> bool:
     """Whether a path is missing; `unclear` is the result if the system cannot determine it."""
     try:
-        return not disk.look(path)
+        return not disk.path_exists(path)
     except OSError:
         return unclear
 
@@ -206,7 +201,11 @@ def _similar_name(path: str, *, sanitized: bool) -> str | None:
     none.
     """
     directory, name = posixpath.split(path.rstrip("/"))
-    candidates = (entry for entry in disk.entries(directory) if _stem(entry) == _stem(name))
+    candidates = (
+        entry
+        for entry in disk.directory_entries(directory)
+        if _name_without_extension(entry) == _name_without_extension(name)
+    )
     found = next(
         (entry for entry in candidates if posixpath.normpath(posixpath.join(directory, entry)) != path), None
     )
@@ -216,7 +215,7 @@ def _similar_name(path: str, *, sanitized: bool) -> str | None:
     return shown if found == found.rstrip(WHITESPACE) else None
 
 
-def _stem(name: str) -> str:
+def _name_without_extension(name: str) -> str:
     dot = name.rfind(".")
     return name[:dot] if dot > 0 else name
 
@@ -263,7 +262,7 @@ class Permissions:
     def ask_to_read(self, path: str) -> None:
         """Refuse to read a path that needs a permission, because no user answers."""
         if not self.may_read(path):
-            raise _not_granted("read from", path)
+            raise not_granted("read from", path)
 
     def ask_to_write(self, tool: str, path: str) -> None:
         """Refuse to change a path that needs a permission, because no user answers."""
@@ -274,7 +273,7 @@ class Permissions:
             raise Refusal("permission_denied", f"Cannot write to {path} while in plan mode.")
         allowed = tool in grants.allow.removed or grants.allow.denies("Edit", path)
         if not allowed and not (grants.mode == "acceptEdits" and grants.covers(path)):
-            raise _not_granted("write to", path)
+            raise not_granted("write to", path)
 
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
@@ -323,89 +322,3 @@ class Permissions:
         else:
             leads = disk.exists(spelled)
         return leads and self.rules.denies(action, disk.leads_to(path))
-
-
-def _not_granted(doing: str, path: str, linked: str = "") -> Refusal:
-    return Refusal(
-        "permission_denied",
-        f"{ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
-    )
-
-
-_SHORT_NAME = re.compile(r"~[0-9]")
-_DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
-
-
-def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is a short
-    name.
-
-    `names` whose dots count: `any`, or only the `last`; empty: none.
-    """
-    dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
-    return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
-
-
-def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
-    """Refuse a path that means another file on Windows: it needs a permission, and no user answers.
-
-    `path` is absolute, `given` as written in the call, in which a space at the end may count. So may a colon,
-    except after a drive letter: in `given`, and in an existing path to which it leads.
-    """
-    trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
-    colon = behaviours.permissions.colons_are_suspicious and (
-        ":" in given[2:] or (disk.exists(path) and ":" in disk.leads_to(path)[2:])
-    )
-    if not (trailing or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
-        return
-    shown = path if behaviours.permissions.refusals_name_absolute_path else given
-    raise Refusal(
-        "permission_denied",
-        f"Claude requested permissions to write to {shown}, which contains a suspicious Windows path pattern that "
-        "requires manual approval.",
-    )
-
-
-_OWN_FOLDERS = (".claude/commands/", ".claude/agents/", ".claude/skills/")
-_OWN_WORK = ".claude/worktrees/"
-
-
-def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
-    """Refuse a file that needs a permission, because no user answers: in a `.claude` directory, or sensitive.
-
-    `path` is absolute, `given` as written in the call. Names in the resolved path count as well.
-    """
-    target = disk.leads_to(path)
-    guards = {
-        _guard(path, lambda: root, behaviours),
-        _guard(target, lambda: disk.leads_to(root), behaviours),
-    }
-    shown = path if behaviours.permissions.refusals_name_absolute_path else given
-    names = behaviours.permissions.guarded_refusals_name_link_target and target != path
-    linked = f" {shown} resolves through a symlink to {target}." if names else ""
-    if "unasked" in guards:
-        raise _not_granted("write to", shown, linked)
-    if "sensitive" in guards:
-        message = f"Claude requested permissions to edit {shown} which is a sensitive file.{linked}"
-        raise Refusal("permission_denied", message)
-
-
-def _guard(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return how an absolute path is guarded. Empty if it is not. Letter case does not matter.
-
-    Some directories in `root`'s `.claude` directory are guarded differently, or not at all.
-    """
-    small = path.lower()
-    if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
-        below = path.removeprefix(f"{root()}/")
-        if below.startswith(_OWN_WORK):
-            return ""
-        return "unasked" if below.startswith(_OWN_FOLDERS) or small.endswith(SETTINGS_FILES) else "sensitive"
-    return "sensitive" if _is_sensitive(small, behaviours) else ""
-
-
-def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether programs read a file automatically, by its name or that of a directory; `path` is in lower case."""
-    return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
-        f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
-    )

@@ -35,12 +35,12 @@ class Checkpoint:
     def keep(self, path: str) -> None:
         """Save a file before it is written, unless it is already saved."""
         if path not in self._kept:
-            self._kept[path] = _now(path)
+            self._kept[path] = _current_state(path)
 
     def move(self) -> None:
         """Start a new user message: the saved files are saved again in their current state."""
         for path in self._kept:
-            self._kept[path] = _now(path)
+            self._kept[path] = _current_state(path)
 
     def bring_back(self) -> list[str]:
         """Restore the files; return the paths that were written.
@@ -51,21 +51,21 @@ class Checkpoint:
         written = []
         for path, kept in self._kept.items():
             moved = disk.leads_to(path) != kept.leads_to
-            if kept == _now(path) or (moved and not self.follows_links):
+            if kept == _current_state(path) or (moved and not self.follows_links):
                 continue
             with suppress(PermissionError, IsADirectoryError):
                 if kept.data is None:
                     disk.remove(path)
                 else:
-                    disk.overwrite(path, self._restored(kept.data), mode=kept.mode)
+                    disk.overwrite(path, self._restore_file(kept.data), mode=kept.mode)
                     written.append(path)
         return written
 
-    def _restored(self, data: bytes) -> bytes:
+    def _restore_file(self, data: bytes) -> bytes:
         return data.decode("utf-8", "replace").encode() if self.as_utf_8 else data
 
 
-def _now(path: str) -> _Kept:
+def _current_state(path: str) -> _Kept:
     leads_to = disk.leads_to(path)
     is_there = disk.is_file(path)
     return _Kept(disk.read(path), disk.mode_of(path), leads_to) if is_there else _Kept(leads_to=leads_to)

@@ -69,13 +69,13 @@ class Hooks:
         """Run the hooks before a call. Raises Refusal if one of them blocks it."""
         replaced = None
         allowed = False
-        for wish in self._wishes(_BEFORE, tool, {"tool_input": arguments}):
+        for wish in self._hook_decisions(_BEFORE, tool, {"tool_input": arguments}):
             if wish.decision == "deny":
-                raise self._blocked(tool, wish)
+                raise self._blocking_refusal(tool, wish)
             if wish.decision == "ask" and self.behaviours.hooks.hook_ask_refuses:
                 raise Refusal("blocked_by_hook", wish.reason)
             if wish.context and self.behaviours.hooks.hooks_before_calls_add_context:
-                self._tell(_BEFORE, tool, wish)
+                self._remind_of_context(_BEFORE, tool, wish)
             allowed = allowed or wish.decision == "allow"
             replaced = wish.input or replaced
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
@@ -83,36 +83,36 @@ class Hooks:
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
         """Run the hooks after a call; return whether there were any."""
         ran = False
-        for wish in self._wishes(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
+        for wish in self._hook_decisions(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
             ran = True
             if wish.decision == "deny":
-                self._complain(_AFTER, tool, wish)
+                self._remind_of_block(_AFTER, tool, wish)
                 if not wish.plain and self.behaviours.hooks.hook_block_is_reported_twice:
-                    self._complain(_AFTER, tool, wish)
+                    self._remind_of_block(_AFTER, tool, wish)
             elif wish.context:
-                self._tell(_AFTER, tool, wish)
+                self._remind_of_context(_AFTER, tool, wish)
         return ran
 
     def tell_of_formatted(self, tool: str, path: str) -> None:
         """Add a reminder that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
-    def taken(self) -> tuple[str, ...]:
+    def take_reminders(self) -> tuple[str, ...]:
         """Return and clear the reminders of the hooks at the end of a message."""
         reminders = tuple(self.reminders)
         self.reminders.clear()
         return reminders
 
-    def _wishes(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_HookDecision]:
+    def _hook_decisions(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_HookDecision]:
         hooks = [hook for hook in self.hooks if hook.runs_at(event, tool)]
         said = {"hook_event_name": event, "tool_name": tool, **call}
         for hook in hooks:
-            yield _wish(hook, hook.run(json.dumps(said)))
+            yield _hook_decision(hook, hook.run(json.dumps(said)))
 
-    def _blocked(self, tool: str, wish: _HookDecision) -> Refusal:
+    def _blocking_refusal(self, tool: str, wish: _HookDecision) -> Refusal:
         reason = f"[{wish.hook.command}]: {wish.reason}" if wish.plain else wish.reason
         if not wish.plain and self.behaviours.hooks.hook_denial_is_also_a_reminder:
-            self._complain(_BEFORE, tool, wish)
+            self._remind_of_block(_BEFORE, tool, wish)
         form = (
             self.behaviours.hooks.hook_exit_two_refusal
             if wish.plain
@@ -120,19 +120,19 @@ class Hooks:
         )
         return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
 
-    def _complain(self, event: str, tool: str, wish: _HookDecision) -> None:
+    def _remind_of_block(self, event: str, tool: str, wish: _HookDecision) -> None:
         command = wish.hook.command
         reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
         form = self.behaviours.hooks.hook_block_after_call
         self.reminders.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
-    def _tell(self, event: str, tool: str, wish: _HookDecision) -> None:
+    def _remind_of_context(self, event: str, tool: str, wish: _HookDecision) -> None:
         form = self.behaviours.hooks.hook_added_context
         if form:
             self.reminders.append(form.format(event=event, tool=tool, context=wish.context))
 
 
-def _wish(hook: Hook, ran: CommandResult) -> _HookDecision:
+def _hook_decision(hook: Hook, ran: CommandResult) -> _HookDecision:
     if ran.code == _BLOCKS:
         return _HookDecision(hook, "deny", ran.errors, plain=True)
     if ran.code:

@@ -38,7 +38,7 @@ class RuleGrammar:
     trees: bool = True
     all_below: bool = True
 
-    def parsed(self, text: str) -> tuple[str, str | None] | None:
+    def parse_rule(self, text: str) -> tuple[str, str | None] | None:
         """Return the tool and the pattern of a rule. None if it is invalid. An unknown form counts as a tool's
         name.
         """
@@ -50,7 +50,7 @@ class RuleGrammar:
             return text, None
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
-    def placed(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
+    def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
         """Return the base directory of a pattern, and the rest of it. None if it matches nothing."""
         base = root
         if pattern.startswith("//"):
@@ -90,13 +90,13 @@ class DenyRules:
         self.removed: set[str] = set()
         patterns: dict[tuple[str, str], list[str]] = {}
         for text in self._deny:
-            parsed = grammar.parsed(text.strip())
+            parsed = grammar.parse_rule(text.strip())
             if parsed is None:
                 raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
             tool, pattern = parsed
             if pattern is None:
                 self.removed.add(tool)
-            elif placed := grammar.placed(pattern, root=root, home=home):
+            elif placed := grammar.place_pattern(pattern, root=root, home=home):
                 base, listed = placed
                 patterns.setdefault((tool, base), []).append(listed)
         self.lists = {
@@ -135,9 +135,11 @@ class Grants:
 
     def covers(self, path: str) -> bool:
         """Whether a file is in one of the directories."""
-        return all(self._contain(each) for each in {path, disk.leads_to(path) if self.follows else path})
+        return all(
+            self._contains_path(each) for each in {path, disk.leads_to(path) if self.follows else path}
+        )
 
-    def _contain(self, path: str) -> bool:
+    def _contains_path(self, path: str) -> bool:
         return any(
             path == directory or path.startswith(directory + "/")
             for each in self.directories

@@ -12,7 +12,7 @@ from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import NOT_READ, Refusal
 from readfirst.reference_impl.session.storage import Snapshot
-from readfirst.reference_impl.text.content import unify, without_mark
+from readfirst.reference_impl.text.content import unify_line_ends, without_mark
 
 __all__ = [
     "Memory",
@@ -194,14 +194,14 @@ class Memory:
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_mark(content)
         if unified:
-            content = unify(content)
+            content = unify_line_ends(content)
         known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
         self.writes.add(path)
         self.unreported.pop(path, None)
         self.cut.discard(path)
         self.mentioned.discard(path)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
-        text = unify(content)
+        text = unify_line_ends(content)
         former = self.records.peek(path)
         known_text = None if former is None else former.shown if former.edited else former.text
         record = Record(
@@ -228,7 +228,7 @@ class Memory:
             self.records.forget(path)
         self.mentioned.clear()
 
-    def outdated(self, *, everything: bool = False) -> list[str]:
+    def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the watched paths, or all paths, that are newer on disk than their record.
 
         All records are checked, from the newest to the oldest. Each check is a use, so the order of use is
@@ -251,7 +251,7 @@ class Memory:
                 continue
         return newer
 
-    def restored(self) -> Memory:
+    def after_restart(self) -> Memory:
         """Return the knowledge that a new start of the program derives from the conversation.
 
         Files count as known from that time on, whatever their times were, unless the model saw no answer. Files
@@ -287,16 +287,16 @@ class Memory:
                     text=record.shown if noticed else record.text,
                 )
                 known.append((path, restored))
-        return self._knowing(known)
+        return self._with_records(known)
 
     def _is_whole(self, record: Record) -> bool:
         return record.asked in (None, (1, self.behaviours.reading.default_line_limit))
 
-    def emptied(self) -> Memory:
+    def without_files(self) -> Memory:
         """Return a memory without any known file, in the same directory."""
-        return self._knowing(())
+        return self._with_records(())
 
-    def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
+    def _with_records(self, records: Iterable[tuple[str, Record]]) -> Memory:
         state = self.records.replaced_by(records)
         return Memory(self.root, self.behaviours, state, writes=self.writes)
 

@@ -38,7 +38,7 @@ class Session:
     is_agent: bool = False
 
     @classmethod
-    def opened(
+    def open_session(
         cls,
         behaviours: Behaviours,
         *,
@@ -58,14 +58,14 @@ class Session:
         `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
         """
         rules, allowed, around = tuple(deny), tuple(allow), tuple(hooks)
-        grammar = _grammar(behaviours) if rules or allowed else None
+        grammar = _rule_grammar(behaviours) if rules or allowed else None
         grants = None
         if mode is not None:
             granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
             grants = Grants(
                 mode, granted, (root, *additional), behaviours.permissions.outside_links_are_asked_for
             )
-        checkpoint = _checkpoint(behaviours) if checkpoints else None
+        checkpoint = _file_checkpoint(behaviours) if checkpoints else None
         storage = Storage(root, behaviours, checkpoint)
         known_as = disk.leads_to if behaviours.memory.links_share_record_with_target else str
         return cls(
@@ -78,11 +78,11 @@ class Session:
             Hooks(around, behaviours) if around else None,
         )
 
-    def resumed(self) -> Session:
+    def after_resume(self) -> Session:
         """Return the session after a new start of the program."""
         self.memory.forget_mentions()
         self.leave()
-        return replace(self, memory=self.memory.restored())
+        return replace(self, memory=self.memory.after_restart())
 
     def leave(self) -> None:
         """Return to the first directory of the session."""
@@ -100,14 +100,14 @@ class Session:
 
     def knowing_nothing(self) -> Session:
         """Return the session without any known file."""
-        return replace(self, memory=self.memory.emptied())
+        return replace(self, memory=self.memory.without_files())
 
     def sub_agent(self) -> Session:
         """Return the session of a sub-agent."""
         if not self.behaviours.sessions.sub_agents_have_their_own_memory:
             return self
         storage = replace(self.storage, checkpoint=None)
-        return replace(self, memory=self.memory.emptied(), storage=storage, is_agent=True)
+        return replace(self, memory=self.memory.without_files(), storage=storage, is_agent=True)
 
     def keep_answer(self, text: str) -> str:
         """Save a long answer in a file below the home directory; return its path. Raises OSError."""
@@ -137,12 +137,12 @@ class Session:
             self.memory.forget_mentions()
 
 
-def _checkpoint(behaviours: Behaviours) -> Checkpoint:
+def _file_checkpoint(behaviours: Behaviours) -> Checkpoint:
     """Return the checkpoint of files for rewinds."""
     return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 
-def _grammar(behaviours: Behaviours) -> RuleGrammar:
+def _rule_grammar(behaviours: Behaviours) -> RuleGrammar:
     """Return the parsing options of deny rules."""
     return RuleGrammar(
         comments=behaviours.permissions.deny_accepts_comments,

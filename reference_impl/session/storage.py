@@ -13,7 +13,7 @@ from readfirst.reference_impl.files.line_ending_sample import usual_line_ending
 from readfirst.reference_impl.refusal import Refusal, of_os_error
 from readfirst.reference_impl.session.access import refuse_null_at_last
 from readfirst.reference_impl.session.checkpoint import Checkpoint
-from readfirst.reference_impl.text.content import Format, decode, format_of, unify, without_mark
+from readfirst.reference_impl.text.content import Format, decode, format_of, unify_line_ends, without_mark
 
 __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
@@ -41,19 +41,19 @@ class Snapshot:
     @property
     def text(self) -> str:
         """The text to edit, with `\\n` line ends."""
-        return self._decoded[0]
+        return self._decode_file[0]
 
     @property
     def format(self) -> Format:
         """The format to write the text back in."""
-        return self._decoded[1]
+        return self._decode_file[1]
 
     def read(self) -> None:
         """Read the file now. Raises OSError, also if it is missing."""
         _ = self.data
 
     @cached_property
-    def _decoded(self) -> tuple[str, Format]:
+    def _decode_file(self) -> tuple[str, Format]:
         if not self.exists:
             return "", Format()
         behaviours = self._behaviours
@@ -62,7 +62,7 @@ class Snapshot:
             decoded=behaviours.encoding.utf_16_line_endings_are_detected,
             empty_is_latin_1=behaviours.encoding.empty_files_become_latin_1,
         )
-        text = unify(decode(self.data, found.encoding, halves=True))
+        text = unify_line_ends(decode(self.data, found.encoding, halves=True))
         mark = behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
         file_format = replace(found, mark=mark, doubled=behaviours.encoding.crlf_in_new_text_becomes_crcrlf)
         return without_mark(text) if mark else text, file_format
@@ -80,7 +80,7 @@ class Storage:
     checkpoint: Checkpoint | None = None
     _line_ending: str | None = None
 
-    def found(self, path: str) -> Snapshot:
+    def find_file(self, path: str) -> Snapshot:
         """Return the current file of a path."""
         return Snapshot(path, self.behaviours)
 
@@ -107,7 +107,7 @@ class Storage:
         try:
             if behaviours.writing.write_opens_before_recheck:
                 # The file is blamed for an error of opening it, not its replacement.
-                disk.look(path)
+                disk.path_exists(path)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
         try:
@@ -161,7 +161,7 @@ class Storage:
     def _no_parents(self, error: OSError, folder: str) -> Refusal:
         """Return the refusal if a missing directory cannot be created."""
         if self.behaviours.writing.mkdir_refusal_names_first_missing:
-            nearest = _nearest(folder)
+            nearest = _nearest_existing_path(folder)
             hangs = not disk.exists(nearest) and nearest != folder
             if hangs and not self.behaviours.writing.dangling_parents_surface_at_open:
                 error, folder = NotADirectoryError(errno.ENOTDIR, "", nearest), nearest
@@ -197,7 +197,7 @@ _NO_UTF_8 = _Obstacle(
 )
 
 
-def _obstacle(data: bytes) -> _Obstacle | None:
+def _decoding_obstacle(data: bytes) -> _Obstacle | None:
     if data.startswith(b"\xff\xfe"):
         return None
     if data.startswith(b"\xfe\xff"):
@@ -213,7 +213,7 @@ def _obstacle(data: bytes) -> _Obstacle | None:
 
 def unwritable_note(data: bytes) -> str:
     """Return the note of Read about a file that cannot be written back. Empty for other files."""
-    obstacle = _obstacle(data)
+    obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""
     return (
@@ -224,7 +224,7 @@ def unwritable_note(data: bytes) -> str:
 
 def refuse_unwritable(data: bytes) -> None:
     """Refuse to change a file that cannot be written back."""
-    if obstacle := _obstacle(data):
+    if obstacle := _decoding_obstacle(data):
         raise Refusal(
             "unsupported_encoding",
             f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and "
@@ -237,7 +237,7 @@ def refuse_unwritable(data: bytes) -> None:
 
 def _refuse_hanging(path: str) -> None:
     """Refuse to write below a dangling link, or with a slash after the name of a missing file."""
-    above = _nearest(posixpath.dirname(path))
+    above = _nearest_existing_path(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
             "is_link",
@@ -245,7 +245,7 @@ def _refuse_hanging(path: str) -> None:
         )
 
 
-def _nearest(folder: str) -> str:
+def _nearest_existing_path(folder: str) -> str:
     """Return the longest part of a path that exists or is a link."""
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)

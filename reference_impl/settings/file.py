@@ -6,7 +6,7 @@ import re
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.json_text import JsonError, parse
+from readfirst.reference_impl.text.json_text import JsonError, parse_json
 
 # The schema is imported only by the few edits of a settings file.
 
@@ -28,14 +28,14 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)
-    if unchecked or _reason(behaviours, content) is not None:
+    if unchecked or _refusal_reason(behaviours, content) is not None:
         return
     expanded = behaviours.settings.settings_check_expands_dollar_patterns
-    after = _expanded(content, old, new) if expanded else content.replace(old, new)
-    if reason := _reason(behaviours, after):
+    after = _expand_settings(content, old, new) if expanded else content.replace(old, new)
+    if reason := _refusal_reason(behaviours, after):
         schema = f"\n\nFull schema: {_SCHEMA}\n"
         if behaviours.settings.settings_refusal_shows_changed_keys_only:
-            schema = _explained(behaviours, content, after) + "\n\n"
+            schema = _with_schema(behaviours, content, after) + "\n\n"
         raise Refusal(
             "invalid_settings",
             f"Claude Code settings.json validation failed after edit:\n{reason}{schema}{_WARNING}",
@@ -43,34 +43,36 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
         )
 
 
-def _reason(behaviours: Behaviours, content: str) -> str | None:
-    from readfirst.reference_impl.settings.schema_keys import problems
+def _refusal_reason(behaviours: Behaviours, content: str) -> str | None:
+    from readfirst.reference_impl.settings.schema_keys import settings_problems
 
     try:
-        found = problems(parse(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours)
+        found = settings_problems(
+            parse_json(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours
+        )
     except JsonError as error:
         return f"Invalid JSON: {error}"
     return "\n".join(["Settings validation failed:", *found]) if found else None
 
 
-def _explained(behaviours: Behaviours, before: str, after: str) -> str:
+def _with_schema(behaviours: Behaviours, before: str, after: str) -> str:
     """Return the text after the reason: the schema of changed keys, and the list of known keys."""
-    from readfirst.reference_impl.settings.schema_keys import keys
+    from readfirst.reference_impl.settings.schema_keys import settings_keys
 
     try:
-        old, new = parse(before), parse(after)
+        old, new = parse_json(before), parse_json(after)
     except JsonError:
         return ""
     if not isinstance(new, dict):
         return ""
-    known = keys(behaviours)
+    known = settings_keys(behaviours)
     changed = [key for key in new if new[key] != old.get(key, ...)]
     schema = f"\n\nSchema of the keys this edit changed: {_SCHEMA}" if set(changed) & set(known) else ""
     names = f"\n\nValid top-level keys: {', '.join(known)}" if set(changed) - set(known) else ""
     return schema + names
 
 
-def _expanded(content: str, old: str, new: str) -> str:
+def _expand_settings(content: str, old: str, new: str) -> str:
     def replacement(match: re.Match[str]) -> str:
         parts = {"$$": "$", "$&": old, "$`": content[: match.start()], "$'": content[match.end() :]}
         return _PLACEHOLDER.sub(lambda placeholder: parts[placeholder[0]], new)

@@ -22,7 +22,7 @@ from readfirst.reference_impl.settings.schema_types import (
     Shape,
 )
 
-__all__ = ["keys", "problems"]
+__all__ = ["settings_keys", "settings_problems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ _MALFORMED = Rule(
 )
 
 
-def _permissions(rule: Shape, modes: tuple[str, ...]) -> Members:
+def _permission_keys(rule: Shape, modes: tuple[str, ...]) -> Members:
     rules = Array(rule)
     members: dict[str, Shape] = {
         "allow": rules,
@@ -93,7 +93,7 @@ def _permissions(rule: Shape, modes: tuple[str, ...]) -> Members:
     return Members(members)
 
 
-def _anything(value: Any, path: str) -> Iterator[Problem]:  # noqa: ARG001 - nothing is wrong with any value
+def _any_value(value: Any, path: str) -> Iterator[Problem]:  # noqa: ARG001 - nothing is wrong with any value
     return iter(())
 
 
@@ -109,7 +109,7 @@ _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
     Key("$schema", Choice((_SCHEMA,), only=True), until=8),
-    Key("$schema", _anything, since=8),
+    Key("$schema", _any_value, since=8),
     Key("apiKeyHelper", _STRING),
     Key("awsCredentialExport", _STRING),
     Key("awsAuthRefresh", _STRING),
@@ -129,12 +129,12 @@ _KEYS = (
         trait="lenient",
     ),
     Key("includeCoAuthoredBy", _BOOLEAN),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[1]), until=2),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[2]), since=2, until=3),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[3]), since=3, until=5),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[5]), since=5, until=6),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[6]), since=6, trait="strict"),
-    Key("permissions", _permissions(_MALFORMED, _MODES[6]), trait="lenient"),
+    Key("permissions", _permission_keys(_MISMATCHED, _MODES[1]), until=2),
+    Key("permissions", _permission_keys(_MISMATCHED, _MODES[2]), since=2, until=3),
+    Key("permissions", _permission_keys(_MISMATCHED, _MODES[3]), since=3, until=5),
+    Key("permissions", _permission_keys(_MISMATCHED, _MODES[5]), since=5, until=6),
+    Key("permissions", _permission_keys(_MISMATCHED, _MODES[6]), since=6, trait="strict"),
+    Key("permissions", _permission_keys(_MALFORMED, _MODES[6]), trait="lenient"),
     Key("model", _STRING),
     Key("enableAllProjectMcpServers", _BOOLEAN),
     Key("enabledMcpjsonServers", _STRINGS),
@@ -154,9 +154,9 @@ _KEYS = (
     Key("strictKnownMarketplaces", _LIST, since=3),
     Key("blockedMarketplaces", _LIST, since=3),
     Key("forceLoginMethod", Choice(("claudeai", "console")), until=8),
-    Key("forceLoginMethod", _anything, since=8),
+    Key("forceLoginMethod", _any_value, since=8),
     Key("forceLoginOrgUUID", _STRING, until=6),
-    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=6),
+    Key("forceLoginOrgUUID", Either(_any_value, "Invalid input", (str, list)), since=6),
     Key("otelHeadersHelper", _STRING),
     Key("outputStyle", _STRING),
     Key("language", _STRING, since=4),
@@ -181,7 +181,7 @@ _LATER_WORDS_SINCE = 4
 
 
 @cache
-def _shape(edition: int, traits: frozenset[str]) -> Members:
+def _key_shape(edition: int, traits: frozenset[str]) -> Members:
     held = (key for key in _KEYS if key.since <= edition < key.until and key.trait in traits)
     return Members({key.name: key.shape for key in held}, closed=True)
 
@@ -193,15 +193,15 @@ def shape_of(behaviours: Behaviours) -> Members:
         traits.add("skipping")
     if behaviours.settings.classifier_setting_is_known:
         traits.add("classifier")
-    return _shape(behaviours.settings.settings_schema_edition, frozenset(traits))
+    return _key_shape(behaviours.settings.settings_schema_edition, frozenset(traits))
 
 
-def keys(behaviours: Behaviours) -> tuple[str, ...]:
+def settings_keys(behaviours: Behaviours) -> tuple[str, ...]:
     """Return the keys that a settings file may have."""
     return tuple(shape_of(behaviours).members)
 
 
-def problems(settings: Any, behaviours: Behaviours) -> list[str]:
+def settings_problems(settings: Any, behaviours: Behaviours) -> list[str]:
     """Return the problems of a settings file, one line each: `- path: problem`; unknown keys come last."""
     edition = behaviours.settings.settings_schema_edition
     words = WORDS[

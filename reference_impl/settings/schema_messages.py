@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from readfirst.reference_impl.settings.schema_types import Problem, name_of, shown
+from readfirst.reference_impl.settings.schema_types import Problem, name_of, quote_value
 
 __all__ = ["WORDS", "Words"]
 
@@ -45,20 +45,20 @@ _TIPS = {
 }
 
 
-def _quoted(options: tuple[str, ...]) -> str:
+def _quote_value(options: tuple[str, ...]) -> str:
     return ", ".join(f'"{option}"' for option in options)
 
 
-def _unknown(problem: Problem) -> str:
+def _unknown_key(problem: Problem) -> str:
     plural = "s" if len(problem.options) > 1 else ""
     return f"Unrecognized field{plural}: {', '.join(problem.options)}"
 
 
-def _least(_problem: Problem) -> str:
+def _minimum_message(_problem: Problem) -> str:
     return "Number must be greater than or equal to 0"
 
 
-def _says(problem: Problem) -> str:
+def _expected_message(problem: Problem) -> str:
     return problem.expected
 
 
@@ -70,22 +70,22 @@ def _earlier_type(problem: Problem) -> str:
 
 def _earlier_option(problem: Problem) -> str:
     one_of = "" if problem.only else " one of"
-    return f'"{shown(problem.value)}" is not valid. Expected{one_of}: {_quoted(problem.options)}'
+    return f'"{quote_value(problem.value)}" is not valid. Expected{one_of}: {_quote_value(problem.options)}'
 
 
-def _type(problem: Problem) -> str:
+def _received_type_message(problem: Problem) -> str:
     return f"Expected {problem.expected}, but received {name_of(problem.value)}"
 
 
-def _option(problem: Problem) -> str:
-    return f"Invalid value. Expected one of: {_quoted(problem.options)}"
+def _option_message(problem: Problem) -> str:
+    return f"Invalid value. Expected one of: {_quote_value(problem.options)}"
 
 
-def _key(_problem: Problem) -> str:
+def _key_message(_problem: Problem) -> str:
     return "Invalid key in record"
 
 
-def _spoken(**kinds: Words) -> Words:
+def _choose_by_kind(**kinds: Words) -> Words:
     def words(problem: Problem) -> str:
         return kinds[problem.kind](problem)
 
@@ -94,13 +94,13 @@ def _spoken(**kinds: Words) -> Words:
 
 def _with_tip(words: Words) -> Words:
     def longer(problem: Problem) -> str:
-        tip = _tip(problem)
+        tip = _key_tip(problem)
         return f"{words(problem)}. {tip}" if tip else words(problem)
 
     return longer
 
 
-def _tip(problem: Problem) -> str | None:
+def _key_tip(problem: Problem) -> str | None:
     if tip := _TIPS.get((problem.path, problem.kind)):
         return tip
     match problem.kind:
@@ -111,15 +111,15 @@ def _tip(problem: Problem) -> str | None:
         case "type" if problem.expected == "boolean":
             return 'Use true or false without quotes. Example: "includeCoAuthoredBy": true'
         case "option":
-            return f"Valid values: {_quoted(problem.options)}"
+            return f"Valid values: {_quote_value(problem.options)}"
         case "unknown" if not problem.path:
             return "Check for typos or refer to the documentation for valid fields"
     return None
 
 
-_COMMON: dict[str, Any] = {"unknown": _unknown, "least": _least, "words": _says}
-_FIRST = _spoken(type=_earlier_type, option=_earlier_option, key=_earlier_option, **_COMMON)
-_SECOND = _spoken(type=_type, option=_option, key=_key, **_COMMON)
+_COMMON: dict[str, Any] = {"unknown": _unknown_key, "least": _minimum_message, "words": _expected_message}
+_FIRST = _choose_by_kind(type=_earlier_type, option=_earlier_option, key=_earlier_option, **_COMMON)
+_SECOND = _choose_by_kind(type=_received_type_message, option=_option_message, key=_key_message, **_COMMON)
 
 WORDS: dict[str, Words] = {"first": _FIRST, "second": _SECOND, "with tips": _with_tip(_SECOND)}
 """Messages of an edition, by name."""

@@ -23,7 +23,7 @@ def name_of(value: Any) -> str:
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
-def shown(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """Return a value as quoted in a message."""
     return "undefined" if value is ... else str(value)
 
@@ -52,7 +52,7 @@ class Shape(Protocol):
         """Yield the problems of the value."""
 
 
-def _at(path: str, key: str | int) -> str:
+def _join_path(path: str, key: str | int) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
@@ -82,7 +82,7 @@ class Array:
             yield Problem(path, "type", value, "array")
             return
         for number, item in enumerate(value):
-            yield from self.item(item, _at(path, number))
+            yield from self.item(item, _join_path(path, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class Record:
         unknown = [key for key in value if self.keys and key not in self.keys]
         for key, item in value.items():
             if key not in unknown:
-                yield from self.item(item, _at(path, key))
+                yield from self.item(item, _join_path(path, key))
             elif not self.unknown_together:
-                yield Problem(_at(path, key), "key", key, options=self.keys)
+                yield Problem(_join_path(path, key), "key", key, options=self.keys)
         if unknown and self.unknown_together:
             yield Problem(path, "unknown", options=tuple(unknown))
 
@@ -126,7 +126,7 @@ class Members:
             return
         for key, shape in self.members.items():
             if key in value or key in self.required:
-                yield from shape(value.get(key, ...), _at(path, key))
+                yield from shape(value.get(key, ...), _join_path(path, key))
         unknown = [key for key in value if key not in self.members]
         if self.closed and unknown:
             yield Problem(path, "unknown", options=tuple(unknown))
@@ -190,10 +190,10 @@ class Rule:
         """Yield the problems of the value."""
         if not isinstance(value, str):
             yield Problem(path, "type", value, "string")
-        elif words := self._complaint(value):
+        elif words := self._rule_problem(value):
             yield Problem(path, "words", value, words)
 
-    def _complaint(self, value: str) -> str | None:
+    def _rule_problem(self, value: str) -> str | None:
         tool, parenthesis, pattern = value.partition("(")
         if not value.strip():
             return "Permission rule cannot be empty"

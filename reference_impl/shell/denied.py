@@ -61,7 +61,7 @@ def denied_part(
             if denies("Edit", path):
                 return Denied(text, path, program, redirected=True)
         read = [("Read", each) for each in inputs] if every else []
-        for action, operand in (*_operands(plain, every=every, in_place=in_place), *read):
+        for action, operand in (*_checked_files(plain, every=every, in_place=in_place), *read):
             path = posixpath.normpath(posixpath.join(directory, operand))
             if denies(action, path):
                 return Denied(text, path, program, moved=moved)
@@ -112,7 +112,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
     return plain, targets, inputs
 
 
-def _operands(words: Sequence[str], *, every: bool, in_place: bool) -> Iterator[tuple[str, str]]:
+def _checked_files(words: Sequence[str], *, every: bool, in_place: bool) -> Iterator[tuple[str, str]]:
     """Yield the checked files of a simple command, each with its action, `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]

@@ -43,7 +43,7 @@ def shown_by(command: str, programs: Set[str]) -> list[Shown] | None:
     for words in _simple_commands(joined):
         if words[0] in _QUIET:
             continue
-        shown = _shown(words) if words[0] in programs else None
+        shown = _parse_display_command(words) if words[0] in programs else None
         if shown is None:
             return None
         found.append(shown)
@@ -65,14 +65,14 @@ def _simple_commands(command: str) -> Iterator[Sequence[str]]:
         yield words
 
 
-def _shown(words: Sequence[str]) -> Shown | None:
+def _parse_display_command(words: Sequence[str]) -> Shown | None:
     match words:
         case ("cat" | "nl", path) | ("cat", "-n", path) if not path.startswith("-"):
             return Shown(path)
         case ("head", path) if not path.startswith("-"):
             return Shown(path, 1, 10)
         case ("head" | "tail" as program, *options, path):
-            count = _count(options)
+            count = _line_count(options)
             if not count:
                 return None
             return Shown(path, 1, count) if program == "head" else Shown(path, known=False)
@@ -88,7 +88,7 @@ def _shown(words: Sequence[str]) -> Shown | None:
             return None
 
 
-def _count(options: Sequence[str]) -> int:
+def _line_count(options: Sequence[str]) -> int:
     """Return the number of lines that `head` or `tail` shows. 0 if it is unclear."""
     if not options:
         return 10

@@ -9,27 +9,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
-from readfirst.reference_impl.text.js_number import shown
+from readfirst.reference_impl.text.js_number import number_text
 
 __all__ = [
     "WHITESPACE",
     "Format",
     "Match",
-    "applied",
     "decode",
     "encode",
+    "find_match",
     "format_of",
     "has_two_spellings",
     "line_ending_of",
     "lines_of",
-    "matched",
-    "numbered",
+    "number_lines",
     "numbered_lines",
-    "readable",
-    "snippet",
-    "storable",
+    "readable_text",
+    "replace_text",
+    "snippet_around",
+    "storable_text",
     "strips_whitespace",
-    "unify",
+    "unify_line_ends",
     "well_formed",
     "without_escapes",
     "without_mark",
@@ -86,7 +86,7 @@ def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
     return data.decode(encoding, errors="surrogatepass" if halves and encoding == _UTF_16 else "replace")
 
 
-def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
+def readable_text(data: bytes, *, utf_16: bool, mark: bool) -> str:
     """Return the text for Read: UTF-16 little-endian after its mark if `utf_16`, else UTF-8.
 
     `mark`: a byte order mark is shown.
@@ -100,7 +100,7 @@ def without_mark(text: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def unify(text: str) -> str:
+def unify_line_ends(text: str) -> str:
     """Return the text with `\\n` for every `\\r\\n`; a lone `\\r` stays."""
     return text.replace("\r\n", "\n")
 
@@ -110,7 +110,7 @@ def well_formed(text: str) -> str:
     return decode(text.encode(_UTF_16, "surrogatepass"), _UTF_16)
 
 
-def storable(text: str, file_format: Format) -> str:
+def storable_text(text: str, file_format: Format) -> str:
     """Return the text with the characters that a file of this format can hold: only UTF-16 keeps half of a pair."""
     return text if file_format.encoding == _UTF_16 else well_formed(text)
 
@@ -121,9 +121,9 @@ def encode(text: str, file_format: Format) -> bytes:
     Half of a surrogate pair becomes U+FFFD, but is kept in UTF-16. In Latin-1 each UTF-16 code unit loses its
     upper byte.
     """
-    text = storable(text, file_format)
+    text = storable_text(text, file_format)
     if file_format.line_ending != "\n":
-        text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
+        text = (text if file_format.doubled else unify_line_ends(text)).replace("\n", file_format.line_ending)
     if file_format.mark:
         text = f"\ufeff{without_mark(text)}"
     if file_format.encoding == _LATIN_1:
@@ -136,14 +136,14 @@ def lines_of(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def numbered(text: str, prefix: str, first: float = 1) -> str:
+def number_lines(text: str, prefix: str, first: float = 1) -> str:
     """Return the text's lines with their numbers, counted from `first`. Empty for an empty text."""
     return numbered_lines(lines_of(text), prefix, first) if text else ""
 
 
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
     """Return lines after their numbers; `prefix` is the format of a number, for example `{:>6}→`."""
-    number = str if isinstance(first, int) else shown
+    number = str if isinstance(first, int) else number_text
     return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
 
@@ -159,7 +159,7 @@ class Match:
         return content.count(self.old)
 
 
-def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
+def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
     """Return the match of `old_string`. None if the content does not contain it.
 
     The exact text is preferred; then curly and straight quotes match each other; then escapes and their
@@ -168,18 +168,22 @@ def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) 
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
         return Match(old, new)
-    at = straight(content).find(straight(old)) if behaviours.matching.curly_quotes_match_straight else -1
+    at = (
+        straighten_quotes(content).find(straighten_quotes(old))
+        if behaviours.matching.curly_quotes_match_straight
+        else -1
+    )
     if at >= 0:
         found = content[at : at + len(old)]
         return Match(
-            found, curled(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
+            found, curl_quotes(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
         )
     if not behaviours.matching.unicode_escapes_match_characters:
         return None
-    return _swapped(content, old, new, behaviours)
+    return _swap_quotes(content, old, new, behaviours)
 
 
-def _swapped(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
+def _swap_quotes(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
     spelt = with_characters(old, behaviours)
     if spelt in content:
         return Match(spelt, with_characters(new, behaviours))
@@ -193,7 +197,7 @@ def _swapped(content: str, old: str, new: str, behaviours: Behaviours) -> Match 
 _CONTEXT = 4
 
 
-def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
+def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
     """Return the content with the first or every `old` replaced; `new` is inserted literally.
 
     A deletion also removes the line end after the text, if `old` does not end with one and if some `old` in the
@@ -204,7 +208,7 @@ def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
     return content.replace(old, new) if everywhere else content.replace(old, new, 1)
 
 
-def snippet(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
+def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
     """Return the lines around the change, numbered: 4 before it, 4 after it.
 
     `content` is the content before. `everywhere`: the other occurrences are shown replaced as well.
@@ -212,8 +216,8 @@ def snippet(content: str, old: str, new: str, prefix: str, *, everywhere: bool) 
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
     start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
-    lines = lines_of(applied(content, old, new, everywhere=everywhere))[start:end]
-    return numbered("\n".join(lines), prefix, start + 1)
+    lines = lines_of(replace_text(content, old, new, everywhere=everywhere))[start:end]
+    return number_lines("\n".join(lines), prefix, start + 1)
 
 
 WHITESPACE = (
@@ -243,12 +247,12 @@ _STRAIGHT = str.maketrans({curly: plain for plain, *both in _PAIRS for curly in 
 _BEFORE_AN_OPENING = " \t\n\r([{—–"
 
 
-def straight(text: str) -> str:
+def straighten_quotes(text: str) -> str:
     """Return the text with straight quotes instead of curly ones."""
     return text.translate(_STRAIGHT)
 
 
-def curled(text: str, *, like: str) -> str:
+def curl_quotes(text: str, *, like: str) -> str:
     """Return the text with curly quotes instead of straight ones, for each kind that is curly in `like`.
 
     A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
@@ -281,7 +285,7 @@ def without_escapes(text: str, behaviours: Behaviours) -> str:
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH.search(text):
         return text
-    return _ESCAPE_OR_BACKSLASH.sub(lambda match: _character(match, behaviours), text)
+    return _ESCAPE_OR_BACKSLASH.sub(lambda match: _unescape_character(match, behaviours), text)
 
 
 def has_two_spellings(text: str) -> bool:
@@ -289,7 +293,7 @@ def has_two_spellings(text: str) -> bool:
     return bool(_BEYOND_ASCII.search(text) or _ESCAPE.search(text))
 
 
-def _character(match: re.Match[str], behaviours: Behaviours) -> str:
+def _unescape_character(match: re.Match[str], behaviours: Behaviours) -> str:
     units = "".join(group or "" for group in match.groups())
     if not units:
         return match[0]
@@ -300,12 +304,12 @@ def _character(match: re.Match[str], behaviours: Behaviours) -> str:
 
 def with_characters(text: str, behaviours: Behaviours) -> str:
     """Return the text with every escape replaced by its character, even after an escaped backslash."""
-    return _ESCAPE.sub(lambda match: _character(match, behaviours), text)
+    return _ESCAPE.sub(lambda match: _unescape_character(match, behaviours), text)
 
 
 def with_escapes(text: str, *, large: bool = False) -> str:
     """Return the text with every character beyond ASCII escaped, with lower- or upper-case hexadecimal digits."""
-    return _BEYOND_ASCII.sub(lambda match: _escaped(match[0], large), text)
+    return _BEYOND_ASCII.sub(lambda match: _escape_text(match[0], large), text)
 
 
 def spelt_with_escapes(text: str, content: str) -> str | None:
@@ -320,13 +324,13 @@ def spelt_with_escapes(text: str, content: str) -> str | None:
 
 
 def _escape_pattern(character: str) -> str:
-    return "".join(rf"\\u(?i:{unit})" for unit in _units(character))
+    return "".join(rf"\\u(?i:{unit})" for unit in _code_units(character))
 
 
-def _escaped(character: str, large: bool) -> str:
-    return "".join(f"\\u{unit.upper() if large else unit}" for unit in _units(character))
+def _escape_text(character: str, large: bool) -> str:
+    return "".join(f"\\u{unit.upper() if large else unit}" for unit in _code_units(character))
 
 
-def _units(character: str) -> list[str]:
+def _code_units(character: str) -> list[str]:
     digits = character.encode("utf-16-be", "surrogatepass").hex()
     return [digits[at : at + 4] for at in range(0, len(digits), 4)]

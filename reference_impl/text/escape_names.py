@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["marked"]
+__all__ = ["escape_name"]
 
 _LONGEST, _FIRST, _LAST = 64, 40, 24
 """Lengths in UTF-16 code units: of a name that is shown in full, and of both ends of a longer one."""
@@ -13,42 +13,42 @@ _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of controls, formats, and separators of lines and paragraphs."""
 
 
-def marked(name: str) -> str:
+def escape_name(name: str) -> str:
     """Return a name without invisible characters, spaces at its ends, or quotes.
 
     A long name is reduced to both ends.
     """
     inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
     shown = [
-        _shown(character) if number in inner else _numbered(character)
+        _escape_character(character) if number in inner else _escape_code_point(character)
         for number, character in enumerate(name)
     ]
-    if sum(map(_units, shown)) <= _LONGEST:
+    if sum(map(_code_units, shown)) <= _LONGEST:
         return "".join(shown)
-    first, last = _fitting(shown, _FIRST), _fitting(shown[::-1], _LAST)
-    left_out = _units(name[first : len(name) - last])
+    first, last = _count_fitting(shown, _FIRST), _count_fitting(shown[::-1], _LAST)
+    left_out = _code_units(name[first : len(name) - last])
     counted = "1 char" if left_out == 1 else f"{left_out} chars"
     return f"{''.join(shown[:first])}… [+{counted}] …{''.join(shown[len(shown) - last :])}"
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     if unicodedata.category(character) in _UNSEEN:
-        return _numbered(character)
+        return _escape_code_point(character)
     return _LOOKALIKES.get(character, character)
 
 
-def _numbered(character: str) -> str:
+def _escape_code_point(character: str) -> str:
     return f"\\u{{{ord(character):X}}}"
 
 
-def _fitting(shown: list[str], room: int) -> int:
+def _count_fitting(shown: list[str], room: int) -> int:
     """Return how many of the first items fit into a number of code units."""
     for number, each in enumerate(shown):
-        room -= _units(each)
+        room -= _code_units(each)
         if room < 0:
             return number
     return len(shown)
 
 
-def _units(text: str) -> int:
+def _code_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["rounded", "shown"]
+__all__ = ["number_text", "rounded_size"]
 
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
 
 
-def shown(number: float) -> str:
+def number_text(number: float) -> str:
     """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits beyond a double's precision are lost."""
     value = float(number)
     if value == 0:
@@ -30,7 +30,7 @@ def shown(number: float) -> str:
     return f"-{text}" if sign else text
 
 
-def rounded(size: int) -> str:
+def rounded_size(size: int) -> str:
     """Return a number of bytes for readers: `189 bytes`, `256KB`, `4.8MB`."""
     if size < 1024:
         return f"{size} bytes"

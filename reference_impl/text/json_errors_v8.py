@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["problem"]
+__all__ = ["json_problem"]
 
 _SPACES = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -24,7 +24,7 @@ class _Wrong(Exception):  # noqa: N818 - it is found, not made
     """The message about invalid JSON."""
 
 
-def problem(text: str) -> str:
+def json_problem(text: str) -> str:
     """Return the message about a text that is not JSON."""
     try:
         _Reader(text).everything()

@@ -8,9 +8,9 @@ import re
 from typing import Any, NoReturn
 
 from readfirst.reference_impl.text import json_errors_v8
-from readfirst.reference_impl.text.js_number import shown
+from readfirst.reference_impl.text.js_number import number_text
 
-__all__ = ["JsonError", "compact", "indented", "parse"]
+__all__ = ["JsonError", "compact_json", "indented_json", "parse_json"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _SPACES = frozenset(" \t\n\r")
@@ -27,64 +27,64 @@ class JsonError(Exception):
     """The text is not JSON; the message is the product's."""
 
 
-def parse(text: str, *, brief: bool = False) -> Any:
+def parse_json(text: str, *, brief: bool = False) -> Any:
     """Parse a value. Raises JsonError, with `brief` in the words of `json_errors_v8`; RecursionError if it is
     nested too deeply.
 
     The last of duplicate keys counts. Integer keys come first, in ascending order.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object_text)
     except ValueError:
         if brief:
-            raise JsonError(json_errors_v8.problem(text)) from None
+            raise JsonError(json_errors_v8.json_problem(text)) from None
         _Scanner(text).explain()
 
 
-def compact(value: Any) -> str:
+def compact_json(value: Any) -> str:
     """Return the value as text without any space."""
     match value:
         case dict():
-            members = ",".join(f"{_string(key)}:{compact(item)}" for key, item in value.items())
+            members = ",".join(f"{_string_text(key)}:{compact_json(item)}" for key, item in value.items())
             return f"{{{members}}}"
         case list():
-            return f"[{','.join(map(compact, value))}]"
-    return _scalar(value)
+            return f"[{','.join(map(compact_json, value))}]"
+    return _scalar_text(value)
 
 
-def indented(value: Any, *, width: int = 1, level: int = 0) -> str:
+def indented_json(value: Any, *, width: int = 1, level: int = 0) -> str:
     """Return the value as text, each level indented by `width` spaces."""
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:
             members = [
-                f"{_string(key)}: {indented(item, width=width, level=level + 1)}"
+                f"{_string_text(key)}: {indented_json(item, width=width, level=level + 1)}"
                 for key, item in value.items()
             ]
             return f"{{{inner}{f',{inner}'.join(members)}{outer}}}"
         case list() if value:
-            items = [indented(item, width=width, level=level + 1) for item in value]
+            items = [indented_json(item, width=width, level=level + 1) for item in value]
             return f"[{inner}{f',{inner}'.join(items)}{outer}]"
-    return compact(value)
+    return compact_json(value)
 
 
-def _scalar(value: Any) -> str:
+def _scalar_text(value: Any) -> str:
     match value:
         case bool() | None:
             return json.dumps(value)
         case float() if math.isinf(value):
             return "null"
         case int() | float():
-            return shown(value)
-    return _string(value)
+            return number_text(value)
+    return _string_text(value)
 
 
-def _string(text: str) -> str:
+def _string_text(text: str) -> str:
     quoted = json.dumps(text, ensure_ascii=False)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
-def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_text(members: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(members)
     numbers = sorted((key for key in value if _INDEX.fullmatch(key) and int(key) <= _LAST_INDEX), key=int)
     return {**{key: value[key] for key in numbers}, **value}

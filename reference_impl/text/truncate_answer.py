@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.text.js_number import rounded
-from readfirst.reference_impl.text.json_text import indented
+from readfirst.reference_impl.text.js_number import rounded_size
+from readfirst.reference_impl.text.json_text import indented_json
 
-__all__ = ["announced", "in_blocks", "length"]
+__all__ = ["announce_truncation", "in_blocks", "utf16_length"]
 
 _SHOWN = 2000
 _UTF_16 = "utf-16-le"
 
 
-def length(text: str) -> int:
+def utf16_length(text: str) -> int:
     """Return the number of UTF-16 code units of a text."""
     return len(text.encode(_UTF_16, "surrogatepass")) // 2
 
 
 def in_blocks(text: str) -> str:
     """Return a text as it is saved and measured if an answer may have several blocks."""
-    return indented([{"text": text, "type": "text"}], width=2)
+    return indented_json([{"text": text, "type": "text"}], width=2)
 
 
-def announced(text: str, size: int, path: str) -> str:
+def announce_truncation(text: str, size: int, path: str) -> str:
     """Return the beginning of an answer of `size` UTF-16 code units, which is saved at `path`.
 
     It ends at a line end if that keeps more than half of the allowed text.
@@ -31,6 +31,6 @@ def announced(text: str, size: int, path: str) -> str:
     if end > _SHOWN // 2:
         beginning = beginning[:end]
     return (
-        f"<persisted-output>\nOutput too large ({rounded(size)}). Full output saved to: {path}\n\n"
+        f"<persisted-output>\nOutput too large ({rounded_size(size)}). Full output saved to: {path}\n\n"
         f"Preview (first 2KB):\n{beginning}\n...\n</persisted-output>"
     )

@@ -14,14 +14,14 @@ from readfirst.reference_impl.argument_validation import Parameter, Schema
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.access import resolved
+from readfirst.reference_impl.session.access import resolve_path
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.denied import denied_part, needs_approval
 from readfirst.reference_impl.shell.displayed_lines import Shown, shown_by
 from readfirst.reference_impl.shell.shell import CommandResult
 from readfirst.reference_impl.tools import read as read_tool
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _REWRITES = re.compile(r"\bsed\b.*\s-i")
 """A command that rewrites files in place."""
@@ -54,7 +54,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse nothing: the shell decides which commands it runs."""
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a command that plainly reads or changes closed files, or that needs a permission."""
     assert session.shell is not None  # without a shell there is no such tool
     permissions = session.permissions
@@ -97,8 +97,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         first, pipe, rest = command.partition("|")
         command = f"{first} < /dev/null {pipe}{rest}"
     ran = session.shell.run(command)
-    _follow(session, directory)
-    printed = _printed(ran, behaviours)
+    _follow_directory(session, directory)
+    printed = _output_text(ran, behaviours)
     if ran.code:
         code = f"Exit code {ran.code}" if behaviours.commands.failed_commands_tell_their_code else ""
         raise Refusal("command_failed", "\n".join(filter(None, (code, printed))))
@@ -106,12 +106,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
         for shown in shown_by(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
-                _remember(session, shown, directory)
+                _remember_lines(session, shown, directory)
     notice = _modified_notice(session, directory) if _REWRITES.search(arguments["command"]) else ""
     return "\n".join(filter(None, (printed, notice)))
 
 
-def _follow(session: Session, before: str) -> None:
+def _follow_directory(session: Session, before: str) -> None:
     """Continue in the directory that the command changed to. Commands of a sub-agent always start in its first
     directory.
     """
@@ -122,7 +122,7 @@ def _follow(session: Session, before: str) -> None:
         session.enter(session.shell.directory)
 
 
-def _printed(ran: CommandResult, behaviours: Behaviours) -> str:
+def _output_text(ran: CommandResult, behaviours: Behaviours) -> str:
     """Return the output for the model. That of a failure has a different order."""
     parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
     in_order = "\n".join(parts)
@@ -135,9 +135,9 @@ def _printed(ran: CommandResult, behaviours: Behaviours) -> str:
             return in_order
 
 
-def _remember(session: Session, shown: Shown, directory: str) -> None:
+def _remember_lines(session: Session, shown: Shown, directory: str) -> None:
     """Remember a file as a Read of the same lines does. If the lines are unknown, without its content."""
-    path = resolved(shown.path, directory, folds=True)
+    path = resolve_path(shown.path, directory, folds=True)
     if not shown.known:
         disk.read(path)
         session.memory.remember(path, None)

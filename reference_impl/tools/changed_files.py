@@ -34,7 +34,9 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
     for path in outdated:
         before = session.memory.records.peek(path)
         with contextlib.suppress(OSError, RecursionError):
-            again = session.paths.expanded(path) if session.behaviours.memory.rereads_fold_dots else path
+            again = (
+                session.paths.expand_argument(path) if session.behaviours.memory.rereads_fold_dots else path
+            )
             arguments = {"file_path": again}
             try:
                 read_tool.validate(session, arguments)
@@ -50,7 +52,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
                 and after is not None
                 and after.text is not None
             ):
-                news = reminders(path, before.text, after.text, session.behaviours)
+                news = change_reminders(path, before.text, after.text, session.behaviours)
                 if news and is_kept_secret(path, session.behaviours):
                     session.memory.records.put(again, replace(after, seen=False))
                 reported += news
@@ -65,7 +67,7 @@ def notice_formatted(
     `known` are the paths that the session knew before the call.
     """
     behaviours = session.behaviours
-    path = session.paths.expanded(arguments.get("file_path") or arguments.get("notebook_path") or "")
+    path = session.paths.expand_argument(arguments.get("file_path") or arguments.get("notebook_path") or "")
     record = session.memory.records.peek(path)
     silently = behaviours.hooks.hook_changes_to_new_files_are_silent and path not in known
     if session.hooks is None or record is None or not record.own:
@@ -80,7 +82,7 @@ def notice_formatted(
                 session.hooks.tell_of_formatted(tool, path)
 
 
-def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
+def change_reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
     """Return the reminders of a changed file, if any."""
     if not behaviours.reminders.changed_file_reminder:
         return []
@@ -94,7 +96,7 @@ def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> lis
         behaviours.reminders.changed_lines_limit is not None
         and len(lines) > behaviours.reminders.changed_lines_limit
     ):
-        lines = cut(
+        lines = cut_lines(
             lines,
             behaviours.reminders.changed_lines_limit,
             end_counts=behaviours.reminders.changed_lines_count_one_too_many,
@@ -113,7 +115,7 @@ def is_kept_secret(path: str, behaviours: Behaviours) -> bool:
     return bool(behaviours.reminders.secret_file_reminder and _SECRET.search(path))
 
 
-def cut(lines: str, limit: int, *, end_counts: bool) -> str:
+def cut_lines(lines: str, limit: int, *, end_counts: bool) -> str:
     """Return the lines that fit into `limit` characters, or the beginning of the first, and the number of
     others.
 

@@ -8,16 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, overlooked
+from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, ignored_arguments
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import (
-    refuse_guarded,
-    refuse_long,
-    refuse_null,
-    refuse_special_file,
-    refuse_suspicious,
-)
+from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
+from readfirst.reference_impl.session.guarded_paths import refuse_guarded, refuse_suspicious
 from readfirst.reference_impl.session.read_state import Record, is_changed, refuse_stale, refuse_unread
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
@@ -26,24 +21,24 @@ from readfirst.reference_impl.text.content import (
     WHITESPACE,
     Format,
     Match,
-    applied,
     encode,
+    find_match,
     has_two_spellings,
-    matched,
-    snippet,
-    storable,
+    replace_text,
+    snippet_around,
+    storable_text,
     strips_whitespace,
     well_formed,
     without_escapes,
     without_trailing_whitespace,
 )
-from readfirst.reference_impl.text.js_number import shown
+from readfirst.reference_impl.text.js_number import number_text
 
 __all__ = [
     "SHOWN",
+    "check_permissions",
     "execute",
-    "known",
-    "permit",
+    "known_remark",
     "permit_change",
     "prepare",
     "refuse_unchanged",
@@ -85,7 +80,7 @@ def schema(behaviours: Behaviours) -> Schema:
             if behaviours.arguments.edit_accepts_expected_replacements
             else _REPLACE_ALL,
         ),
-        overlooked=overlooked(behaviours),
+        overlooked=ignored_arguments(behaviours),
         spare=_SPARE_NAMES if behaviours.arguments.edit_overlooks_repeated_strings else {},
         aliases=_NAMES_OF_EDIT if behaviours.arguments.edit_accepts_aliases else {},
         reads_booleans=behaviours.arguments.accepts_boolean_strings,
@@ -101,7 +96,7 @@ class Attempt:
     def __init__(
         self, session: Session, path: str, arguments: Mapping[str, Any], *, executed: bool = False
     ) -> None:
-        self.file = session.storage.found(path)
+        self.file = session.storage.find_file(path)
         self.arguments = arguments
         self._behaviours = session.behaviours
         self._executed = executed
@@ -123,7 +118,7 @@ class Attempt:
     @cached_property
     def match(self) -> Match | None:
         """The text to replace. None if the file does not contain it."""
-        return matched(self.text, self.arguments, self._behaviours)
+        return find_match(self.text, self.arguments, self._behaviours)
 
     @cached_property
     def count(self) -> int:
@@ -155,7 +150,7 @@ def prepare(
     if not strips_whitespace(session.behaviours, arguments["file_path"]):
         return arguments
     try:
-        session.storage.found(session.paths.expanded(arguments["file_path"])).read()
+        session.storage.find_file(session.paths.expand_argument(arguments["file_path"])).read()
     except (Refusal, OSError, ValueError):  # the last is for a NUL character
         return arguments
     return {**arguments, "new_string": without_trailing_whitespace(arguments["new_string"])}
@@ -203,7 +198,7 @@ def may_recover(session: Session, path: str) -> bool:
     return recovers and session.permissions.may_be_unread(path)
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Check the permissions of Edit."""
     permit_change(session, arguments, tool="Edit")
 
@@ -211,8 +206,8 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers, or that needs a permission."""
     given = arguments["file_path"]
-    unfolded = session.paths.unfolded(given)
-    path = session.paths.expanded(given)
+    unfolded = session.paths.unresolved_path(given)
+    path = session.paths.expand_argument(given)
     session.permissions.deny_target("Edit", path, given, unfolded=unfolded)
     if session.behaviours.permissions.links_refused_at_permission:
         session.storage.refuse_link(session.paths.to_write(given), path)
@@ -232,7 +227,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
     attempt = Attempt(session, path, arguments, executed=True)
-    remark = known(session.behaviours)
+    remark = known_remark(session.behaviours)
     if attempt.file.exists:
         attempt.file.read()
         remark = checked_again(session, attempt)
@@ -240,15 +235,15 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.storage.prepare_directory(path)
     content, file_format = attempt.text, attempt.format
     match = attempt.match or Match(old, arguments["new_string"])
-    updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
+    updated = match.new if old == "" else replace_text(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
     if old == "" and not session.behaviours.encoding.write_keeps_byte_order_mark:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(updated, file_format))
-    seen = remark == known(session.behaviours)
-    written = storable(updated, file_format)
+    seen = remark == known_remark(session.behaviours)
+    written = storable_text(updated, file_format)
     session.memory.wrote(path, written, seen=seen, given=arguments["file_path"], edited=True)
-    return edited(
+    return edit_answer(
         session.behaviours, arguments["file_path"], content, match, everywhere=everywhere, remark=remark
     )
 
@@ -275,7 +270,7 @@ def checked_again(session: Session, attempt: Attempt) -> str:
         and record.seen
         and (record.content == attempt.file.text or not behaviours.answers.current_state_only_if_unchanged)
     )
-    return known(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
+    return known_remark(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
 
 
 def refuse_no_changes(old: str, new: str) -> None:
@@ -342,9 +337,9 @@ def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | 
     if count and count != expected:
         raise Refusal(
             "multiple_matches" if expected == 1 else "wrong_count",
-            f"Found {count} matches of the string to replace, but expected {shown(expected)}. The number of actual "
-            "matches must equal the expected replacements. Please adjust your string to match or update the expected "
-            f"count.\nString: {arguments['old_string']}",
+            f"Found {count} matches of the string to replace, but expected {number_text(expected)}. The number of "
+            "actual matches must equal the expected replacements. Please adjust your string to match or update the "
+            f"expected count.\nString: {arguments['old_string']}",
             code=code,
         )
 
@@ -355,12 +350,12 @@ def refuse_unchanged(content: str, updated: str) -> None:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")
 
 
-def known(behaviours: Behaviours) -> str:
+def known_remark(behaviours: Behaviours) -> str:
     """Return the remark that the model knows the whole file now."""
     return _KNOWN if behaviours.answers.answers_say_state_is_current else ""
 
 
-def edited(
+def edit_answer(
     behaviours: Behaviours, given: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
     """Return the answer to an Edit. `content` is the file's text before it, `remark` the remark about its
@@ -376,7 +371,7 @@ def edited(
             f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
         )
     if behaviours.answers.edit_answer_shows_snippet:
-        lines = snippet(
+        lines = snippet_around(
             content,
             match.old,
             match.new,

@@ -20,7 +20,7 @@ def look_into(session: Session, path: str) -> None:
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
         read_tool.validate(session, arguments)
-        read_tool.permit(session, arguments)
+        read_tool.check_permissions(session, arguments)
         read_tool.execute(session, arguments)
 
 

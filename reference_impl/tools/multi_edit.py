@@ -10,11 +10,11 @@ from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.read_state import refuse_stale
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import applied, encode
+from readfirst.reference_impl.text.content import encode, replace_text
 from readfirst.reference_impl.tools import edit as edit_tool
 from readfirst.reference_impl.tools.multi_edit_schema import EditListSchema
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _LONGEST_QUOTE = 50
 
@@ -52,7 +52,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Check the permissions of Edit."""
     edit_tool.permit_change(session, arguments, tool="MultiEdit")
 
@@ -61,7 +61,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Apply the edits one after the other, write once and remember."""
     path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
-    file = session.storage.found(path)
+    file = session.storage.find_file(path)
     if file.exists:
         file.read()
         refuse_stale(session.memory, file, needs_read=session.behaviours.freshness.edit_needs_read)
@@ -88,7 +88,10 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
                 "Cannot edit file: old_string is a substring of a new_string from a previous edit.",
             )
         everywhere = bool(edit.get("replace_all")) or behaviours.matching.counted_matches_are_all_replaced
-        before, updated = updated, new if old == "" else applied(updated, old, new, everywhere=everywhere)
+        before, updated = (
+            updated,
+            new if old == "" else replace_text(updated, old, new, everywhere=everywhere),
+        )
         edit_tool.refuse_unchanged(before, updated)
         inserted.append(new)
     if updated == content:
@@ -99,12 +102,12 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
 def edited_several(given: str, edits: Sequence[Mapping[str, Any]]) -> str:
     """Return the answer to a MultiEdit."""
     lines = [
-        f'{number}. Replaced "{_quoted(edit["old_string"])}" with "{_quoted(edit["new_string"])}"'
+        f'{number}. Replaced "{_quote_text(edit["old_string"])}" with "{_quote_text(edit["new_string"])}"'
         for number, edit in enumerate(edits, start=1)
     ]
     count = "1 edit" if len(edits) == 1 else f"{len(edits)} edits"
     return "\n".join([f"Applied {count} to {given}:", *lines])
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return f"{text[:_LONGEST_QUOTE]}..." if len(text) > _LONGEST_QUOTE else text

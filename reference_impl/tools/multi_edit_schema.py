@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.reference_impl.argument_validation import Schema, wrong_type
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.json_text import indented
+from readfirst.reference_impl.text.json_text import indented_json
 
 __all__ = ["EditListSchema"]
 
@@ -43,18 +43,18 @@ class EditListSchema(Schema):
         schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
         return schema
 
-    def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments for the rules of the tool. Raises Refusal if they are invalid."""
         edits = arguments.get("edits")
         if self.read and isinstance(edits, str):
-            arguments = {**arguments, "edits": _parsed(edits)}
-        return Schema.fitted(self, arguments)
+            arguments = {**arguments, "edits": _parse_list(edits)}
+        return Schema.fit_arguments(self, arguments)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal `invalid_arguments` for invalid arguments, or if there are no edits."""
         Schema.check(self, arguments)
         if not arguments["edits"]:
-            raise Refusal("invalid_arguments", f"InputValidationError: {indented([_NO_EDITS], width=2)}")
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented_json([_NO_EDITS], width=2)}")
 
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
         """Return missing, unknown and mistyped arguments of the list and its edits."""
@@ -64,16 +64,16 @@ class EditListSchema(Schema):
         for number, edit in enumerate(edits if isinstance(edits, list) else []):
             place = "edits" if self.blames_list else f"edits[{number}]"
             if isinstance(edit, Mapping):
-                found += self.edit.problems(edit, partial(self._place, place))
+                found += self.edit.problems(edit, partial(self._problem_name, place))
             else:
                 found.append(wrong_type(place, "object", edit))
         return found
 
-    def _place(self, edit: str, name: str) -> str:
+    def _problem_name(self, edit: str, name: str) -> str:
         return edit if self.blames_list else f"{edit}.{name}"
 
 
-def _parsed(text: str) -> Any:
+def _parse_list(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

@@ -16,10 +16,10 @@ from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusa
 from readfirst.reference_impl.session.access import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode, without_escapes
-from readfirst.reference_impl.text.js_number import shown
-from readfirst.reference_impl.text.json_text import JsonError, indented, parse
+from readfirst.reference_impl.text.js_number import number_text
+from readfirst.reference_impl.text.json_text import JsonError, indented_json, parse_json
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _BY_NUMBER = re.compile(r"cell-([0-9]+)")
 _FAILED = "Error calling tool (NotebookEdit): "
@@ -85,7 +85,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.notebooks.nul_in_notebook_path_is_seen:
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
-    path = session.paths.named(arguments["notebook_path"])
+    path = session.paths.argument_path(arguments["notebook_path"])
     if session.behaviours.notebooks.cell_type_checked_before_file:
         refuse_other_file(path)
         refuse_untyped_cell(arguments)
@@ -100,28 +100,28 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_missing_cell(session, book_of(session, path), arguments)
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers, or that needs a permission."""
     given = arguments["notebook_path"]
-    session.permissions.deny_target("Edit", session.paths.expanded(given), given)
-    session.permissions.ask_to_write("NotebookEdit", session.paths.expanded(given))
+    session.permissions.deny_target("Edit", session.paths.expand_argument(given), given)
+    session.permissions.ask_to_write("NotebookEdit", session.paths.expand_argument(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The JSON layout is new; encoding and line endings stay."""
-    path = session.paths.named(arguments["notebook_path"])
-    file = session.storage.found(path)
+    path = session.paths.argument_path(arguments["notebook_path"])
+    file = session.storage.find_file(path)
     file.read()
     content = file.text
     if session.behaviours.notebooks.notebook_execution_rechecks_json:
         refuse_broken(content)
-    book, _ = notebook.loaded(content, session.behaviours)
+    book, _ = notebook.load_notebook(content, session.behaviours)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
     number = index_of(cells, reference, number_first=session.behaviours.notebooks.cell_index_beats_cell_id)
     by_number = "cell_number" in arguments
     if by_number:
-        number, reference = int(arguments["cell_number"]), shown(arguments["cell_number"])
+        number, reference = int(arguments["cell_number"]), number_text(arguments["cell_number"])
     named = (
         reference
         if by_number or has_ids(book) or session.behaviours.notebooks.answers_name_cells_without_id
@@ -146,7 +146,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
                 replace_source(cell, source, kind, counted=counted)
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.notebooks.notebook_final_newline_is_kept and content.endswith("\n")
-    session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file.format))
+    session.storage.write(path, encode(indented_json(book) + ("\n" if kept else ""), file.format))
     if session.behaviours.memory.notebook_edit_updates_the_record:
         session.memory.remember(path, None, own=True)
     return answer
@@ -185,7 +185,7 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 def book_of(session: Session, path: str) -> Any:
     """Return the content of the file as JSON. Raises Refusal if it is not JSON."""
-    file = session.storage.found(path)
+    file = session.storage.find_file(path)
     file.read()
     content = file.text
     if session.behaviours.notebooks.notebook_edit_accepts_byte_order_mark:
@@ -196,7 +196,7 @@ def book_of(session: Session, path: str) -> Any:
 def refuse_broken(content: str) -> Any:
     """Return the value; refuse invalid or empty JSON."""
     try:
-        value = parse(content)
+        value = parse_json(content)
     except JsonError:
         value = None
     if value is None:

@@ -14,9 +14,9 @@ from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import decode
-from readfirst.reference_impl.text.json_text import JsonError, parse
+from readfirst.reference_impl.text.json_text import JsonError, parse_json
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _CELL_ID = Parameter("cell_id", description="The id of the one cell to show (default: all of them)")
 
@@ -44,7 +44,7 @@ def prepare(
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a file that is not a notebook, and a missing cell."""
     given = arguments["notebook_path"]
-    path = session.paths.named(given)
+    path = session.paths.argument_path(given)
     if not given and not session.behaviours.notebooks.empty_notebook_path_is_root:
         raise Refusal("file_not_found", "File does not exist.")
     session.paths.refuse_missing(path)
@@ -54,23 +54,23 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_missing_cell(cells_of(path), identity)
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path that a deny rule covers, or that needs a permission."""
-    path = session.paths.named(arguments["notebook_path"])
+    path = session.paths.argument_path(arguments["notebook_path"])
     session.permissions.deny_target("Read", path, path)
     session.permissions.ask_to_read(path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
     """Return blocks of all cells, or of the requested one. The file does not become known."""
-    content = decode(disk.read(session.paths.named(arguments["notebook_path"])))
+    content = decode(disk.read(session.paths.argument_path(arguments["notebook_path"])))
     return notebook.named_cells(content, arguments.get("cell_id", ""), session.behaviours)
 
 
 def cells_of(path: str) -> Sequence[Any]:
     """Return the cells of the notebook. Raises Refusal if the file contains no list of cells."""
     try:
-        book = parse(decode(disk.read(path)))
+        book = parse_json(decode(disk.read(path)))
     except JsonError:
         book = None
     cells = book.get("cells") if isinstance(book, dict) else None

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, overlooked
+from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, ignored_arguments
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import media, notebook
@@ -30,12 +30,12 @@ from readfirst.reference_impl.text.content import (
     decode,
     lines_of,
     numbered_lines,
-    readable,
-    unify,
+    readable_text,
+    unify_line_ends,
 )
-from readfirst.reference_impl.text.js_number import shown
+from readfirst.reference_impl.text.js_number import number_text
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 
 _MOST_PAGES = 20
@@ -78,7 +78,7 @@ def schema(behaviours: Behaviours) -> Schema:
         number_form=behaviours.arguments.accepted_number_strings,
         unwraps_numbers=behaviours.arguments.lists_of_one_number_are_accepted,
         aliases={"length": "limit"} if behaviours.arguments.read_accepts_length else {},
-        overlooked=overlooked(behaviours)
+        overlooked=ignored_arguments(behaviours)
         | frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),
         drops_exponents=behaviours.arguments.number_exponents_are_dropped,
         includes=behaviours.arguments.number_limit_is_inclusive,
@@ -118,13 +118,13 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_large_file(session, path, arguments)
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     if session.behaviours.lookup.read_refuses_link_loops:
         refuse_circle(session.paths.to_read(arguments["file_path"]))
     given = arguments["file_path"]
-    session.permissions.deny_target("Read", session.paths.expanded(given), given)
-    session.permissions.ask_to_read(session.paths.expanded(given))
+    session.permissions.deny_target("Read", session.paths.expand_argument(given), given)
+    session.permissions.ask_to_read(session.paths.expand_argument(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
@@ -133,7 +133,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
     session.paths.refuse_too_long(path)
     if session.behaviours.lookup.read_checks_existence_at_execution:
-        session.paths.refuse_missing(path, unclear=False, named=session.paths.named(given))
+        session.paths.refuse_missing(path, unclear=False, named=session.paths.argument_path(given))
     if session.behaviours.lookup.read_stats_before_open:
         refuse_unmeasured(session, path)
     if session.behaviours.lookup.read_refusal_names_directory and not has_other_form(
@@ -176,8 +176,8 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     """Return the numbered lines, and remember the file unless only the first of the requested lines are shown."""
     behaviours = session.behaviours
     data = disk.read(path)
-    content = unify(
-        readable(
+    content = unify_line_ends(
+        readable_text(
             data,
             utf_16=behaviours.encoding.read_decodes_utf_16,
             mark=not behaviours.encoding.read_hides_byte_order_mark,
@@ -254,7 +254,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
 def refuse_unmeasured(session: Session, path: str) -> None:
     """Refuse a path whose size the system does not report."""
     try:
-        disk.size(path)
+        disk.file_size(path)
     except OSError as error:
         raise of_os_error(error, f"{session.behaviours.lookup.stat_call_in_refusals} '{path}'") from None
 
@@ -272,7 +272,7 @@ def opened_path(session: Session, path: str) -> str:
 def refuse_directory(session: Session, path: str, given: str) -> None:
     """Refuse a directory, by its name; the name may replace the resolved path in the message."""
     if disk.is_directory(path):
-        name = session.paths.named(given)
+        name = session.paths.argument_path(given)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
             name = name.replace(disk.leads_to(path), name)
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
@@ -283,7 +283,7 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
     offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
     part = arguments.get("limit") or offset
     if not part and not has_other_form(path, session.behaviours):
-        refuse_too_large(disk.size(path), session.behaviours)
+        refuse_too_large(disk.file_size(path), session.behaviours)
 
 
 def has_other_form(path: str, behaviours: Behaviours) -> bool:
@@ -314,7 +314,7 @@ def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
-        f"({shown(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
+        f"({number_text(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
     )
 
 

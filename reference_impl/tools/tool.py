@@ -31,7 +31,7 @@ class Tool(Protocol):
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Refuse invalid calls before any change."""
 
-    def permit(self, session: Session, arguments: Mapping[str, Any]) -> None:
+    def check_permissions(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Refuse calls without the required permission."""
 
     def execute(self, session: Session, arguments: Mapping[str, Any]) -> Answer:

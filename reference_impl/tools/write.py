@@ -6,7 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl.argument_validation import FILE_PATH, Corrections, Parameter, Schema, overlooked
+from readfirst.reference_impl.argument_validation import (
+    FILE_PATH,
+    Corrections,
+    Parameter,
+    Schema,
+    ignored_arguments,
+)
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
@@ -23,16 +29,16 @@ from readfirst.reference_impl.text.content import (
     encode,
     lines_of,
     numbered_lines,
-    readable,
-    storable,
+    readable_text,
+    storable_text,
     strips_whitespace,
-    unify,
+    unify_line_ends,
     without_escapes,
     without_trailing_whitespace,
 )
 from readfirst.reference_impl.tools import edit as edit_tool
 
-__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+__all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 _MOST_LINES = 16_000
 """Maximum number of lines in the answer of a Write over a file."""
@@ -53,7 +59,7 @@ def schema(behaviours: Behaviours) -> Schema:
             FILE_PATH,
             Parameter("content", description="The content of the file", required=True),
         ),
-        overlooked=overlooked(behaviours),
+        overlooked=ignored_arguments(behaviours),
         corrections=corrections_of_write(behaviours),
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
@@ -91,7 +97,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
         how = "seen"
     refuse_null(arguments["file_path"], tool="Write", how=how)
-    path = session.paths.expanded(arguments["file_path"])
+    path = session.paths.expand_argument(arguments["file_path"])
     session.permissions.deny("Edit", path, code=1, done="written")
     if session.behaviours.lookup.write_stats_before_gate:
         session.paths.refuse_unclear(path, tool="Write")
@@ -124,7 +130,9 @@ def refuse_modified(session: Session, path: str, record: Record) -> None:
     if newer and behaviours.freshness.write_compares_content_of_touched:
         # Here UTF-16 is treated as in Read; right before writing it is decoded.
         mark = not behaviours.encoding.edit_hides_byte_order_mark
-        read = unify(readable(disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, mark=mark))
+        read = unify_line_ends(
+            readable_text(disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, mark=mark)
+        )
         newer = record.content != read
     if newer:
         raise Refusal("modified_since_read", MODIFIED, code=3)
@@ -139,7 +147,7 @@ def refuse_directory(path: str, given: str) -> None:
         )
 
 
-def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Check the permissions of Edit."""
     edit_tool.permit_change(session, arguments, tool="Write")
 
@@ -151,7 +159,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.paths.refuse_unclear(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
-    file = session.storage.found(path)
+    file = session.storage.find_file(path)
     if file.exists:
         if session.behaviours.writing.write_opens_before_recheck:
             file.read()
@@ -168,25 +176,25 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.memory.own_writes_are_remembered_with_lf
-    known = storable(content, file_format)
+    known = storable_text(content, file_format)
     session.memory.wrote(path, known, unified=unified, given=arguments["file_path"])
     if not had_content:
-        return created(session.behaviours, arguments["file_path"])
-    return overwritten(session.behaviours, arguments["file_path"], content)
+        return created_answer(session.behaviours, arguments["file_path"])
+    return overwritten_answer(session.behaviours, arguments["file_path"], content)
 
 
-def created(behaviours: Behaviours, given: str) -> str:
+def created_answer(behaviours: Behaviours, given: str) -> str:
     """Return the answer to a Write that created a file, or filled an empty one. `given` is the path as written
     in the call.
     """
-    return f"File created successfully at: {given}{edit_tool.known(behaviours)}"
+    return f"File created successfully at: {given}{edit_tool.known_remark(behaviours)}"
 
 
-def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
+def overwritten_answer(behaviours: Behaviours, given: str, content: str) -> str:
     """Return the answer to a Write over a file with content."""
     if behaviours.answers.write_answer_shows_content:
         lines = lines_of(content) if content else []
         shown = numbered_lines(lines[:_MOST_LINES], behaviours.reading.line_number_format, 1)
         rest = _CLIPPED if len(lines) > _MOST_LINES else ""
         return f"The file {given} has been updated. {edit_tool.SHOWN}{shown}{rest}"
-    return f"The file {given} has been updated successfully.{edit_tool.known(behaviours)}"
+    return f"The file {given} has been updated successfully.{edit_tool.known_remark(behaviours)}"

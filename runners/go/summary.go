@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var classes = []string{"safety", "contract", "fidelity", "product", "no class"}
+var classes = []string{"safety", "design", "wording", "quirk", "no class"}
 
 var harmKinds = []string{"lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind"}
 

@@ -26,7 +26,7 @@ export async function judge(suite, scenario, implementation) {
   const found = [];
   const note = (step, level, what) => found.push({ step, level, what });
   const last = (level, what) => note(outcome.steps.length, level, what);
-  if (!scenario.law) {
+  if (!scenario.invariant) {
     outcome.steps.forEach((done, index) => {
       compareStep(suite, scenario, scenario.steps[index], done, (level, what) => note(index + 1, level, what));
     });
@@ -45,8 +45,8 @@ export async function judge(suite, scenario, implementation) {
 }
 
 /** Tells whether a scenario says nothing of an answer: else who does what it says shows and harms what the contract does. */
-function isOpen({ law, steps }) {
-  return law || steps.flatMap(callsOf).some(({ expect }) => expect.judge !== "text");
+function isOpen({ invariant, steps }) {
+  return invariant || steps.flatMap(callsOf).some(({ expect }) => expect.judge !== "text");
 }
 
 const callsOf = (step) => (step.kind === "call" ? [step] : (step.calls ?? []));

@@ -2,7 +2,7 @@
 import { LEVELS } from "./compare.mjs";
 import { printed } from "./suite.mjs";
 
-const CLASSES = ["safety", "contract", "fidelity", "product"];
+const CLASSES = ["safety", "design", "wording", "quirk"];
 const HARMS = ["lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind"];
 const MOST_RULES = 20;
 

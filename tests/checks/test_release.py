@@ -96,7 +96,7 @@ def test_the_action_runs_as_it_is_written_in_an_empty_folder(tmp_path: Path) -> 
         "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
         "GITHUB_OUTPUT": str(tmp_path / "outputs"),
     }
-    given = {"target": "reference", "level": "safe", "class": "fidelity", "python": sys.executable}
+    given = {"target": "reference", "level": "safe", "class": "wording", "python": sys.executable}
     for step in (INSTALL, RUN):
         command = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"])
         run(*command, cwd=job, **variables, **values(step, given))

@@ -130,7 +130,7 @@ def ruled(make_suite: MakeSuite) -> Suite:
             "reading/other": PASSES.replace("a file", "any file"),
         }
     )
-    (suite.root / "rules.yaml").write_text(two_rules("contract"), encoding="utf-8")
+    (suite.root / "rules.yaml").write_text(two_rules("design"), encoding="utf-8")
     return Suite(suite.root)
 
 

@@ -386,8 +386,21 @@ def test_the_commands_of_the_suite_come_first_and_those_of_the_observatory_in_a_
 ) -> None:
     suite, _, observatory = readfirst("--help").out.partition("─ Observatory ─")
     assert all(f"│ {called} " in suite for called in SUITE.functions if " " not in called)
-    assert all(f"│ {called} " in observatory for called in ("fuzz", "diagnose", "renew", "field"))
-    assert not any(f"│ {called} " in suite for called in ("fuzz", "diagnose", "renew", "field"))
+    assert all(f"│ {called} " in observatory for called in ("fuzz", "diagnose", "renew", "targets"))
+    assert not any(f"│ {called} " in suite for called in ("fuzz", "diagnose", "renew", "targets"))
+
+
+@rows(
+    ("former", "message"),
+    [
+        (["field", "targets"], "`field targets` is now `targets list`"),
+        (["field", "new-mapping", "--help"], "`field` is now `targets`"),
+    ],
+)
+def test_a_former_name_of_a_command_runs_it_and_names_the_new_one(former: list[str], message: str) -> None:
+    ended = subprocess.run(["readfirst", *former], capture_output=True, text=True, check=True)
+    assert f"readfirst: {message}; the next release removes the old name." in ended.stderr
+    assert ("target:agno@" in ended.stdout) == (former[1] == "targets")
 
 
 def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:

@@ -16,7 +16,8 @@ from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.failure import brief_lines, failure_text, short_path, short_place
 from readfirst.harness.report.table import BRIEF, TableReport
 from readfirst.harness.suite.harm_kinds import Kind
-from readfirst.harness.suite.rules import CLASSES, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position

@@ -34,7 +34,8 @@ from readfirst.harness.report.table import TableReport, print_runs
 from readfirst.harness.run.run_command import RunRequest
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.file_entry import RegularFile, Symlink
-from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position

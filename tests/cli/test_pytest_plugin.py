@@ -85,7 +85,7 @@ def test_a_requirement_takes_the_scenarios_that_have_it(run: Run, make_suite: Ma
 
 @pytest.mark.slow
 def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, ruled: Suite) -> None:
-    for words in (("--readfirst-rule=numbers",), ("--readfirst-class=fidelity",)):
+    for words in (("--readfirst-rule=numbers",), ("--readfirst-class=wording",)):
         result = run("-v", *words, ruled.scenarios_root)
         result.assert_outcomes(passed=2)
         result.stdout.fnmatch_lines(

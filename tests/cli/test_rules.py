@@ -15,13 +15,13 @@ def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str
 
 
 def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
-    assert chosen(ruled, classes=("contract",)) == ["gate/not-read"]
-    assert chosen(ruled, classes=("contract", "fidelity")) == [
+    assert chosen(ruled, classes=("design",)) == ["gate/not-read"]
+    assert chosen(ruled, classes=("design", "wording")) == [
         "gate/not-read",
         "reading/again",
         "reading/lines",
     ]
-    assert chosen(ruled, "numbers", classes=("contract",)) == []
+    assert chosen(ruled, "numbers", classes=("design",)) == []
     assert chosen(ruled, classes=("safety",)) == []
 
 
@@ -36,20 +36,39 @@ def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, rule
     listed = readfirst("list", "--rule", "read-first", *fixtures)
     assert listed.out == "gate/not-read\tmust\tEdit refuses a file that was not read\n"
     assert readfirst("list", "--class", "safety", *fixtures).code == 5
-    assert "1 scenario: 1 passed" in readfirst("run", "--class", "contract", *fixtures).out
+    assert "1 scenario: 1 passed" in readfirst("run", "--class", "design", *fixtures).out
     assert readfirst("run", "--rule", "numbrs", *fixtures).code == 2
-    assert readfirst("diff", "2.1.7", "documented", "--class", "product", *fixtures).code == 5
+    assert readfirst("diff", "2.1.7", "documented", "--class", "quirk", *fixtures).code == 5
+
+
+def test_a_former_name_of_a_class_is_accepted_and_the_present_one_printed(
+    ruled: Suite, readfirst: Cli
+) -> None:
+    fixtures = ("--fixtures", str(ruled.root))
+    ran = readfirst("list", "--class", "contract", *fixtures)
+    assert ran.out == readfirst("list", "--class", "design", *fixtures).out != ""
+    assert "the class `contract` is now `design`" in ran.err
+    file = ruled.root / "rules.yaml"
+    text = file.read_text("utf-8")
+    file.write_text(
+        text.replace("  design: ", "  contract: ").replace("class: design", "class: contract"), "utf-8"
+    )
+    assert readfirst("list", "--class", "design", *fixtures).out == ran.out
+    assert "the class `contract` is now `design` [former-key]" in " ".join(
+        readfirst("lint", *fixtures).out.split()
+    )
+    file.write_text(text, "utf-8")
 
 
 def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: Cli, ruled: Suite) -> None:
     ran = readfirst("rules", "--fixtures", str(ruled.root))
     assert [line.split("\t") for line in ran.out.splitlines()] == [
-        ["read-first", "contract", "must", "1", "Edit refuses a file that was not read"],
-        ["numbers", "fidelity", "must", "2", "Read numbers the lines of a file"],
+        ["read-first", "design", "must", "1", "Edit refuses a file that was not read"],
+        ["numbers", "wording", "must", "2", "Read numbers the lines of a file"],
     ]
-    only = readfirst("rules", "--class", "fidelity", "--fixtures", str(ruled.root))
+    only = readfirst("rules", "--class", "wording", "--fixtures", str(ruled.root))
     assert only.out.splitlines() == ran.out.splitlines()[1:]
-    assert readfirst("rules", "--class", "product", "--fixtures", str(ruled.root)).code == 5
+    assert readfirst("rules", "--class", "quirk", "--fixtures", str(ruled.root)).code == 5
 
 
 def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
@@ -57,7 +76,7 @@ def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite)
     for part in (
         "Edit refuses a file that was not read\n",
         "A model guesses what is in it.\n",
-        "class: contract. What may be relied on.\n",
+        "class: design. What may be relied on.\n",
         "requirement: must\n",
         "tools: Edit\n",
         "always refused: It is enough here.\n",

@@ -13,7 +13,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, RuleTally, by_class, by_rule, rule_lines
 from readfirst.harness.report.results import Judged, Results, Sources
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.suite import Suite
 from tests import verdicts
 from tests.command_line import Cli
@@ -24,10 +24,10 @@ COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
 RULES = rules_of(
     rule("stale", "safety"),
     rule("torn", "safety"),
-    rule("unread", "contract"),
-    rule("named", "contract", requirement="observed"),
-    rule("numbers", "fidelity"),
-    rule("habit", "product"),
+    rule("unread", "design"),
+    rule("named", "design", requirement="observed"),
+    rule("numbers", "wording"),
+    rule("habit", "quirk"),
 )
 
 
@@ -64,10 +64,10 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
             one("unread/b"),
         ],
         [
-            ("contract", "1/2", "Rule unread holds", "unread/a"),
-            ("fidelity", "2/2", "Rule numbers holds", "numbers/b"),
+            ("design", "1/2", "Rule unread holds", "unread/a"),
+            ("wording", "2/2", "Rule numbers holds", "numbers/b"),
         ],
-        "contract 0/1 2/2 1/2 1/2 1/2 0, fidelity 0/1 0/2 0/2 0/2 0/2 0",
+        "design 0/1 2/2 1/2 1/2 1/2 0, wording 0/1 0/2 0/2 0/2 0/2 0",
         "1/4 text",
     ),
     "harm comes first, and refusals last": (
@@ -81,11 +81,11 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         [
             ("safety", "1/1", "Rule torn holds", "torn/a"),
             ("safety", "3/3", "Rule stale holds", "stale/0"),
-            ("contract", "1/1", "Rule unread holds", "unread/a"),
-            ("contract", "1/1", "Rule named holds", "named/a"),
+            ("design", "1/1", "Rule unread holds", "unread/a"),
+            ("design", "1/1", "Rule named holds", "named/a"),
             ("refused without need", "1/1", "Rule habit holds", "habit/a"),
         ],
-        "safety 0/2 3/4 0/4 0/4 0/4 0, contract 0/2 1/2 0/2 0/2 0/2 0, product 0/1 0/1 0/1 0/1 0/1 0",
+        "safety 0/2 3/4 0/4 0/4 0/4 0, design 0/2 1/2 0/2 0/2 0/2 0, quirk 0/1 0/1 0/1 0/1 0/1 0",
         "0/7 text",
     ),
     "words come after effects": (
@@ -97,11 +97,11 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
             one("habit/b", "effects", length=7),
         ],
         [
-            ("product", "1/2", "Rule habit holds", "habit/b"),
+            ("quirk", "1/2", "Rule habit holds", "habit/b"),
             ("in reasons alone", "1/2", "Rule named holds", "named/a"),
             ("in words alone", "1/1", "Rule unread holds", "unread/a"),
         ],
-        "contract 0/2 3/3 3/3 2/3 0/3 0, product 0/1 2/2 1/2 1/2 0/2 0",
+        "design 0/2 3/3 3/3 2/3 0/3 0, quirk 0/1 2/2 1/2 1/2 0/2 0",
         "0/5 text",
     ),
     "an accepted failure is shown only beside others": (
@@ -117,10 +117,10 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     "scenarios of no known rule come last": (
         [one("gone/a", "safe"), one("numbers/a", "safe"), one("numbers/b")],
         [
-            ("fidelity", "1/2", "Rule numbers holds", "numbers/a"),
+            ("wording", "1/2", "Rule numbers holds", "numbers/a"),
             ("no rule", "1/1", "Scenarios that belong to no rule", "gone/a"),
         ],
-        "fidelity 0/1 1/2 1/2 1/2 1/2 0, no rule  0/1 0/1 0/1 0/1 0",
+        "wording 0/1 1/2 1/2 1/2 1/2 0, no rule  0/1 0/1 0/1 0/1 0",
         "1/3 text",
     ),
     "a rule that is not claimed": (
@@ -183,15 +183,15 @@ def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> 
     )
     assert {each.get("name"): each.get("value") for each in root.iter("property")} == {
         "rule": "numbers",
-        "class": "fidelity",
+        "class": "wording",
         "requirement": "must",
         "failing": "2 of 2 at safe",
         "shortest": "numbers/b",
         "command": "readfirst run python:module:Tools numbers/b",
     }
     assert [(case.get("classname"), case.get("name")) for case in root.iter("testcase")] == [
-        ("2.1.7.fidelity.numbers", "numbers/a"),
-        ("2.1.7.fidelity.numbers", "numbers/b"),
+        ("2.1.7.wording.numbers", "numbers/a"),
+        ("2.1.7.wording.numbers", "numbers/b"),
     ]
 
 
@@ -217,7 +217,7 @@ def test_an_accepted_failure_represents_a_rule_without_others() -> None:
     (result,) = by_rule([accepted := one("stale/a", "safe", accepted="known")], RULES)
     assert result.shortest is accepted[0]
     assert [each.class_ for each in by_class(by_rule([one("gone/a"), one("numbers/a")], RULES))] == [
-        "fidelity"
+        "wording"
     ]
 
 
@@ -229,10 +229,10 @@ def test_in_a_narrow_terminal_the_scenario_is_below_the_title() -> None:
 
 
 def test_four_hundred_failures_fit_on_one_screen() -> None:
-    def many(safety: int, contract: int, fidelity: int, product: int) -> tuple[RuleResult, ...]:
+    def many(safety: int, design: int, wording: int, quirk: int) -> tuple[RuleResult, ...]:
         names = [
             f"{class_}-{number:02}"
-            for class_, count in zip(CLASSES, (safety, contract, fidelity, product), strict=True)
+            for class_, count in zip(CLASSES, (safety, design, wording, quirk), strict=True)
             for number in range(count)
         ]
         every = [one(f"{name}/{number}", "safe") for name in names for number in range(5)]
@@ -247,14 +247,14 @@ def test_four_hundred_failures_fit_on_one_screen() -> None:
         assert len(lines) <= MOST_LINES + 6
         assert sum("Rule safety-" in line for line in lines) == 13
     assert shown(found, None)[-1] == (
-        "[15 of contract, 5 of fidelity, 32 of product more; --failures all lists them]"
+        "[15 of design, 5 of wording, 32 of quirk more; --failures all lists them]"
     )
     everything = shown(found, None, everything=True)
     assert sum("Rule " in line for line in everything) == 80
     assert "more" not in everything[-1]
     lines = shown(many(MOST_LINES + 5, 1, 0, 0), None)
     assert sum("Rule s" in line for line in lines) == MOST_LINES - 1
-    assert lines[-1].startswith("[6 of safety, 1 of contract more;")
+    assert lines[-1].startswith("[6 of safety, 1 of design more;")
 
 
 def mistaken(
@@ -356,6 +356,6 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
 
 
 def test_the_badge_of_a_run_of_one_class_counts_its_rules(readfirst: Cli, ruled: Suite) -> None:
-    ran = readfirst("run", "--fixtures", ruled.root, "--class", "contract", "--format", "badge")
+    ran = readfirst("run", "--fixtures", ruled.root, "--class", "design", "--format", "badge")
     assert ran.code == 0
-    assert json.loads(ran.out)["message"] == "contract 1/1 text"
+    assert json.loads(ran.out)["message"] == "design 1/1 text"

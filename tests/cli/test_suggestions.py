@@ -99,7 +99,7 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
         ("fuzz", "node server.mjs", "'mcp:node server.mjs'"),
         ("fuzz", "agno@3.1.10", "target:agno@3.1.10"),
         ("fuzz reference --against", "agno@3.1.10", "target:agno@3.1.10"),
-        ("field new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
+        ("targets new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
 def test_every_command_that_takes_a_target_suggests_one(
@@ -116,7 +116,7 @@ def test_every_command_that_takes_a_target_suggests_one(
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
         (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
-        (["field", "new-mapping", "agno"], "'agno' is not an MCP server"),
+        (["targets", "new-mapping", "agno"], "'agno' is not an MCP server"),
         (["fuzz", "reference", "more"], "'more' is one word too many"),
         (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
         (

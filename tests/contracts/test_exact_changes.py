@@ -18,7 +18,7 @@ from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 from .judging import SUITE, Reference, judged, offered
 
@@ -94,7 +94,7 @@ class Sides:
 def changes() -> list[Change]:
     """Return every change in the table."""
     found = []
-    for name, history in histories().items():
+    for name, history in behaviour_histories().items():
         values = [history.first, *history.changes.values()]
         for version, (before, after) in zip(history.changes, pairwise(values), strict=True):
             found.append(Change(name, ".".join(map(str, version)), before, after, history.shown_by))

@@ -117,7 +117,7 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
             for scenario_id in SUITE.ids()[part::PARTS]
             if not SUITE.scenario(
                 scenario_id
-            ).law  # of which nothing is recorded, and the product may break it
+            ).invariant  # of which nothing is recorded, and the product may break it
             for runner in runners
         ]
     assert [each for each in surprises if each] == []

@@ -14,7 +14,8 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.case_table import expanded
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.rules import CLASSES, load_rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -39,7 +40,7 @@ KINDS = {
     "yaml expect",
     "yaml rule",
     "yaml cases",
-    "yaml law",
+    "yaml invariant",
     "console",
 }
 
@@ -59,8 +60,8 @@ def complete(kind: str, body: str) -> str:
             return f"{HEAD}given:\n  files:\n{indented(body, 4)}steps:\n  - touch: plain.txt\n"
         case "yaml steps":
             return f"{HEAD}{FILES}steps:\n{indented(body, 2)}"
-        case "yaml law":
-            return f"{HEAD}law: true\n{FILES}steps:\n{indented(body, 2)}"
+        case "yaml invariant":
+            return f"{HEAD}invariant: true\n{FILES}steps:\n{indented(body, 2)}"
         case "yaml expect":
             return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indented(body, 6)}"
         case _:

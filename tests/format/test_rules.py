@@ -11,9 +11,9 @@ from tests.rows import rows
 GOOD = """\
 classes:
   safety: Nothing is lost.
-  contract: What may be relied on.
-  fidelity: How answers look.
-  product: Habits.
+  design: What may be relied on.
+  wording: How answers look.
+  quirk: Habits.
 rules:
   stale-edit:
     title: Edit refuses a file that changed since it was read
@@ -25,7 +25,7 @@ rules:
     why: The change would be lost.
   order:
     title: Wrong arguments are refused before the file is looked at
-    class: contract
+    class: design
     guards: none
     requirement: should
     tools: [Edit, Write]
@@ -51,8 +51,8 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
 @rows(
     ("old", "new", "line", "message"),
     [
-        ("  product: Habits.\n", "", 2, "classes lacks the key 'product'"),
-        ("  product: Habits.\n", "  product: Habits.\n  quirk: Odd.\n", 6, "classes has no key 'quirk'"),
+        ("  quirk: Habits.\n", "", 1, "classes lacks the key 'quirk'"),
+        ("  quirk: Habits.\n", "  quirk: Habits.\n  oddity: Odd.\n", 6, "classes has no key 'oddity'"),
         ("  stale-edit:", "  Stale:", 7, "'Stale' cannot be a name here"),
         ("    class: safety\n", "    class: harm\n", 9, "class cannot be 'harm'"),
         ("guards: [lost, blind]", "guards: [lost, slow]", 10, "guards cannot be 'slow'"),

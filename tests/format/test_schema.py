@@ -79,6 +79,7 @@ def test_a_call_of_a_law_alone_needs_no_answer(steps: list[Any]) -> None:
     scenario = {"title": "A", "requirement": "must", "steps": steps}
     assert not validator("scenario").is_valid(scenario)
     assert not validator("scenario").is_valid({**scenario, "steps": [{"agent": {"steps": steps}}]})
+    assert validator("scenario").is_valid({**scenario, "invariant": True})
     assert validator("scenario").is_valid({**scenario, "law": True})
 
 

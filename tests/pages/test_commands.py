@@ -56,7 +56,7 @@ OTHER_SHARDS = " && ".join(
     for number in (2, 3, 4)
 )
 
-NEW_MAPPING = "readfirst field new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
+NEW_MAPPING = "readfirst targets new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
 
 HAS_SERVER = f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
 HAS_MAPPING = f"{HAS_SERVER} && (test -f mine.yaml || {NEW_MAPPING})"
@@ -131,13 +131,13 @@ PLANS = {
     "readfirst run target:mine.yaml --level effects --update-baseline": Plan("node", before=HAS_MAPPING),
     EXPLAIN: Plan("node", before=HAS_BASELINE),
     "readfirst run target:mine.yaml --level effects --format junit --output readfirst.xml": Plan("node"),
-    "readfirst field compatibility --check": Plan(bundled=True, seconds=300),
+    "readfirst targets compatibility --check": Plan(bundled=True, seconds=300),
     "readfirst list --family unsaved-buffers": Plan(bundled=True),
     "readfirst product tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product tools --results --contract 2.1.7 --check": Plan("live", seconds=600),
-    "readfirst field site --output site": Plan("browser", bundled=True, seconds=300),
+    "readfirst targets site --output site": Plan("browser", bundled=True, seconds=300),
     "python3 observatory/tools/pictures.py --cards --site site": Plan(
-        "browser", before="readfirst field site --output site", bundled=True, seconds=300
+        "browser", before="readfirst targets site --output site", bundled=True, seconds=300
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", bundled=True, seconds=1800),
     "readfirst run target:agno-gated --family staleness": Plan("agents", bundled=True, seconds=600),
@@ -145,20 +145,24 @@ PLANS = {
     "readfirst run target:opencode@1.18.33 --family unsaved-buffers --level safe": Plan(
         "agents", (1,), bundled=True, seconds=900
     ),
-    "readfirst field targets --outdated": Plan("agents", (0, 1)),
-    "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), bundled=True),
-    "readfirst field compatibility --compare deepagents@0.6.12 deepagents@0.7.32": Plan(
+    "readfirst targets list --outdated": Plan("agents", (0, 1)),
+    "readfirst targets compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(
         codes=(1,), bundled=True
     ),
-    "readfirst field targets --pin agno@3.1.10": Plan("agents", seconds=300),
-    "readfirst field implementations --write --update-baselines agno@3.1.9": Plan(
-        "agents", before="readfirst field targets --pin agno@3.1.9", seconds=900
+    "readfirst targets compatibility --compare deepagents@0.6.12 deepagents@0.7.32": Plan(
+        codes=(1,), bundled=True
     ),
-    "readfirst field implementations --issue server-filesystem edit-refuses-changed-file": Plan(bundled=True),
-    "readfirst field implementations --evidence agno@3.1.10": Plan("agents", bundled=True, seconds=600),
-    "readfirst field implementations --write": Plan("agents", seconds=3600),
-    "readfirst field implementations --write --update-baselines": Plan("agents", seconds=3600),
-    "readfirst field implementations --streams results": Plan("agents", seconds=3600),
+    "readfirst targets list --pin agno@3.1.10": Plan("agents", seconds=300),
+    "readfirst targets implementations --write --update-baselines agno@3.1.9": Plan(
+        "agents", before="readfirst targets list --pin agno@3.1.9", seconds=900
+    ),
+    "readfirst targets implementations --issue server-filesystem edit-refuses-changed-file": Plan(
+        bundled=True
+    ),
+    "readfirst targets implementations --evidence agno@3.1.10": Plan("agents", bundled=True, seconds=600),
+    "readfirst targets implementations --write": Plan("agents", seconds=3600),
+    "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
+    "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
 }
 """Commands that are run otherwise than plainly."""
 

@@ -66,7 +66,7 @@ def test_it_has_the_pages_and_the_suite(run: Run, installed: Path) -> None:
 def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, installed: Path) -> None:
     kept = {file.name for file in (installed / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
     assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
-    code, out, _ = run("field", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
+    code, out, _ = run("targets", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
     assert code == 0
     assert "## Evidence" in out
 
@@ -121,7 +121,7 @@ def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed:
     ("words", "message"),
     [
         (["run", "target:agno@3.1.10", "gate/edit-unread", "--update-baseline"], "--baseline FILE"),
-        (["field", "implementations", "agno", "--update-baselines"], "in a checkout"),
+        (["targets", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
 def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], message: str) -> None:

@@ -229,7 +229,7 @@ def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) ->
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
     assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
-    write(suite.root, GATE.replace("given:", "law: true\ngiven:"))
+    write(suite.root, GATE.replace("given:", "invariant: true\ngiven:"))
     assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
 
 

@@ -13,12 +13,12 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
 from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.versioned import RECORDED, ByModel, History, behaviour
-from readfirst.reference_impl.behaviours_by_version import group_of, histories, history_of
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories, group_of, history_of
 from tests.rows import rows
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
-NAMES = list(histories())
+NAMES = list(behaviour_histories())
 SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
 

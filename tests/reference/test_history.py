@@ -13,7 +13,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel, Version
-from readfirst.reference_impl.behaviours_by_version import histories, history_of
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories, history_of
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
@@ -57,7 +57,7 @@ def recorded_versions() -> set[Version]:
 
 
 def changes() -> Iterator[Change]:
-    for name in histories():
+    for name in behaviour_histories():
         history = history_of(name)
         before = history.first
         for version, after in history.changes.items():
@@ -79,7 +79,7 @@ def answers(scenario_id: str, behaviours: Behaviours, place: WorkspacePool) -> s
 def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(
     place: WorkspacePool,
 ) -> None:
-    constant = dict(histories())
+    constant = dict(behaviour_histories())
     constant = {name: history for name, history in constant.items() if not history.changes}
     assert constant
     base = behaviours_of(DEFAULT_CONTRACT)

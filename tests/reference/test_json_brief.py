@@ -2,8 +2,8 @@
 
 import pytest
 
-from readfirst.reference_impl.text.json_errors_v8 import problem
-from readfirst.reference_impl.text.json_text import JsonError, parse
+from readfirst.reference_impl.text.json_errors_v8 import json_problem
+from readfirst.reference_impl.text.json_text import JsonError, parse_json
 from tests.rows import rows
 
 
@@ -27,12 +27,12 @@ from tests.rows import rows
     ],
 )
 def test_the_first_mistake_is_named(text, words):
-    assert problem(text) == f"JSON Parse error: {words}"
+    assert json_problem(text) == f"JSON Parse error: {words}"
     with pytest.raises(JsonError, match=r"^JSON Parse error: "):
-        parse(text, brief=True)
+        parse_json(text, brief=True)
 
 
 @pytest.mark.parametrize("text", ["{}", ' [1, -0.5e+3, "a\\u0041\\n", true, null, {"b": []}] '])
 def test_what_is_json_has_nothing_wrong(text):
     with pytest.raises(ValueError, match="is JSON"):
-        problem(text)
+        json_problem(text)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from readfirst.reference_impl.text.js_number import shown
-from readfirst.reference_impl.text.json_text import JsonError, compact, indented, parse
+from readfirst.reference_impl.text.js_number import number_text
+from readfirst.reference_impl.text.json_text import JsonError, compact_json, indented_json, parse_json
 from tests.rows import rows
 
 
@@ -39,7 +39,7 @@ from tests.rows import rows
 )
 def test_the_first_mistake_is_named_with_its_place(text, message):
     with pytest.raises(JsonError) as error:
-        parse(text)
+        parse_json(text)
     assert str(error.value) == message
 
 
@@ -62,18 +62,18 @@ def test_the_first_mistake_is_named_with_its_place(text, message):
     ],
 )
 def test_numbers_are_doubles(number, text):
-    assert shown(number) == text
+    assert number_text(number) == text
 
 
 def test_values_are_laid_out_by_levels():
     value = {"a": [], "b": {}, "c": [1, {"d": None, "e": True}], "2": "\u00e9\n", "1": "\x7f\ud800"}
     text = '{"1":"\x7f\\ud800","2":"é\\n","a":[],"b":{},"c":[1,{"d":null,"e":true}]}'
-    assert compact(parse(text)) == text
-    assert parse(indented(value)) == value
-    assert indented([1, [2]], width=2) == "[\n  1,\n  [\n    2\n  ]\n]"
+    assert compact_json(parse_json(text)) == text
+    assert parse_json(indented_json(value)) == value
+    assert indented_json([1, [2]], width=2) == "[\n  1,\n  [\n    2\n  ]\n]"
 
 
 @rows("levels", [400, 900, 5000])
 def test_a_mistake_below_many_brackets_is_named_or_too_deep(levels):
     with pytest.raises((JsonError, RecursionError), match=r"Unexpected end of JSON input|recursion"):
-        parse("[" * levels)
+        parse_json("[" * levels)

@@ -13,7 +13,7 @@ import pytest
 
 import readfirst.reference_impl
 from readfirst.reference_impl import FileTools, Refusal
-from readfirst.reference_impl.text.truncate_answer import announced
+from readfirst.reference_impl.text.truncate_answer import announce_truncation
 from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
@@ -191,9 +191,11 @@ def test_of_a_long_read_the_beginning_is_shown_and_the_whole_kept(
 
 
 def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:
-    assert announced("a" * 1999 + "😀", 102_400, "/f").endswith(
+    assert announce_truncation("a" * 1999 + "😀", 102_400, "/f").endswith(
         "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
     )
-    assert announced("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
-    assert "(100KB)" in announced("a", 102_400, "/f")
-    assert "(1MB)" in announced("a", 1_093_632, "/f")  # 2.1.7, of an Edit that inserts 121,500 lines
+    assert announce_truncation("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
+    assert "(100KB)" in announce_truncation("a", 102_400, "/f")
+    assert "(1MB)" in announce_truncation(
+        "a", 1_093_632, "/f"
+    )  # 2.1.7, of an Edit that inserts 121,500 lines

@@ -28,13 +28,13 @@ from readfirst.harness.versions.points import ChangePoint, change_points
 from readfirst.harness.versions.quick_check import UNSTEADY, quick_set
 from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
 
 BUNDLED = Suite()
-HISTORIES = histories()
+HISTORIES = behaviour_histories()
 
 
 @pytest.fixture(scope="module")

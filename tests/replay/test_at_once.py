@@ -1,4 +1,4 @@
-"""What two sessions do at once: how laws write it, and that both act at the same time, in processes of their own."""
+"""The event `at_once`: its form, and that both sessions act at the same time, in separate processes."""
 
 import threading
 from collections.abc import Mapping
@@ -19,29 +19,29 @@ EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
 
 
-def loaded(at_once: str, law: str = "law: true") -> Scenario:
+def loaded(at_once: str, heading: str = "invariant: true") -> Scenario:
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
-    return as_written(f"{law}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
+    return as_written(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
 
 @rows(
-    ("at_once", "law", "message"),
+    ("at_once", "heading", "message"),
     [
-        (f"{{times: 2, sessions: {BOTH}}}", "", "only in a law"),
-        (f"{{times: 0, sessions: {BOTH}}}", "law: true", "0 is less than the minimum of 1"),
-        (f"{{times: true, sessions: {BOTH}}}", "law: true", "times must be a whole number, not true"),
+        (f"{{times: 2, sessions: {BOTH}}}", "", "only in an invariant"),
+        (f"{{times: 0, sessions: {BOTH}}}", "invariant: true", "0 is less than the minimum of 1"),
+        (f"{{times: true, sessions: {BOTH}}}", "invariant: true", "times must be a whole number, not true"),
         (
             "{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}",
-            "law: true",
+            "invariant: true",
             "sessions needs at least 2 items, not 1",
         ),
-        ("{times: 2, sessions: [[], []]}", "law: true", "The calls of a session, at least one"),
-        ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "law: true", "workspace"),
+        ("{times: 2, sessions: [[], []]}", "invariant: true", "The calls of a session, at least one"),
+        ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "invariant: true", "workspace"),
     ],
 )
-def test_what_says_no_such_thing_is_refused(at_once: str, law: str, message: str) -> None:
+def test_what_says_no_such_thing_is_refused(at_once: str, heading: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        loaded(at_once, law)
+        loaded(at_once, heading)
 
 
 class Meeting:

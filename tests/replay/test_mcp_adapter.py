@@ -147,7 +147,7 @@ def test_a_version_of_the_protocol_that_nobody_knows_is_reported(opened: Open) -
 
 def test_a_server_without_the_tools_is_answered_with_what_to_write(opened: Open) -> None:
     with pytest.raises(
-        BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst field new-mapping"
+        BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
     ):
         opened("renamed")
 

@@ -183,5 +183,5 @@ def test_a_law_is_not_asked_of_recordings() -> None:
         verdict = runner.judge("platforms/names-in-two-cases")
     assert (verdict.status, verdict.reason) == (
         "unsupported",
-        "the adapter lacks a recording, as of every law",
+        "the adapter lacks a recording, like every invariant",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.suite.harm_kinds import KINDS
-from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.observatory.site.site_data import Facts
 

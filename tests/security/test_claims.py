@@ -36,11 +36,17 @@ def written(folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline
 def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_stated(readfirst: Cli) -> None:
     found = readfirst("run", READS, *CHOSEN)
     assert found.code == 1
-    assert "2 scenarios not judged that must be, for lack of Edit (1); Write (1)" in found.out
+    assert "2 scenarios not judged, but required; missing: Edit (1); Write (1)" in found.out
     assert "4 scenarios: 2 passed, 2 unsupported, 50% of 4 judged; not conformant" in found.out
-    stated = readfirst("run", READS, *CHOSEN, "--claims", "Read")
+    stated = readfirst("run", READS, *CHOSEN, "--require", "Read")
     assert stated.code == 0
     assert "50% of 4 judged; conformant" in stated.out
+
+
+def test_the_former_name_of_the_option_is_accepted_and_the_new_one_printed(readfirst: Cli) -> None:
+    stated = readfirst("run", READS, *CHOSEN, "--claims=Read")
+    assert stated.code == 0
+    assert "`--claims` is now `--require`" in stated.err
 
 
 @pytest.mark.slow
@@ -49,11 +55,11 @@ def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
     badge = json.loads(readfirst("report", stream, "--format", "badge").out)
     assert (badge["message"], badge["color"]) == ("2/2 text, 50% of 4 judged", "red")
-    assert "for lack of Edit" in readfirst("report", stream, "--format", "markdown").out
+    assert "missing: Edit" in readfirst("report", stream, "--format", "markdown").out
     junit = readfirst("run", READS, *CHOSEN, "--format", "junit").out
     assert 'failures="2"' in junit
-    assert "not judged, because this is not claimed: Edit" in junit
-    stated = readfirst("run", READS, *CHOSEN, "--claims", "Read", "--format", "badge")
+    assert "not judged, because a required capability is missing: Edit" in junit
+    stated = readfirst("run", READS, *CHOSEN, "--require", "Read", "--format", "badge")
     assert json.loads(stated.out)["color"] == "green"
 
 
@@ -131,7 +137,7 @@ def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
 
 @pytest.mark.parametrize(("names", "message"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])
 def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, message: str) -> None:
-    found = readfirst("run", READS, "--claims", names)
+    found = readfirst("run", READS, "--require", names)
     assert found.code == 2
     assert message in found.err
 
@@ -141,4 +147,4 @@ def test_with_pytest_it_is_one_error_before_anything_is_collected(pytester: pyte
     scenario = SUITE.scenarios_root / "gate" / "edit-unread.yaml"
     ended = pytester.runpytest_subprocess("--adapter", READS, scenario)
     assert ended.ret == pytest.ExitCode.USAGE_ERROR
-    assert "does not claim Edit, Write" in ended.stderr.str()
+    assert "lacks Edit, Write" in ended.stderr.str()

@@ -240,7 +240,7 @@ def test_rules_that_the_results_do_not_know_are_reported(tmp_path: Path) -> None
     table_ = json.loads((facts.docs / "compatibility.json").read_text())
     del table_["rules"]["second"]
     (facts.docs / "compatibility.json").write_text(json.dumps(table_))
-    with pytest.raises(SiteError, match=r"knows no rule 'second'.*readfirst field compatibility --write"):
+    with pytest.raises(SiteError, match=r"knows no rule 'second'.*readfirst targets compatibility --write"):
         made_pages(facts)
 
 

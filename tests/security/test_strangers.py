@@ -82,7 +82,7 @@ def suite_of(attack: Attack, folder: Path) -> Path:
     (outside / "program").write_text(f"#!/bin/sh\necho >{outside}/made.txt\n")
     (outside / "program").chmod(0o755)
     (outside / "keep.txt").write_text("kept\n")
-    head = "title: A stranger sends this\nrequirement: must\ntags: [a]\nlaw: true\n"
+    head = "title: A stranger sends this\nrequirement: must\ntags: [a]\ninvariant: true\n"
     text = f"{head}{attack.given}\nsteps:\n{attack.steps}\n".replace("OUT", str(outside))
     return small_suite(folder / "suite", {"family/attack": text}).root
 

@@ -182,7 +182,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "run reference gate/one --format junit",
         "run reference gate/one --format markdown",
         "export",
-        "field compatibility",
+        "targets compatibility",
         "diff documented 2.1.7",
         f"show {HOSTILE}",
         f"run {HOSTILE}",

@@ -71,7 +71,7 @@ def edited(contract: str, folder: Path) -> list[Place]:
     return places
 
 
-@rows(("walk", "most"), [(VERDICT, 15), (EDIT, 8)])
+@rows(("walk", "most"), [(VERDICT, 15), (EDIT, 10)])
 def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
     files = [file for file, _ in walk]
     assert len(files) == len({*files}) <= most

@@ -16,7 +16,7 @@ from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.rules import CLASSES, RuleClass
+from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 

@@ -53,7 +53,7 @@ def test_no_rule_of_safety_or_contract_holds_for_one_of_them(
         plain = needing_tools_alone()
         found = [each for each in found if each.scenario_id in plain]
     holding = do_nothing.holding(found)
-    assert holding["safety"] == holding["contract"] == []
+    assert holding["safety"] == holding["design"] == []
 
 
 def needing_tools_alone() -> set[str]:
@@ -82,7 +82,7 @@ def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Jud
         each.scenario_id
         for verdicts in judged.values()
         for each in verdicts
-        if each.status == "passed" and not suite.scenario(each.scenario_id).law
+        if each.status == "passed" and not suite.scenario(each.scenario_id).invariant
     }
     assert passed == {"notebooks/read-empty-notebook"}
 

@@ -130,7 +130,7 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
     wrong = []
     for scenario_id in scenario_ids:
         scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
-        if scenario.law or CONTRACT.name not in transcripts(scenario_id):
+        if scenario.invariant or CONTRACT.name not in transcripts(scenario_id):
             continue
         own = own_outcome(scenario, CONTRACT)
         decoded = any("\ufffd" in result.text for step in own.steps for result in step.results)
@@ -165,7 +165,7 @@ def in_safe_alone(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], 
         start = zlib.crc32(scenario_id.encode())
         for scenario, contract in views(scenario_id):
             scenario = SUITE.in_full(scenario)
-            if scenario.law:
+            if scenario.invariant:
                 continue
             own = own_outcome(scenario, contract)
             names = [*FAULTS]

@@ -1,4 +1,4 @@
-"""Isolation: what a run costs that shares servers as `--isolation auto` finds right. Exit code 1 if it is too much.
+"""Measure the time of a run that shares servers by `--isolation auto`. Exit code 1 if it is too much.
 
     python tools/benchmarks/isolation.py [--every N] [--rounds N] [--process] [--level LEVEL]
 
@@ -42,7 +42,7 @@ EXAMPLES = {"server.mjs": "js", "server.py": "python"}
 
 @dataclass
 class Ran:
-    """Seconds by the clock and of processors, what came of each scenario, and on which servers."""
+    """Wall time and processor time in seconds, the verdict of each scenario, and its server."""
 
     clock: float
     processor: float
@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
-    """Run one server in all ways, print what they cost, and tell whether the promises are kept."""
+    """Run one server with each kind of isolation, print the times, and return whether the promises are kept."""
     print(target, flush=True)
     ways = ["directory", "auto", *(["process"] if options.process else [])]
     runs: dict[str, Ran] = {}
@@ -127,7 +127,7 @@ def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
 
 
 def findings(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return what a line says of the implementation, without what the clock says."""
+    """Return the part of a line about the implementation, without times."""
     return {key: value for key, value in verdict.items() if key != "milliseconds"}
 
 

@@ -1,4 +1,4 @@
-"""Recording: what one pass over the suite costs with the real product. Exit code 1 if it is more than promised.
+"""Measure one pass over the suite with the real product. Exit code 1 if it takes longer than the limit.
 
     python tools/benchmarks/recording.py [CONTRACT ...] [--every N]
 
@@ -37,7 +37,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 RATE = 8
-"""Scenarios per second, beside the start-up."""
+"""Scenarios per second, without the start-up."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -88,7 +88,7 @@ class Meter:
         self.starts.append(self.now() - before)
 
     def ends(self, session: Conversation) -> None:
-        """Note what a session took, which nobody can see later."""
+        """Record the time of a session, which is not available later."""
         if session in self._running:
             self._running.remove(session)
             self._ended += group_seconds(session.pid)
@@ -135,7 +135,7 @@ def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
 
 
 def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
-    """Replay the scenarios of a contract once, print what it cost, and return whether the promise holds."""
+    """Replay the scenarios of a contract once, print the times, and return whether they are within the limit."""
     scenarios = sample([each for each in suite.scenarios() if each.needs <= contract.capabilities], every)
     families: dict[str, list[Cost]] = defaultdict(list)
     first = len(METER.starts)
@@ -168,7 +168,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
 
 
 def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
-    """Print what is allowed and what was taken, and return whether the promise holds in processor time."""
+    """Print the limit and the measured processor time, and return whether it is within the limit."""
     for kind, taken, starting in (
         ("clock", whole.clock, startup.clock),
         ("processor", whole.processor, startup.processor),

@@ -60,7 +60,7 @@ LEAST_RECORDED = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One measurement: what was measured, its value as shown, and whether it is within the limit."""
+    """One measurement: its name, its value as text, and whether it is within the limit."""
 
     name: str
     shown: str
@@ -293,7 +293,7 @@ print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru
 
 
 def whole_run(suite: Suite) -> tuple[float, int]:
-    """Return seconds and peak memory (KiB) of a run in a process of its own."""
+    """Return seconds and peak memory (KiB) of a run in a separate process."""
     words = python("-c", _WHOLE_RUN, str(suite.root)).split()
     if words[2:] != ["passed"]:
         raise SystemExit(f"the generated suite did not pass: {words[2:]}")
@@ -325,7 +325,7 @@ def growth(small: int) -> list[Result]:
 
 
 def python(*words: str, fails: bool = False) -> str:
-    """Run this interpreter on the checkout and return what it printed; `fails`: its exit code may be 1."""
+    """Run this interpreter on the checkout and return its output. `fails`: its exit code may be 1."""
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     ran = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False, env=environment

@@ -22,7 +22,7 @@ _MOST = 5
 
 @dataclass
 class Kills:
-    """What became of the trials of one command; each problem says what was found, and at which moment.
+    """Results of the trials of one command. Each problem states the finding and its moment.
 
     `before`, `between` and `after`: no file was new yet, some were, all were. `ended`: the command was quicker.
     """
@@ -45,7 +45,7 @@ class Kills:
 
 
 class FaultError(Exception):
-    """A command fails without any fault; the message has what it printed."""
+    """A command fails without any fault. The message contains its output."""
 
 
 def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
@@ -69,7 +69,7 @@ def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
 
 
 def _undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes], float]:
-    """Return what the command makes of the files, and the seconds that it takes the second time."""
+    """Return the files after the command, and the seconds of its second run."""
     seconds = 0.0
     for _ in range(2):
         stage.fresh()
@@ -112,7 +112,7 @@ def _trial(
 def _look(
     stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], found: Kills
 ) -> Iterator[str]:
-    """Look at what a killed command left; yield what must not be."""
+    """Yield the faults in the files that a killed command left."""
     if not none_mentions(str(stage.folder)):
         yield "a process goes on"
     found.swept += bool(stage.left())

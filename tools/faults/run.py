@@ -85,7 +85,7 @@ def chosen(name: str, only: Sequence[str]) -> bool:
 
 
 def tell(name: str, problems: Sequence[str]) -> None:
-    """Print what came of one part."""
+    """Print the results of one part."""
     print(f"{name}: {'; '.join(problems) or 'ok'}", flush=True)
 
 

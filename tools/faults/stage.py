@@ -18,13 +18,13 @@ from tests.releases.fake_registry import FakeNpm, published, saying
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
 UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
-"""What a file is called that waits to take the place of another."""
+"""Name of a file that will replace another file."""
 _PROBE = re.compile(r"[a-z0-9_]{8}")
-"""What a file is called with which Python's `tempfile` finds out whether a folder can be written to."""
+"""Name of the file with which Python's `tempfile` tests whether a directory is writable."""
 _PROBED = (b"", b"blat")
-"""What such a file holds before it is written to, and after."""
+"""Content of such a file before and after the test."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
-"""What no two runs have in common."""
+"""Texts that differ between any two runs."""
 
 _CONTRACT = """\
   {name}:
@@ -66,7 +66,7 @@ accepted:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line of readfirst that writes, with what must be done before it.
+    """A command line of readfirst that writes, with the commands that must run before it.
 
     `{folder}` in words is replaced by the stage's own folder. The files below `suite` and `out` are what counts.
     """
@@ -150,14 +150,14 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Make the folder as the template is, and npm anew: who had another user had it, too."""
+        """Restore the directory from the template, and npm as well, because they may belong to another user."""
         for folder in (self.folder, self._npm):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, self.folder, symlinks=True)
         FakeNpm(self._npm, self._packages)
 
     def keep(self) -> None:
-        """Make the folder, as it is now, the template, without what was only temporary."""
+        """Make the current directory the template, without temporary files."""
         shutil.rmtree(self.template)
         shutil.copytree(self.folder, self.template, symlinks=True)
 
@@ -242,5 +242,5 @@ class Stage:
 
     @property
     def log(self) -> str:
-        """What the last command printed."""
+        """Output of the last command."""
         return (self.base / "log").read_text("utf-8", "replace")

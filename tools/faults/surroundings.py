@@ -53,7 +53,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one command: `error` is empty where the result was the same. `problem`: a fault."""
+    """Result of one command. `error` is empty if the result was the same. `problem` is a fault."""
 
     command: str
     error: str = ""
@@ -101,7 +101,7 @@ def _read_only(*names: str) -> Callable[[Machine], None]:
 
 
 def _full(folder: str, kilobytes: int) -> Callable[[Machine], None]:
-    """Let a folder be a file system with so much room for what is to come; what it held is in it."""
+    """Mount a file system over a directory, with its files and the given amount of free space."""
 
     def arrange(machine: Machine) -> None:
         target = machine.stage.folder / folder
@@ -278,7 +278,7 @@ SURROUNDINGS = (
 
 
 class Usual:
-    """What comes of the commands on a machine that is not odd: each is run once, whatever it is compared with."""
+    """Results of the commands on an ordinary machine. Each command runs once, for all comparisons."""
 
     def __init__(self, base: Path) -> None:
         self._stage = stage = Stage(base, scenarios=6)
@@ -312,7 +312,7 @@ def _words(said: str) -> str:
 
 
 def _left(stage: Stage, arranged: Collection[str]) -> str:
-    """Tell what a command left, beside what was arranged."""
+    """Report the files that a command left in addition to the arranged files."""
     if not none_mentions(str(stage.folder)):
         return "a process goes on"
     left = [path for path in stage.left() if path not in arranged]
@@ -357,7 +357,7 @@ def _judged(
 
 
 def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
-    """Return exit codes and what was said, of each that was started; and whether one had to be killed."""
+    """Return the exit code and output of each started command, and whether a command had to be killed."""
     words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
     hung = False
     started = [

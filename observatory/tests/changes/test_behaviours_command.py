@@ -10,7 +10,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.cli.pages import page_file
 from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, standings
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.behaviours_by_version import LAST_VERSION, histories
+from readfirst.reference_impl.behaviours_by_version import LAST_VERSION, behaviour_histories
 from tests.changes.conftest import Run, Small
 from tests.rows import rows
 
@@ -21,7 +21,7 @@ VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", 
 @rows("version", VERSIONS)
 def test_every_behaviour_is_listed_once_with_the_value_that_the_reference_has(version: str) -> None:
     found = standings(version)
-    assert sorted(found) == sorted(histories())
+    assert sorted(found) == sorted(behaviour_histories())
     known = behaviours_of(version)
     assert all(each.value == known.value(name) for name, each in found.items())
     assert [name for _, _, names in by_subject(found) for name in names] == [*found]
@@ -48,7 +48,7 @@ def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
     code, printed, errors = run("product", "behaviours", "2.1.40")
     assert (code, errors) == (0, "")
-    assert printed.startswith(f"What 2.1.40 does: {len(histories())} behaviours.")
+    assert printed.startswith(f"What 2.1.40 does: {len(behaviour_histories())} behaviours.")
     assert "\n\nreading: Answers of Read for files with lines.\n" in printed
     assert (
         "\n  edit_needs_read: yes\n      Edit refuses a file in the working directory that was not read.\n"
@@ -180,7 +180,7 @@ def test_a_suite_without_the_page_is_a_usage_error(
 def test_the_list_of_the_page_has_every_behaviour_and_lead_to_scenarios() -> None:
     page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
     suite = Suite(CHECKOUT / "fixtures")
-    for name, history in histories().items():
+    for name, history in behaviour_histories().items():
         (row,) = re.findall(rf"(?m)^- `{name}`: .*(?:\n  .*)*", page)
         for scenario_id in history.shown_by:
             file = suite.path(scenario_id).relative_to(suite.root)

@@ -68,8 +68,8 @@ def cell(table: dict[str, Any], rule: str, name: str) -> tuple[str, int, int]:
 
 
 def test_a_class_a_result_and_words_choose_rows(shown: Shown, table: dict[str, Any]) -> None:
-    choose(shown, "class", "fidelity")
-    assert rows(shown) == [name for name, rule in table["rules"].items() if rule["class"] == "fidelity"]
+    choose(shown, "class", "wording")
+    assert rows(shown) == [name for name, rule in table["rules"].items() if rule["class"] == "wording"]
     choose(shown, "class", "")
     choose(shown, "words", "deny")
     assert rows(shown)

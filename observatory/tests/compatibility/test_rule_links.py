@@ -8,14 +8,14 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.rule_index import behaviours_by_rule, rule_story
 from readfirst.observatory.claims.versions import seen_in_versions
 from readfirst.reference_impl.behaviours.versioned import History
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from tests.judging import SUITE
 
 
 def test_every_behaviour_is_about_a_rule() -> None:
     assert SUITE.rules is not None
     known = behaviours_by_rule(SUITE)
-    assert {name for names in known.values() for name in names} == {*histories()}
+    assert {name for names in known.values() for name in names} == {*behaviour_histories()}
     assert {*known} <= {*SUITE.rules.by_id}
 
 

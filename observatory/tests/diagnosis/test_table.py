@@ -16,7 +16,7 @@ from readfirst.observatory.diagnosis.lookup_table import (
     up_to_date,
 )
 from readfirst.observatory.diagnosis.observation import comparable
-from readfirst.reference_impl.behaviours_by_version import histories
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 from tests.rows import rows
 from tests.small_suites import small_suite
 
@@ -61,7 +61,9 @@ def test_the_sample_shows_every_behaviour_and_every_rule() -> None:
     chosen = set(sample(suite))
     known = set(suite.ids())
     assert all(
-        chosen & {*history.shown_by} for history in histories().values() if known & {*history.shown_by}
+        chosen & {*history.shown_by}
+        for history in behaviour_histories().values()
+        if known & {*history.shown_by}
     )
     assert {suite.heading(each).rule for each in chosen} == {suite.heading(each).rule for each in known}
     assert len(chosen) <= module.MOST_ROWS

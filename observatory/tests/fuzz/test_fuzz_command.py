@@ -94,7 +94,7 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
     assert fuzz(TARGET, *FEW, "--class", "safety") == 0
     assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
     assert found(tmp_path) == []
-    assert fuzz(TARGET, *FEW, "--class", "fidelity") == 1
+    assert fuzz(TARGET, *FEW, "--class", "wording") == 1
     assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
 
 

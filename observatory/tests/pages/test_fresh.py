@@ -19,7 +19,7 @@ CHECKOUT = Path(__file__).parents[3]
         "product behaviours",
         *(
             pytest.param(each, marks=pytest.mark.slow)
-            for each in ("product claims", "product history", "field compatibility")
+            for each in ("product claims", "product history", "targets compatibility")
         ),
     ],
 )

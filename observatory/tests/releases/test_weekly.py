@@ -29,11 +29,11 @@ from readfirst.harness.cli.main import main
 from readfirst.observatory.targets import catalogue
 catalogue.root = lambda: Path("observatory/targets")
 words = sys.argv[1:]
-if words[1] == "implementations" or words == ["field", "compatibility", "--write"]:
+if words[1] == "implementations" or words == ["targets", "compatibility", "--write"]:
     print(*words, file=open("docs/made", "a"))  # it would install targets and run them for minutes
     sys.exit({fails} and words[1] == "implementations" and 3)
 if words[1] == "compatibility":
-    words = ["field", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
+    words = ["targets", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
 """It has real results to compare, of targets that were run."""
@@ -100,9 +100,9 @@ def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_cha
     week.run(PROPOSE, **variables)
 
     assert made.splitlines() == [
-        "field implementations --write files@1.0.0 -j 2",
-        "field implementations --write --update-baselines files@1.1.0 -j 2",
-        "field compatibility --write",
+        "targets implementations --write files@1.0.0 -j 2",
+        "targets implementations --write --update-baselines files@1.1.0 -j 2",
+        "targets compatibility --write",
     ]
     changed = week.git("show", "--name-only", "--format=%s", "target-files-1.1.0").split("\n\n")
     assert changed[0] == "Add files 1.1.0 as a target"

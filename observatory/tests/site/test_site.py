@@ -86,7 +86,7 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
         "What changed since its last version",
         "What it is like",
         f"Likeness to {facts.table['contract']}",
-        *(f"Rules of {class_} that do not hold" for class_ in ("safety", "contract", "fidelity", "product")),
+        *(f"Rules of {class_} that do not hold" for class_ in ("safety", "design", "wording", "quirk")),
     ]
     shortest = facts.results["agno-gated@3.1.10"]["harm"]["shortest"]
     for kind, each in shortest.items():
@@ -218,7 +218,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(
 
 
 def exit_code_of(fixtures: Path, output: Path) -> int:
-    return exit_code("field", "site", "--fixtures", fixtures, "--output", output)
+    return exit_code("targets", "site", "--fixtures", fixtures, "--output", output)
 
 
 def test_a_site_needs_mkdocs_and_says_how_to_get_it(
@@ -237,13 +237,13 @@ def test_a_suite_without_results_has_no_site(
     (tmp_path / "fixtures").symlink_to(CHECKOUT / "fixtures")
     (tmp_path / "README.md").write_text("# Mine\n")
     assert exit_code_of(tmp_path / "fixtures", tmp_path / "site") == ExitCode.USAGE
-    assert "`readfirst field compatibility --write` writes it" in capsys.readouterr().err
+    assert "`readfirst targets compatibility --write` writes it" in capsys.readouterr().err
 
 
 def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github/workflows/pages.yml").read_text("utf-8"))
     steps = workflow["jobs"]["build"]["steps"]
-    (step,) = [each for each in steps if each.get("run", "").startswith("readfirst field site")]
+    (step,) = [each for each in steps if each.get("run", "").startswith("readfirst targets site")]
     (upload,) = [each for each in steps if "upload-pages-artifact" in each.get("uses", "")]
     asked: dict[str, object] = {}
 

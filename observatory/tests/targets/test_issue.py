@@ -86,7 +86,7 @@ def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(nam
         assert prose(report.rule.why) in text
         assert all(package in text for package in (*report.target.release.pip, *report.target.release.npm))
         assert report.evidence.inputs == report.scenario.inputs, (
-            f"readfirst field implementations --evidence {name}"
+            f"readfirst targets implementations --evidence {name}"
         )
         assert fences(text, "shell") == [f"readfirst run target:{name} {report.scenario.id} --trace\n"]
 
@@ -115,9 +115,9 @@ def test_a_text_that_is_not_whole_is_noticed(wrong: Callable[[str], str], proble
 
 @pytest.fixture
 def issues(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run `readfirst field implementations` in the checkout."""
+    """Run `readfirst targets implementations` in the checkout."""
     monkeypatch.chdir(CHECKOUT)
-    return partial(readfirst, "field", "implementations")
+    return partial(readfirst, "targets", "implementations")
 
 
 def test_the_command_prints_the_text_wherever_its_reader_is(
@@ -164,7 +164,7 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
     ended = issues("--issue", "agno", "modes", "--folder", str(tmp_path))
     assert ended.code == 2
     assert (
-        "has no results of agno@3.1.10 for modes. Write them: readfirst field implementations --write"
+        "has no results of agno@3.1.10 for modes. Write them: readfirst targets implementations --write"
         in ended.err
     )
     (tmp_path / "compatibility.json").write_text("{")
@@ -336,7 +336,7 @@ def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) 
     (tmp_path / "evidence.json").write_text('{"format": 7}')
     with pytest.raises(KeptError, match=r"evidence\.json has the unknown format 7\. Remove it"):
         load_evidence(tmp_path / "evidence.json")
-    with pytest.raises(KeptError, match=r"cannot be read.*readfirst field implementations --write mine@1"):
+    with pytest.raises(KeptError, match=r"cannot be read.*readfirst targets implementations --write mine@1"):
         keep_evidence(SUITE, tmp_path, "mine@1", [], 5)
 
 

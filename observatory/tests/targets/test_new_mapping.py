@@ -1,4 +1,4 @@
-"""`readfirst field new-mapping` asks a server for its tools, and what it writes connects the server."""
+"""`readfirst targets new-mapping` asks a server for its tools, and what it writes connects the server."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(error_handling.signal, "signal", lambda *_: None)
         patch.chdir(folder)
-        assert exit_code("field", "new-mapping", COMMAND) == 0
+        assert exit_code("targets", "new-mapping", COMMAND) == 0
     return (folder / "My-files.yaml").read_text()
 
 
@@ -79,7 +79,7 @@ def mapping(here: Path, written: str) -> Path:
 
 @pytest.mark.slow
 def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None:
-    written = readfirst("field", "new-mapping", COMMAND)
+    written = readfirst("targets", "new-mapping", COMMAND)
     assert (written.code, written.err) == (0, "")
     assert written.out == (
         "wrote My-files.yaml\n  Read   read_file\n  Edit   edit_file\n  Write  write_file\n"
@@ -95,7 +95,7 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
 @pytest.mark.usefixtures("in_process")
 def test_a_server_that_wants_a_hash_of_its_answers_is_connected(here: Path, readfirst: Run) -> None:
     command = f"mcp:{sys.executable} -S server.py"
-    assert readfirst("field", "new-mapping", command, "--output", "mine.yaml").code == 0
+    assert readfirst("targets", "new-mapping", command, "--output", "mine.yaml").code == 0
     target = load_target(here / "mine.yaml")
     assert (target.release.design, target.refuses) == ("strict", {"not-utf-8", "empty-old-text"})
     ids = ("gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change", "state/edit-chain")
@@ -109,7 +109,7 @@ def test_a_server_that_wants_a_hash_of_its_answers_is_connected(here: Path, read
 def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> None:
     tools = [TOOLS[0], tool("read_file", "path", "agent"), tool("delete_file", "path")]
     (here / "tools.json").write_text(json.dumps(tools))
-    written = readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml")
+    written = readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml")
     assert "  Edit   nothing was found; the file lists what the server offers\n" in written.out
     text = (here / "mine.yaml").read_text()
     assert "# The server requires agent, too: give it a constant among the arguments.\n" in text
@@ -129,7 +129,7 @@ def test_what_fits_no_design_is_reported(here: Path, readfirst: Run) -> None:
         '    if name == "edit_file":\n', '    if name == "edit_file":\n        raise ValueError("no")\n'
     )
     (here / "server.py").write_text(refusing)
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
+    assert readfirst("targets", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
     text = (here / "other.yaml").read_text()
     assert "# It is not known: it refuses the Edit of a file that was just read" in text
     assert load_target(here / "other.yaml").versions["dev"].design is None
@@ -197,7 +197,7 @@ def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> No
     reads = tool("read_file", "path", "count", "encoding", "colour")
     reads["inputSchema"]["required"] = ["path"]
     (here / "tools.json").write_text(json.dumps([reads]))
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
+    assert readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
     text = (here / "mine.yaml").read_text()
     assert "count: $limit" in text
     assert "    # Left out, because nothing seems to give them: encoding, colour.\n" in text
@@ -206,7 +206,7 @@ def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> No
 @pytest.mark.slow
 def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: Run) -> None:
     (here / "tests").mkdir()
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
+    assert readfirst("targets", "new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
     release = load_target(here / "tests" / "mine.yaml").versions["dev"]
     assert release.command == (sys.executable, "-S", "../server.py", "../tools.json")
     os.chdir("/")
@@ -249,7 +249,7 @@ def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> Non
 
 @pytest.mark.slow
 def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> None:
-    readfirst("field", "new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
+    readfirst("targets", "new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
     assert "mcp: {isolation: process}\n" in (here / "My-files.yaml").read_text()
     assert readfirst("check-adapter", "target:My-files.yaml").code == 0
 
@@ -281,7 +281,7 @@ def test_what_cannot_be_done_is_reported(
     (here / "there.yaml").write_text("mine\n")
     (here / "empty.json").write_text("[]")
     before = sorted(here.iterdir())
-    ended = readfirst("field", "new-mapping", *arguments)
+    ended = readfirst("targets", "new-mapping", *arguments)
     assert (ended.code, ended.out) == (code, "")
     assert message in ended.err
     assert "readfirst itself" not in ended.err
@@ -300,7 +300,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(
         return guess(tools)
 
     monkeypatch.setattr(new_mapping, "guesses", slow)
-    ended = readfirst("field", "new-mapping", COMMAND)
+    ended = readfirst("targets", "new-mapping", COMMAND)
     assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
     assert "My-files.yaml already exists" in ended.err
     assert not list(here.glob(".*"))
@@ -311,7 +311,7 @@ def test_what_a_server_says_stays_text(here: Path, readfirst: Run) -> None:
     schema = {"type": "object", "properties": dict.fromkeys(required, STRING), "required": required}
     tools = [{"name": "read_file", "inputSchema": schema}, TOOLS[3], {"name": HOSTILE, "inputSchema": schema}]
     (here / "tools.json").write_text(json.dumps(tools))
-    written = readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml")
+    written = readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml")
     text = (here / "mine.yaml").read_text("utf-8")
     assert (written.code, complaints(text), "owned" in text) == (0, [], True)
     assert load_target(here / "mine.yaml").tools["Read"].call == "read_file"

@@ -98,7 +98,7 @@ def test_nobody_is_asked_for_a_version_after_the_last(readfirst: Run, registry: 
     asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
     file = targets / "files.yaml"
     file.write_text("last: 1.10.0 is another program.\n" + file.read_text())
-    listed = readfirst("field", "targets", "--outdated")
+    listed = readfirst("targets", "list", "--outdated")
     assert (listed.code, listed.out) == (0, "")
     assert not any("@nobody/files" in each for each in asked)
 
@@ -106,14 +106,14 @@ def test_nobody_is_asked_for_a_version_after_the_last(readfirst: Run, registry: 
 @pytest.mark.usefixtures("targets")
 def test_targets_with_newer_versions_are_listed(readfirst: Run, registry: Say) -> None:
     asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
-    listed = readfirst("field", "targets", "--outdated")
+    listed = readfirst("targets", "list", "--outdated")
     assert (listed.code, listed.out) == (1, "target:files@1.0.0\tmcp\t@nobody/files\t1.10.0\n")
     assert listed.err == "1 target with a newer version\n"
     assert list(asked) == [
         "--disable-pip-version-check --no-input index versions --python-version 3.13 nobody",
         "view @nobody/files version",
     ]
-    data = readfirst("field", "targets", "--outdated", "--format", "json").out
+    data = readfirst("targets", "list", "--outdated", "--format", "json").out
     assert json.loads(data) == [
         {"name": "files", "pinned": "1.0.0", "newest": "1.10.0", "kind": "mcp", "package": "@nobody/files"}
     ]
@@ -125,7 +125,7 @@ def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, 
     (targets / "agent.yaml").write_text(agent.replace("  dev: {command: [node, server.mjs]}\n", ""))
     assert catalogue.find("agent").oldest_python == "3.13"
     asked = registry({"@nobody/files": "1.0.0", "nobody": "1.0.0", "someone": "2.0.0"})
-    assert readfirst("field", "targets", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
+    assert readfirst("targets", "list", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
     assert "--disable-pip-version-check --no-input index versions --python-version 3.13 someone" in list(
         asked
     )
@@ -134,9 +134,9 @@ def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, 
 @pytest.mark.usefixtures("targets")
 def test_targets_that_are_up_to_date_are_not_listed(readfirst: Run, registry: Say) -> None:
     registry({"@nobody/files": "1.0.0", "nobody": "0.9"})
-    listed = readfirst("field", "targets", "--outdated")
+    listed = readfirst("targets", "list", "--outdated")
     assert (listed.code, listed.out, listed.err) == (0, "", "no targets with a newer version\n")
-    assert readfirst("field", "targets", "--outdated", "--format", "json").out == "[]\n"
+    assert readfirst("targets", "list", "--outdated", "--format", "json").out == "[]\n"
 
 
 @pytest.mark.usefixtures("targets")
@@ -148,7 +148,7 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
     readfirst: Run, registry: Say, known: dict[str, str], client: str, package: str
 ) -> None:
     registry(known)
-    ended = readfirst("field", "targets", "--outdated")
+    ended = readfirst("targets", "list", "--outdated")
     assert (ended.code, ended.out) == (3, "")
     assert f"{client} cannot tell the newest version of {package}: is there a network" in ended.err
     assert "there is no way to the registry" in ended.err
@@ -179,10 +179,10 @@ def test_a_version_is_added_as_the_newest_one_is_installed(
     targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "renew", lambda target: [Path(f"{target.pinned}.txt")])
-    ended = readfirst("field", "targets", "--pin", "files@1.10.0")
+    ended = readfirst("targets", "list", "--pin", "files@1.10.0")
     printed = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
     assert (ended.code, ended.out) == (0, printed)
-    renewed = readfirst("field", "targets", "--pin", "files@1.0.0")
+    renewed = readfirst("targets", "list", "--pin", "files@1.0.0")
     assert (renewed.code, renewed.out) == (0, "wrote locks/files@1.0.0.txt\n")
     target = load_target(targets / "files.yaml")
     assert list(target.versions) == ["1.0.0", "1.10.0", "dev"]
@@ -201,7 +201,7 @@ def test_a_version_is_added_as_the_newest_one_is_installed(
 )
 @pytest.mark.usefixtures("targets")
 def test_a_version_that_cannot_be_added_is_a_usage_error(readfirst: Run, spec: str, message: str) -> None:
-    ended = readfirst("field", "targets", "--pin", spec)
+    ended = readfirst("targets", "list", "--pin", spec)
     assert ended.code == 2
     assert message in ended.err
 
@@ -214,7 +214,7 @@ def test_a_version_that_nobody_has_is_not_added(
 
     monkeypatch.setattr(command, "renew", fail)
     before = (targets / "files.yaml").read_bytes()
-    assert readfirst("field", "targets", "--pin", "files@1.10.0").code == 3
+    assert readfirst("targets", "list", "--pin", "files@1.10.0").code == 3
     assert (targets / "files.yaml").read_bytes() == before
 
 
@@ -238,8 +238,8 @@ def test_every_published_version_can_be_followed_by_another(tmp_path: Path) -> N
 
 
 def test_options_of_lists_that_do_not_go_together_are_a_usage_error(readfirst: Run) -> None:
-    assert readfirst("field", "targets", "--format", "json").code == 2
-    assert readfirst("field", "targets", "--outdated", "--pin", "agno@4").code == 2
+    assert readfirst("targets", "list", "--format", "json").code == 2
+    assert readfirst("targets", "list", "--outdated", "--pin", "agno@4").code == 2
 
 
 def table(**cells: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def table(**cells: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
         "rules": {
             rule.replace("_", "-"): {
                 "title": f"About {rule}",
-                "class": "safety" if rule.startswith("s") else "product",
+                "class": "safety" if rule.startswith("s") else "quirk",
                 "implementations": {"mine@1": before, "mine@2": after},
             }
             for rule, (before, after) in cells.items()
@@ -296,20 +296,28 @@ def test_what_changed_is_listed_by_rule_the_worse_first() -> None:
 def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -> None:
     fixtures = ("--fixtures", str(CHECKOUT / "fixtures"))
     names = ("opencode@1.3.2", "opencode@1.18.33")
-    compared = readfirst("field", "compatibility", "--compare", *names, *fixtures)
+    compared = readfirst("targets", "compatibility", "--compare", *names, *fixtures)
     assert compared.code == 1
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
     worse = compared.out.partition("## Worse")[2].partition("## Better")[0]
     assert re.search(r"^- contract, `[a-z-]+`: ", worse, re.MULTILINE)
     output = tmp_path / "changes.json"
     ended = readfirst(
-        "field", "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures
+        "targets",
+        "compatibility",
+        "--compare",
+        *names,
+        "--format",
+        "json",
+        "--output",
+        str(output),
+        *fixtures,
     )
     assert (ended.code, ended.out) == (1, "")
     rules = json.loads(output.read_text())["rules"]
     assert len(rules) == compared.out.count("\n- ")
     assert {each["class"] for each in rules if each["worse"]} >= {"safety"}
-    same = readfirst("field", "compatibility", "--compare", names[0], names[0], *fixtures)
+    same = readfirst("targets", "compatibility", "--compare", names[0], names[0], *fixtures)
     assert (same.code, same.out) == (0, "# opencode@1.3.2 → opencode@1.3.2: no rule changed\n")
 
 
@@ -327,7 +335,7 @@ def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_comparison_with_what_was_not_run_is_a_usage_error(readfirst: Run) -> None:
     ended = readfirst(
-        "field",
+        "targets",
         "compatibility",
         "--compare",
         "agno@3.1.10",
@@ -337,4 +345,4 @@ def test_a_comparison_with_what_was_not_run_is_a_usage_error(readfirst: Run) -> 
     )
     assert ended.code == 2
     assert "there are no results of 'agno@3.1.1'. Did you mean agno@3.1.10?" in ended.err
-    assert readfirst("field", "compatibility", "--compare", "a@1", "b@1", "--check").code == 2
+    assert readfirst("targets", "compatibility", "--compare", "a@1", "b@1", "--check").code == 2

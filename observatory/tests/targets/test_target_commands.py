@@ -21,7 +21,7 @@ def test_every_target_is_listed_with_its_version_and_state(
     readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(install, "cache_root", lambda: tmp_path)
-    listed = readfirst("field", "targets")
+    listed = readfirst("targets", "list")
     assert listed.code == 0
     rows = [line.split("\t") for line in listed.out.splitlines()]
     assert ["target:agno@3.1.10", "python", "not installed"] in [row[:3] for row in rows]

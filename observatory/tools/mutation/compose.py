@@ -59,7 +59,7 @@ def threshold_themes() -> dict[str, crossings.Scenarios]:
         }
     assert suite.rules is not None
     reasons = thresholds.without_scenarios()
-    for rule in (*suite.rules.of("safety"), *suite.rules.of("contract")):
+    for rule in (*suite.rules.of("safety"), *suite.rules.of("design")):
         lacking = [
             size for size in thresholds.SIZES if f"{rule.id}-{size}" not in found[f"thresholds/{size}"]
         ]

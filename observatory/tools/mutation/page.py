@@ -85,7 +85,7 @@ and writing, and a returned boolean, becomes `cond and not P` and `cond or P`. P
 `readfirst fuzz`: the name of the file, its directory, the form of the path, links, mode, encoding, line ends, size, the
 kind of the Edit, the length of `old_string`, an explicit `replace_all: false`, an empty Write. All {all} circumstances
 are tried on each condition, in both forms, if a scenario detects the removal of the rule ({noticed} of {rules}; the
-others mostly concern other versions). The scenarios are those of the classes `safety` and `contract`, at level `text`,
+others mostly concern other versions). The scenarios are those of the classes `safety` and `design`, at level `text`,
 with the default contract only.
 
 Some exceptions can never matter: for example, an Edit whose `old_string` is a whole file never creates a file. They are

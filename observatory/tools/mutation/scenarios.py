@@ -225,9 +225,9 @@ def scenario_panel(
 
 
 def _matters(scenario: Scenario, suite: Suite) -> bool:
-    """Tell whether a scenario shows a rule of the classes `safety` and `contract`."""
+    """Tell whether a scenario shows a rule of the classes `safety` and `design`."""
     rules = suite.rules
-    return rules is None or rules[scenario.rule].class_ in ("safety", "contract")
+    return rules is None or rules[scenario.rule].class_ in ("safety", "design")
 
 
 def _nothing(_: Scenario) -> None:

@@ -158,7 +158,10 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
     able = [
         each
         for each in found
-        if each.needs <= _NEEDED and not each.law and not each.platform and not each.id.startswith(_FAMILIES)
+        if each.needs <= _NEEDED
+        and not each.invariant
+        and not each.platform
+        and not each.id.startswith(_FAMILIES)
     ]
     return sorted(
         able,
@@ -183,7 +186,7 @@ def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
     """Yield the size, the rule and the values of each missing scenario that answers as the short one does."""
     assert suite.rules is not None
     trial = Trial(suite)
-    for rule in (*suite.rules.of("safety"), *suite.rules.of("contract")):
+    for rule in (*suite.rules.of("safety"), *suite.rules.of("design")):
         open_sizes = [size for size in SIZES if f"thresholds/{rule.id}-{size}" not in suite.ids()]
         for scenario in candidates(suite, rule.id) if open_sizes else ():
             try:

@@ -30,13 +30,13 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_other_words_are_noticed_at_the_level_text_alone(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = FileTools._answer
+    answer = FileTools._answer_call
 
     def otherwise(tools: FileTools, *arguments: object) -> Result:
         result = answer(tools, *arguments)  # type: ignore[arg-type]
         return replace(result, text=f"{result.text} Really.")
 
-    monkeypatch.setattr(FileTools, "_answer", otherwise)
+    monkeypatch.setattr(FileTools, "_answer_call", otherwise)
     found = {
         level: scenario_panel(checkout, {}, level=level).open_judge({})(CASE) for level in ("effects", "text")
     }

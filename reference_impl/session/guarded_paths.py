@@ -1,0 +1,104 @@
+"""Refuse paths that need a permission: guarded directories, sensitive files, names with another meaning on Windows."""
+
+import posixpath
+import re
+from collections.abc import Callable
+
+from readfirst.reference_impl.behaviours_by_version import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.settings.file import SETTINGS_FILES
+from readfirst.reference_impl.text.content import WHITESPACE
+
+__all__ = ["ASKED_FOR", "is_suspicious", "not_granted", "refuse_guarded", "refuse_suspicious"]
+
+
+ASKED_FOR = "Claude requested permissions to"
+"""Start of the refusal of calls that need a permission."""
+
+
+def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
+    """Return the refusal of a call that needs a permission; `doing` is the action, such as `write to`."""
+    return Refusal(
+        "permission_denied",
+        f"{ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
+    )
+
+
+_SHORT_NAME = re.compile(r"~[0-9]")
+_DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
+
+
+def is_suspicious(path: str, names: str = "any") -> bool:
+    """Whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is a short
+    name.
+
+    `names` whose dots count: `any`, or only the `last`; empty: none.
+    """
+    dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
+    return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
+
+
+def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
+    """Refuse a path that means another file on Windows: it needs a permission, and no user answers.
+
+    `path` is absolute, `given` as written in the call, in which a space at the end may count. So may a colon,
+    except after a drive letter: in `given`, and in an existing path to which it leads.
+    """
+    trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
+    colon = behaviours.permissions.colons_are_suspicious and (
+        ":" in given[2:] or (disk.exists(path) and ":" in disk.leads_to(path)[2:])
+    )
+    if not (trailing or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
+        return
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    raise Refusal(
+        "permission_denied",
+        f"Claude requested permissions to write to {shown}, which contains a suspicious Windows path pattern that "
+        "requires manual approval.",
+    )
+
+
+_OWN_FOLDERS = (".claude/commands/", ".claude/agents/", ".claude/skills/")
+_OWN_WORK = ".claude/worktrees/"
+
+
+def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
+    """Refuse a file that needs a permission, because no user answers: in a `.claude` directory, or sensitive.
+
+    `path` is absolute, `given` as written in the call. Names in the resolved path count as well.
+    """
+    target = disk.leads_to(path)
+    guards = {
+        _guard_of_path(path, lambda: root, behaviours),
+        _guard_of_path(target, lambda: disk.leads_to(root), behaviours),
+    }
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    names = behaviours.permissions.guarded_refusals_name_link_target and target != path
+    linked = f" {shown} resolves through a symlink to {target}." if names else ""
+    if "unasked" in guards:
+        raise not_granted("write to", shown, linked)
+    if "sensitive" in guards:
+        message = f"Claude requested permissions to edit {shown} which is a sensitive file.{linked}"
+        raise Refusal("permission_denied", message)
+
+
+def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
+    """Return how an absolute path is guarded. Empty if it is not. Letter case does not matter.
+
+    Some directories in `root`'s `.claude` directory are guarded differently, or not at all.
+    """
+    small = path.lower()
+    if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
+        below = path.removeprefix(f"{root()}/")
+        if below.startswith(_OWN_WORK):
+            return ""
+        return "unasked" if below.startswith(_OWN_FOLDERS) or small.endswith(SETTINGS_FILES) else "sensitive"
+    return "sensitive" if _is_sensitive(small, behaviours) else ""
+
+
+def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
+    """Whether programs read a file automatically, by its name or that of a directory; `path` is in lower case."""
+    return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
+        f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
+    )
