@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from signal import SIGKILL
@@ -143,11 +143,29 @@ class Workspace(os.PathLike[str]):
 
 
 @dataclass(frozen=True, slots=True)
+class IsolationDecision:
+    """How servers are assigned to scenarios, and the reason.
+
+    `shared`: one server for many scenarios. `restarted`: the same, with a new handshake before each scenario.
+    `process`: one server for each scenario.
+    """
+
+    kind: Literal["shared", "restarted", "process"]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class ServerUse:
-    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why."""
+    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why.
+
+    `decision` is how servers are assigned in general. None before it is known. `seconds` is the time of the session,
+    including the start of a server.
+    """
 
     shared: bool
     why: str
+    decision: IsolationDecision | None = field(default=None, compare=False)
+    seconds: float = field(default=0.0, compare=False)
 
 
 class Session(Protocol):
@@ -298,6 +316,10 @@ class Servers(Protocol):
         ...
 
 
+def _same_text(text: str) -> str:
+    return text
+
+
 def _lacks_nothing(_tool: str, _arguments: Arguments) -> str:
     return ""
 
@@ -320,6 +342,8 @@ REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
     "empty-old-text": "an Edit with an empty old_string",
     "symbolic-link": "a path that leads through a symbolic link",
+    "line-feed-for-crlf": "an old_string with LF for text in a file with CRLF",
+    "missing-directory": "a Write into a directory that does not exist",
 }
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 
@@ -389,6 +413,9 @@ class AdapterTraits:
     was_contaminated: Callable[[], bool] = _never
     """Returns whether other parts of the conversation have changed answers since the last call of this function. The
     scenario is then replayed again."""
+    mask: Callable[[str], str] = _same_text
+    """Removes values from the text of an answer that later calls use as arguments, such as a version: sessions with
+    different values are not affected by each other."""
     servers: Servers | None = None
     """The pool that provides servers, and with them the workspaces of sessions."""
     clone: Callable[[], Adapter] | None = None

@@ -2,17 +2,21 @@
 
 The same calls are made in a session with its own server, in a session with a prewarmed server, in consecutive
 sessions on one server in the same workspace, and in sessions that share a server. The probe compares everything
-that a scenario could observe: texts, refusals, and the files of the workspace.
+that a scenario could observe: texts, refusals, and the files of the workspace. Tokens of the texts are masked: a
+different hash or time does not show that sessions affect each other.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import Session, ToolResult, Workspace, close_session
+from readfirst.harness.adapters.mask_tokens import mask_tokens
+from readfirst.harness.first_difference import first_difference
 from readfirst.harness.processes.safe_open import opened
 from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
@@ -30,6 +34,10 @@ _BESIDE = "beside.txt"
 _CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
 """Number of files that another session reads, to detect servers that forget after a number of files."""
+_MAX_VALUE_CHARS = 40
+"""Maximum characters of each of two different answers in a message."""
+_COMMON_CHARS = 12
+"""Maximum characters before the difference, which both answers have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,42 @@ class _ProbeResult:
     doing: str
     result: ToolResult | None
     files: Mapping[str, Entry]
+    masked: str = ""
+    """The text of the result without tokens."""
+
+    def differs(self, other: "_ProbeResult") -> bool:
+        """Whether a scenario could observe a difference."""
+        return self._observed != other._observed
+
+    @property
+    def _observed(self) -> tuple[object, ...]:
+        flags = (self.result.is_error, self.result.error) if self.result is not None else ()
+        return flags, self.masked, self.files
+
+    def describe_difference(self, expected: "_ProbeResult") -> str:
+        """Return the two values that differ, shortened: this result and the expected one."""
+        found, before = self.result, expected.result
+        if found is not None and before is not None:
+            if found.is_error != before.is_error:
+                return "refused instead of answered" if found.is_error else "answered instead of refused"
+            if self.masked != expected.masked:
+                return '"{}" instead of "{}"'.format(*_shorten(self.masked, expected.masked))
+            if found.error != before.error:
+                return f"the error {found.error} instead of {before.error}"
+        paths = sorted({path for path, _ in {*self.files.items()} ^ {*expected.files.items()}})
+        return f"other files ({', '.join(paths)})"
+
+
+@dataclass(frozen=True, slots=True)
+class _ProbeDifference:
+    """The call that shows that sessions are not independent, and the values that differ."""
+
+    doing: str
+    values: str
+
+    def sentence(self, when: str) -> str:
+        """Return the reason why no server is shared."""
+        return f"{self.doing} is answered differently {when}: {self.values}"
 
 
 def try_servers(
@@ -64,13 +108,15 @@ def try_servers(
     again: Lend,
     anew: Lend,
     share: bool = True,
+    mask: Callable[[str], str] = mask_tokens,
 ) -> Independence:
     """Make the calls in each way and compare the results, as far as the server has the `tools`.
 
     `again` lends the same workspace each time, with the same server; `anew` does so with a new handshake for
-    each session. Errors count as a difference. Without `share` no server is shared between workspaces.
+    each session. Errors count as a difference. Without `share` no server is shared between workspaces. `mask` removes
+    tokens from the text of an answer.
     """
-    trial = _Trial(open_, tools)
+    trial = _Trial(open_, tools, mask)
     try:
         expected = trial.seen(alone, alone)
     except Exception as error:
@@ -83,17 +129,18 @@ def try_servers(
     if not share:
         return found
     if difference := trial.difference(expected, shared, alone):
-        return replace(found, refusal=f"{difference} is answered differently above the workspace")
+        return replace(found, refusal=difference.sentence("above the workspace"))
     for busy in (True, False):  # twice, for a server that adds text after a number of calls
         if difference := trial.difference(expected, shared, shared, busy=busy):
-            return replace(found, refusal=f"{difference} is answered differently after another session")
+            return replace(found, refusal=difference.sentence("after another session"))
     return found
 
 
 class _Trial:
-    def __init__(self, open_: Open, tools: frozenset[str]) -> None:
+    def __init__(self, open_: Open, tools: frozenset[str], mask: Callable[[str], str]) -> None:
         self._open = open_
         self._tools = tools
+        self._mask = mask
 
     def in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
         """Whether sessions give the expected results after others. Checked twice, because the first session may
@@ -109,13 +156,16 @@ class _Trial:
         *,
         busy: bool = False,
         former: Lend | None = None,
-    ) -> str:
-        """Return a description of the first call with an unexpected result. Empty if there is none."""
+    ) -> _ProbeDifference | None:
+        """Return the first call with an unexpected result. None if there is none."""
         try:
             seen = self.seen(lend, neighbour, busy=busy, former=former)
         except Exception as error:
-            return f"a call that broke ({' '.join(str(error).split())[:100]})"
-        return next((one.doing for one, other in zip(expected, seen, strict=True) if one != other), "")
+            return _ProbeDifference("a call", f"it broke ({' '.join(str(error).split())[:100]})")
+        for before, found in zip(expected, seen, strict=True):
+            if found.differs(before):
+                return _ProbeDifference(found.doing, found.describe_difference(before))
+        return None
 
     def seen(
         self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
@@ -163,8 +213,9 @@ class _Trial:
         def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_ProbeResult]:
             result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
             if result is not None:
-                seen_result = ToolResult(site.normalised(result.text), result.is_error, result.error)
-                yield _ProbeResult(doing, seen_result, site.snapshot())
+                text = site.normalised(result.text)
+                seen_result = ToolResult(text, result.is_error, result.error)
+                yield _ProbeResult(doing, seen_result, site.snapshot(), self._mask(text))
 
         def edit(doing: str, name: str, old: str) -> Iterator[_ProbeResult]:
             yield from seen(doing, "Edit", name, old_string=old, new_string=old.upper())
@@ -185,6 +236,16 @@ class _Trial:
 
     def _call(self, session: Session, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
         return session.call(tool, arguments) if tool in self._tools else None
+
+
+def _shorten(*texts: str) -> Iterator[str]:
+    """Yield the first line that differs of each of two different texts, around the difference."""
+    lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
+    pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
+    start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)
+    for line in pair:
+        part, more = line[start : start + _MAX_VALUE_CHARS], line[start + _MAX_VALUE_CHARS :]
+        yield f"{'...' if start else ''}{part}{'...' if more else ''}"
 
 
 def _link(other: WorkspaceDir, site: WorkspaceDir) -> None:

@@ -1,6 +1,7 @@
 """Server pool: assign a server to each session: shared, prewarmed, or started for it."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -8,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readfirst.harness.adapter_api import Adapter, ServerUse, Workspace, traits_of
+from readfirst.harness.adapter_api import Adapter, IsolationDecision, ServerUse, Workspace, traits_of
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.adapters.mcp_process import McpServer
 from readfirst.harness.adapters.prewarm import Prestart, Start
 from readfirst.harness.pluralize import pluralize
@@ -41,6 +43,7 @@ _FRESH = "these need a working directory or rules of their own"
 _APART = "these gave another result on a shared server"
 _INDEPENDENT = "no session affects another"
 _ANEW = "a handshake begins each session anew"
+_AGAIN = "the server remembers nothing of earlier sessions"
 
 
 class ServerPool:
@@ -88,8 +91,12 @@ class ServerPool:
         if not self._tried and self._sessions > _ALONE_FIRST:
             self._tried = True
             self._found = self._try(place, adapter)
-        with self._chosen(place, scenario) as site:
+        began = time.monotonic()
+        chosen, lent = self._chosen(place, scenario)
+        use = self.use = replace(chosen, decision=self._decision())
+        with lent as site:
             yield site
+        self.use = replace(use, seconds=time.monotonic() - began)
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
         """Return a server for the workspace, and whether it is a separate server. Raises BrokenAdapter."""
@@ -157,38 +164,57 @@ class ServerPool:
         """End every server."""
         self.reset()
 
+    def _decision(self) -> IsolationDecision | None:
+        """Return how servers are assigned. None before the probe."""
+        found = self._found
+        if not self._tried:
+            return None
+        if found.anew:
+            return IsolationDecision("restarted", _ANEW)
+        if not found.refusal:
+            return IsolationDecision("shared", _UNTRIED if self.isolation == "directory" else _INDEPENDENT)
+        if found.again:
+            return IsolationDecision("shared", _AGAIN)
+        return IsolationDecision("process", found.refusal)
+
     def _try(self, place: WorkspacePool, adapter: Adapter) -> Independence:
+        traits = traits_of(adapter)
         found = try_servers(
             adapter.open,
-            traits_of(adapter).capabilities,
+            traits.capabilities,
             alone=place.site,
             prestart=partial(self._prestart.site, place),
             shared=partial(self._site_to_share, place),
             again=partial(self._site_to_keep, place),
             anew=partial(self._site_to_keep, place, anew=True),
             share=not self._bound,
+            mask=lambda text: mask_tokens(traits.mask(text)),
         )
         self.reset()
         return replace(found, refusal=self._bound or found.refusal)
 
-    def _chosen(self, place: WorkspacePool, scenario: Scenario) -> AbstractContextManager[WorkspaceDir]:
+    def _chosen(
+        self, place: WorkspacePool, scenario: Scenario
+    ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
+        """Return the server of the next session, and the workspace to lend."""
         found, apart = self._found, scenario.id in self._apart
         own = self._alone or apart or bool(scenario.given.deny) or "sessions" in scenario.needs
         self._fresh = own or not (found.again or found.anew)
         self._anew = found.anew
         if found.anew and not own:
             self._shares += 1
-            self.use = ServerUse(shared=True, why=_ANEW)
-            return place.site()
+            return ServerUse(shared=True, why=_ANEW), place.site()
         if not (found.anew or found.refusal or own or _alone(scenario)):
             self._fresh = False
             self._shares += 1
-            self.use = ServerUse(shared=True, why=_UNTRIED if self.isolation == "directory" else _INDEPENDENT)
-            return self._site_to_share(place)
-        self.use = ServerUse(shared=False, why=found.refusal or (_APART if apart else _FRESH))
-        if self._fresh and found.prestart and not scenario.given.deny and not self._alone:
-            return self._prestart.site(place)
-        return place.site()
+            why = _UNTRIED if self.isolation == "directory" else _INDEPENDENT
+            return ServerUse(shared=True, why=why), self._site_to_share(place)
+        if found.again and not own:
+            self._shares += 1
+            return ServerUse(shared=True, why=_AGAIN), place.site()
+        use = ServerUse(shared=False, why=found.refusal or (_APART if apart else _FRESH))
+        is_prewarmed = self._fresh and found.prestart and not scenario.given.deny and not self._alone
+        return use, self._prestart.site(place) if is_prewarmed else place.site()
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:

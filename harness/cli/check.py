@@ -1,6 +1,8 @@
 """The command `readfirst check-adapter`."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from threading import Timer
 
 import typer
 
@@ -9,13 +11,17 @@ from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, on
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
+from readfirst.harness.report.progress import duration
 from readfirst.harness.run.capabilities import claims_named
-from readfirst.harness.run.check_adapter import check_adapter as checks
+from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+
+_SLOW_S = 5.0
+"""Seconds after which a check that still runs is named."""
 
 
 def check_adapter(
@@ -35,7 +41,13 @@ def check_adapter(
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
     with closing(traits_of(adapter)), WorkspacePool(confined=confine) as place:
-        for check in checks(adapter, place, settle / 1000, required):
+        plan = plan_checks(adapter, place, settle / 1000, required)
+        say(
+            f"{len(plan)} checks; they usually take some seconds, and at most about "
+            f"{duration(len(plan) * time_limit)}: each ends with the first call that takes {duration(time_limit)}.",
+            err=True,
+        )
+        for check in run_checks(plan, _tell_if_slow):
             problems += bool(check.problem)
             say(f"{'no ' if check.problem else 'yes'}  {check.name}")
             for line in check.problem.splitlines():
@@ -47,3 +59,15 @@ def check_adapter(
         return ExitCode.BROKEN
     say(f"The adapter works. Judge the implementation: readfirst run {target!r}")
     return ExitCode.CONFORMANT
+
+
+@contextmanager
+def _tell_if_slow(name: str) -> Iterator[None]:
+    """Name a check that takes longer than _SLOW_S seconds while it runs."""
+    timer = Timer(_SLOW_S, lambda: say(f"...  {name} (still running)", err=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -96,6 +96,11 @@ def run(
         "--lf",
         help="Only scenarios that failed in the last run of the target in this directory.",
     ),
+    remaining: bool = typer.Option(
+        False,
+        "--continue",
+        help="Only what an interrupted run in this folder did not reach; adds to --last-failed.",
+    ),
     failed_in: Path | None = typer.Option(
         None, help="Only scenarios that failed in these results, which --format jsonl wrote."
     ),
@@ -172,6 +177,7 @@ def run(
             most_failures=_most(failures),
             last_failed=last_failed,
             failed_in=failed_in,
+            remaining=remaining,
             keep=keep,
             trace=trace,
             version=version,

@@ -1,5 +1,6 @@
 """Judge declared refusals: calls that an implementation refuses by design although the contract answers them."""
 
+import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -75,6 +76,20 @@ def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
             return any(
                 isinstance(state.get("/".join(parts[:end])), Symlink) for end in range(1, len(parts) + 1)
             )
+        case "line-feed-for-crlf":
+            old = str(call.arguments.get("old_string", ""))
+            entries = (state.get(path) for path in candidate_paths(call.arguments, state))
+            has_crlf = any(isinstance(each, RegularFile) and b"\r\n" in each.data for each in entries)
+            return call.tool == "Edit" and has_crlf and "\n" in old.replace("\r\n", "")
+        case "missing-directory":
+            parents = {posixpath.dirname(path) for path in candidate_paths(call.arguments, state)} - {
+                "",
+                "$HOME",
+            }
+            there = {
+                parent for parent in parents if any(path.startswith(f"{parent}/") for path in (*state, ""))
+            }
+            return call.tool == "Write" and bool(parents) and not parents & {*state, *there}
         case _:
             return any(not _is_utf8(state.get(path)) for path in candidate_paths(call.arguments, state))
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from readfirst.harness.adapter_api import IsolationDecision
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -210,6 +211,8 @@ class JsonlReport:
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
         self._contents = ContentWriter()
+        self._sessions: Counter[bool] = Counter()
+        self._decision: IsolationDecision | None = None
         self._write(
             {
                 "type": "header",
@@ -228,6 +231,9 @@ class JsonlReport:
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Write one line."""
+        if verdict.server is not None:
+            self._sessions[verdict.server.shared] += 1
+            self._decision = verdict.server.decision or self._decision
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
@@ -273,8 +279,17 @@ class JsonlReport:
                 "stale": len(summary.stale),
                 "interrupted": interrupted,
                 "exit_code": 130 if interrupted else int(summary.exit_code),
+                **self._servers(),
             }
         )
+
+    def _servers(self) -> dict[str, Any]:
+        """Return the decision how servers were assigned, and the number of scenarios on each kind of server."""
+        if not self._sessions:
+            return {}
+        found = self._decision
+        decision = {"isolation": found.kind, "why": found.why} if found is not None else {}
+        return {"servers": {**decision, "shared": self._sessions[True], "separate": self._sessions[False]}}
 
     def _write(self, line: dict[str, Any]) -> None:
         self._stream.write(f"{harmless_json(line)}\n")

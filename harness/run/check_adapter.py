@@ -2,7 +2,8 @@
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -64,22 +65,45 @@ class Check:
     problem: str = ""
 
 
-def check_adapter(
-    adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
+@dataclass(frozen=True, slots=True)
+class PlannedCheck:
+    """A check that was not made yet. If an `essential` check fails, the checks after it are left out."""
+
+    name: str
+    check: Callable[[], None]
+    is_essential: bool = False
+
+
+def run_checks(
+    plan: Iterable[PlannedCheck], watch: Callable[[str], AbstractContextManager[object]] = nullcontext
 ) -> Iterator[Check]:
-    """Try an adapter, without judging any rule of the contract; yields each check as it is done.
+    """Make the checks, and yield each result. `watch` is entered for the name of each check while it runs."""
+    for planned in plan:
+        with watch(planned.name):
+            check = _tried(planned.name, planned.check)
+        yield check
+        if planned.is_essential and check.problem:
+            return
+
+
+def plan_checks(
+    adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
+) -> list[PlannedCheck]:
+    """Return the checks of an adapter, which judge no rule of the contract.
 
     `settle` is in seconds, for whoever writes after an answer. `claims` is what must be claimed (default: Read, Edit,
-    Write). After a check that everything else depends on has
-    failed, the rest is left out.
+    Write).
     """
-    yield _tried("its capabilities are known", lambda: _declares(adapter))
     required = BASIC_CAPABILITIES if claims is None else claims
-    yield _tried(f"it has {', '.join(sorted(required))}", lambda: _claims(adapter, required))
-    opened = _tried("a session opens and closes", lambda: in_session(adapter, place, lambda _s, _site: None))
-    yield opened
-    if opened.problem:
-        return
+    plan = [
+        PlannedCheck("its capabilities are known", lambda: _declares(adapter)),
+        PlannedCheck(f"it has {', '.join(sorted(required))}", lambda: _claims(adapter, required)),
+        PlannedCheck(
+            "a session opens and closes",
+            lambda: in_session(adapter, place, lambda _s, _site: None),
+            is_essential=True,
+        ),
+    ]
     capabilities = traits_of(adapter).capabilities
     checks: list[tuple[str, str, Callable[[Session, WorkspaceDir], None]]] = [
         ("Read", "an existing file is read", _reads),
@@ -110,28 +134,27 @@ def check_adapter(
     ]
     for needed, name, check in checks:
         if needed in capabilities:
-            yield _tried(
-                name,
-                lambda check=check, needed=needed: in_session(adapter, place, check, needs=(needed,)),  # type: ignore[misc]
-            )
+            plan.append(PlannedCheck(name, partial(in_session, adapter, place, check, needs=(needed,))))
     if "hooks" in capabilities:
         name = "a hook that denies a call keeps it from being made"
-        yield _tried(name, lambda: in_session(adapter, place, _hooked, (_DENYING,)))
+        plan.append(PlannedCheck(name, lambda: in_session(adapter, place, _hooked, (_DENYING,))))
     if "Read" in capabilities:
-        yield _tried("a later session sees its own workspace", lambda: check_own_workspace(adapter, place))
+        name = "a later session sees its own workspace"
+        plan.append(PlannedCheck(name, lambda: check_own_workspace(adapter, place)))
         name = "a later session knows of no file that an earlier session read or wrote"
-        yield _tried(name, lambda: check_later_session(adapter, place))
+        plan.append(PlannedCheck(name, lambda: check_later_session(adapter, place)))
     if {AT_ONCE, "Write"} <= capabilities:
         name = "two sessions write at the same moment, each a file of its own"
-        yield _tried(name, lambda: check_simultaneous_sessions(adapter, place))
+        plan.append(PlannedCheck(name, lambda: check_simultaneous_sessions(adapter, place)))
     design = traits_of(adapter).design
     if design is not None and {"Read", "Edit"} <= capabilities:
-        yield _tried(f"it edits as the design {design} does", lambda: _designed(design, adapter, place))
-    yield _tried(
-        "it has what it declares", lambda: in_session(adapter, place, _methods(capabilities - {"kill"}))
-    )
+        name = f"it edits as the design {design} does"
+        plan.append(PlannedCheck(name, partial(_designed, design, adapter, place)))
+    has_methods = _methods(capabilities - {"kill"})
+    plan.append(PlannedCheck("it has what it declares", lambda: in_session(adapter, place, has_methods)))
     name = "files stay as they are after the answer, and when session and program have ended"
-    yield _tried(name, lambda: _leaves(adapter, place, settle))
+    plan.append(PlannedCheck(name, lambda: _leaves(adapter, place, settle)))
+    return plan
 
 
 def _tried(name: str, check: Callable[[], None]) -> Check:

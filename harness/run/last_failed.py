@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,20 +27,39 @@ class LastFailed:
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
-        """Return the ids, sorted; None if the target was not run."""
-        try:
-            ids = json.loads(self._file.read_bytes())
-        except (OSError, ValueError):
-            return None
-        return ids if isinstance(ids, list) and all(isinstance(each, str) for each in ids) else None
+        """Return the ids of failed scenarios, sorted; None if the target was not run."""
+        noted = self._read()
+        return None if noted is None else noted[0]
 
-    def note(self, failed: Mapping[str, bool]) -> None:
-        """Take over which scenarios failed in a run; of those that it did not test stays what was known."""
-        known = set(self.ids() or ())
-        ids = sorted((known - failed.keys()) | {each for each, is_failing in failed.items() if is_failing})
+    def untested(self) -> list[str]:
+        """Return the ids of scenarios that an interrupted run did not reach, sorted."""
+        noted = self._read()
+        return [] if noted is None else noted[1]
+
+    def note(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
+        """Note the failures of a run of the `selected` scenarios. Scenarios that it did not select stay as noted."""
+        known = self._read() or ([], [])
+        ids = {*known[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
+        untested = {*known[1], *selected} - failed.keys()
+        noted = [sorted(ids), sorted(untested)]
         with suppress(OSError):  # a cache: without it the next run tells that there was none
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            write_all({self._file: json.dumps(ids, indent=0).encode()})
+            write_all({self._file: json.dumps(noted, indent=0).encode()})
+
+    def _read(self) -> tuple[list[str], list[str]] | None:
+        """Return the failed and the untested scenarios. None if nothing valid was noted."""
+        try:
+            noted = json.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return None
+        if isinstance(noted, list) and all(isinstance(each, str) for each in noted):
+            return noted, []  # as an earlier readfirst noted it
+        match noted:
+            case [list(failed), list(untested)] if all(
+                isinstance(each, str) for each in (*failed, *untested)
+            ):
+                return failed, untested
+        return None
 
 
 def failed_in(file: Path) -> list[str]:

@@ -30,21 +30,21 @@ from readfirst.harness.report.timing import Cost
 from readfirst.harness.run.failed_workspaces import open_folder
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.last_failed import LastFailed, failed_in
+from readfirst.harness.run.next_commands import all_pass_line, grouping_line, interrupted_lines, suite_options
 from readfirst.harness.run.runner import run
+from readfirst.harness.run.server_notice import ServerNotice
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.suite import BUNDLED, Suite, UnknownScenarioError, part_of
-from readfirst.harness.terminal import console, say, stderr, stdout
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError, part_of
+from readfirst.harness.terminal import console, say, say_lines, stderr, stdout
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-_WORTH_GROUPING = 2
-"""Failures from which on it is worth to ask for their causes."""
 ALL = "all"
 """Stands for every contract of a suite."""
 _WIDE = 110
@@ -61,7 +61,8 @@ class RunRequest:
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
     `settle` is in seconds, for whoever writes after the last answer. `claims` are what must be claimed,
     None: what the mapping `stated`, else Read, Edit and Write; a baseline may know better.
-    `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
+    `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream,
+    `remaining` only what an interrupted run did not reach.
     `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """
@@ -88,6 +89,7 @@ class RunRequest:
     most_failures: int | None = BRIEF
     last_failed: bool = False
     failed_in: Path | None = None
+    remaining: bool = False
     keep: Path | None = None
     trace: bool = False
 
@@ -112,12 +114,6 @@ class RunRequest:
             run += ["--require", ",".join(sorted(self.claims))]
         show = ["readfirst", "show", "--contract", contract, *suite]
         return Commands(visible_command(run), visible_command(show))
-
-
-def suite_options(fixtures: Sequence[str]) -> list[str]:
-    """Return the options that name these suites on a command line."""
-    named = (each if each == BUNDLED else short_path(Path(each)) for each in fixtures)
-    return [word for each in named for word in ("--fixtures", each)]
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
@@ -171,7 +167,9 @@ def perform(request: RunRequest) -> int:
     if request.keep is not None:
         open_folder(request.keep)
     jobs = jobs_for(request.jobs, request.target, len(ids))
-    is_whole = request.selection == Selection() and not (request.last_failed or request.failed_in)
+    is_whole = request.selection == Selection() and not (
+        request.last_failed or request.failed_in or request.remaining
+    )
     facts = RunFacts(
         target=request.target,
         name=request.title,
@@ -192,7 +190,7 @@ def perform(request: RunRequest) -> int:
         if request.trace:
             stack.enter_context(tracing(stderr()))
         for name, each in last_failed.items():
-            stack.callback(each.note, tested[name])
+            stack.callback(each.note, tested[name], ids)
         verdicts = stack.enter_context(
             closing(
                 run(
@@ -215,12 +213,15 @@ def perform(request: RunRequest) -> int:
         reports, console = _reports(
             request, replace(facts, design=first.design, refuses=first.refuses), stack
         )
+        notice = ServerNotice(len(ids), jobs)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
                 ruling = ruler.apply_baseline(verdict)
                 summary.add(verdict, ruling)
                 cost.verdict(verdict)
+                if line := notice.line(verdict):
+                    say(line, err=True)
                 for report in reports:
                     report.verdict(verdict, ruling)
                 failed = not (ruling.conformant or ruling.unclaimed)
@@ -234,6 +235,7 @@ def perform(request: RunRequest) -> int:
             bar.stop()
             for report in reports:
                 report.finish(summary, interrupted=True)
+            say_lines(interrupted_lines(request, len(ids), tested), err=True)
             raise
         bar.stop()
         for report in reports:
@@ -251,9 +253,9 @@ def perform(request: RunRequest) -> int:
             err=True,
         )
     say(cost.sentence(summary.total, jobs), err=True)
-    causes = _grouping_command(request, failing)
-    if causes:
-        say(causes, err=True)
+    for line in (grouping_line(request, failing), all_pass_line(request, tested)):
+        if line:
+            say(line, err=True)
     if request.keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
     if request.update_baseline and request.baseline:
@@ -311,43 +313,19 @@ def _failed_before(
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)
         return sorted({*ids} & {*failed}), f"no selected scenario failed in {request.failed_in}"
-    if not request.last_failed:
+    if not (request.last_failed or request.remaining):
         return ids, "nothing was selected"
-    known = [each for found in last.values() for each in found.ids() or ()]
+    known: list[str] = []
+    for found in last.values():
+        known += (found.ids() or ()) if request.last_failed else ()
+        known += found.untested() if request.remaining else ()
     if all(each.ids() is None for each in last.values()):
         raise SelectionError(
             f"{request.target} has not been run in this folder yet on {' or '.join(last)}. Run it once without "
-            "--last-failed, or name the results of a run with --failed-in."
+            "--last-failed and --continue, or name the results of a run with --failed-in."
         )
-    return sorted({*ids} & {*known}), f"no selected scenario failed when {request.target} was last run"
-
-
-def _grouping_command(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command which groups the failures. Empty if it shows nothing more."""
-    contract = next(iter(failing), "")
-    # A comparison accepts no ids, and a selection by ids is small.
-    is_kept = request.format == "jsonl" and request.output is not None
-    if failing[contract] < _WORTH_GROUPING or (request.selection.ids and not is_kept):
-        return ""
-    if is_kept:
-        grouped, words = "by rule", ["readfirst", "report", str(request.output)]
-    else:
-        grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
-        chosen = request.selection
-        for name, values in (
-            ("--family", chosen.families),
-            ("--tag", chosen.tags),
-            ("--requirement", chosen.requirements),
-            ("--rule", chosen.rules),
-            ("--class", chosen.classes),
-            ("-k", (chosen.expression,) if chosen.expression else ()),
-            ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
-            ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
-        ):
-            words += [word for value in values for word in (name, value)]
-        words += ["--trust"] if request.suite.trust else []
-    words += suite_options(request.fixtures)
-    return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
+    fate = " or ".join(["failed"] * request.last_failed + ["was left untested"] * request.remaining)
+    return sorted({*ids} & {*known}), f"no selected scenario {fate} when {request.target} was last run"
 
 
 def _find(suite: Suite, scenario_id: str) -> Scenario | None:

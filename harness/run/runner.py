@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Self
 
 from readfirst.harness.adapter_api import TIME_LIMIT, design_named, refusals_named, traits_of
+from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
-from readfirst.harness.compare.verdict import Level, Status, Verdict
+from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
@@ -190,10 +191,22 @@ class Runner:
         if any(servers.doubts(verdict.status) for verdict in verdicts):
             with servers.alone():
                 alone = self._judged(views)
-            if [*map(_findings, alone)] != [*map(_findings, verdicts)]:
+            if [*map(self._findings, alone)] != [*map(self._findings, verdicts)]:
                 servers.separate(scenario_id)
             verdicts = alone
         return [replace(verdict, server=use) for verdict in verdicts]
+
+    def _findings(self, verdict: Verdict) -> tuple[object, ...]:
+        """Return the findings of a verdict on the implementation, without times and tokens."""
+
+        def without_tokens(difference: Difference) -> Difference:
+            expected, got = (
+                mask_tokens(self._traits.mask(text)) for text in (difference.expected, difference.got)
+            )
+            return replace(difference, expected=expected, got=got)
+
+        differences = [*map(without_tokens, verdict.differences)]
+        return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judged(self, views: list[_View]) -> list[Verdict]:
         """Replay once, and compare once with each expectation that differs."""
@@ -304,11 +317,6 @@ class _Ended:
 
 def _writing(scenario: Scenario) -> set[str]:
     return {call.tool for call in scenario.calls()} & _WRITERS
-
-
-def _findings(verdict: Verdict) -> tuple[object, ...]:
-    """Return what a verdict says of the implementation, without what the clock says."""
-    return verdict.status, verdict.levels, verdict.differences, verdict.blame
 
 
 def run(

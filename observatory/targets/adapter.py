@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from readfirst.harness.adapter_api import (
     close_session,
     traits_of,
 )
+from readfirst.harness.adapters.mask_tokens import mask_captures
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.server_command import Command
@@ -62,6 +64,14 @@ _OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
 """What no mapping has to claim, because it takes nothing of the target but its process."""
 
 
+def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
+    for captures in (
+        *(call.capture for call in target.setup),
+        *(call.capture for call in target.tools.values()),
+    ):
+        yield from captures.values()
+
+
 class TargetAdapter:
     """Translates between the contract's tools and those of `raw`, an adapter of the target's own."""
 
@@ -73,6 +83,7 @@ class TargetAdapter:
             design=target.release.design,
             refuses=target.refuses,
             unsupported_reason=partial(lacks, target),
+            mask=partial(mask_captures, patterns=tuple(_all_captures(target))),
             clone=another,
         )
         self._target = target
@@ -164,12 +175,11 @@ class TargetSession:
     def _result(self, tool: str, arguments: Arguments, answer: ToolResult) -> ToolResult:
         found = answer_of(self._target, answer)
         result = result_of(self._target, tool, found, self._scope)
-        if result.is_error:
-            return result
-        if self._quotes:
+        mapping = self._target.tools[tool]
+        if self._quotes and not result.is_error:
             self._known.learn(tool, arguments)
-        if patterns := self._target.tools[tool].capture:
-            values = captured(text_of(self._target, found), patterns)
+        if mapping.capture and (mapping.capture_refusals or not result.is_error):
+            values = captured(text_of(self._target, found), mapping.capture)
             self._captured.setdefault(self._path(arguments), {}).update(values)
         return result
 

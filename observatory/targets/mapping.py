@@ -97,7 +97,10 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How one tool is called: the target's name `call`, templates of its arguments; in a `format`, `$text` is all."""
+    """How one tool is called: the target's name `call`, templates of its arguments; in a `format`, `$text` is all.
+
+    `capture_refusals`: refusals are captured from, too.
+    """
 
     tool: str
     call: str
@@ -108,6 +111,7 @@ class ToolMapping:
     unsupported_files: tuple[str, ...] = ()
     replace_all: ReplaceAll | None = None
     format: EditFormat | None = None
+    capture_refusals: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +269,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
         tuple(value.get("files", {}).get("unsupported", ())),
         replace_all,
         value.get("format"),
+        value.get("capture_refusals", False),
     )
 
 

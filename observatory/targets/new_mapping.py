@@ -1,12 +1,13 @@
 """New mapping: ask a server for its tools, and write a mapping file to start from."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.adapter_api import Adapter, BrokenAdapter, traits_of
+from readfirst.harness.adapters.mask_tokens import MASK, mask_tokens
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_process import ServerInfo
 from readfirst.harness.adapters.server_command import Command
@@ -198,6 +199,8 @@ REFUSAL_SCENARIOS = {
     "not-utf-8": "encodings/cp1251-elsewhere",
     "empty-old-text": "creation/edit-creates",
     "symbolic-link": "links-and-modes/edit-through-symlink",
+    "line-feed-for-crlf": "line-endings/lf-old-string-in-crlf-file",
+    "missing-directory": "creation/write-creates-parents",
 }
 """Scenarios of which every call is answered unless the implementation refuses what the name says."""
 
@@ -249,12 +252,24 @@ def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Itera
         expected, text = step.expect.recorded, played.results[0].text.strip()
         if expected is None or not expected.error or suite.vocabulary.name_of(step.tool, text) is not None:
             continue
-        if form := _form(text, step):
+        if form := _form(text, step, traits_of(adapter).mask):
             yield expected.error, form
 
 
-def _form(text: str, call: ToolCall) -> str:
-    """Return a message with placeholders for what is of this call; empty where no words are left."""
+def _without_values(text: str, mask: Callable[[str], str]) -> str:
+    """Return the text with a placeholder for each masked token that has a digit; others are words."""
+    first, *parts = mask_tokens(mask(text)).split(MASK)
+    found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
+    values = found.groups() if found is not None else (MASK,) * len(parts)
+    words = ("{value}" if re.search(r"\d", value) else value for value in values)
+    return first + "".join(word + part for word, part in zip(words, parts, strict=True))
+
+
+def _form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
+    """Return a message with placeholders for the parts that belong to this call. Empty if no words are left.
+
+    `mask` masks values that the mapping captures.
+    """
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])
     for spelling in (path, path.removeprefix("$WS/"), "$WS"):
@@ -262,5 +277,5 @@ def _form(text: str, call: ToolCall) -> str:
     old = str(call.arguments.get("old_string", ""))
     if len(old) >= _SHORTEST:
         first = first.replace(old, "{text}")
-    form = first.rstrip() + ("{rest}" if line_end else "")
+    form = _without_values(first.rstrip(), mask) + ("{rest}" if line_end else "")
     return form if re.search(r"\w", re.sub(r"\{[a-z]+\}", "", form)) else ""

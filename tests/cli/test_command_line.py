@@ -314,7 +314,7 @@ def test_an_error_of_the_project_ends_with_its_own_exit_code(
     assert error.details in ran.err
 
 
-def test_an_interrupt_finishes_the_stream_and_is_quiet(
+def test_an_interrupt_finishes_the_stream_and_names_the_failures(
     readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Interrupted:
@@ -328,7 +328,15 @@ def test_an_interrupt_finishes_the_stream_and_is_quiet(
 
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
-    assert (ran.code, ran.err) == (130, "")
+    again = f"readfirst run reference --level text --fixtures {holding.root}"
+    assert (ran.code, ran.err.splitlines()) == (
+        130,
+        [
+            "interrupted after 1 of 2 scenarios; 1 failed: gate/not-read",
+            f"run the failed scenarios again: {again} --last-failed",
+            f"run the scenarios that were not reached: {again} --continue",
+        ],
+    )
     lines = [json.loads(line) for line in ran.out.splitlines()]
     assert [line["type"] for line in lines] == ["header", "verdict", "footer"]
     assert lines[-1]["interrupted"] is True

@@ -13,6 +13,7 @@ import pytest
 
 from readfirst.harness.processes import trace
 from readfirst.harness.run.last_failed import LastFailed
+from readfirst.harness.run.runner import Runner
 from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
@@ -49,6 +50,43 @@ def test_what_failed_last_is_run_alone_and_stays_until_it_passes(
     assert scenarios_in(stream) == ["wrong/text"]
     assert readfirst(*again).code == 1
     assert scenarios_in(stream) == ["wrong/effects"]
+
+
+def test_failures_that_pass_now_lead_to_a_run_of_all_scenarios(readfirst: Cli, mixed: Suite) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    assert readfirst(*words).code == 1
+    ran = readfirst(*words, "--level", "effects", "--family", "wrong", "--lf", "-k", "text")
+    assert ran.code == 0
+    again = "readfirst run reference --level effects --family wrong -k text --fixtures ../suite"
+    assert f"no scenario that failed before fails now; run all scenarios: {again}\n" in ran.err
+    assert "run all scenarios" not in readfirst(*words, "--lf").err  # one still fails
+
+
+def test_an_interrupted_run_goes_on_where_it_ended(
+    readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    judge = Runner.verdicts
+
+    def interrupted(runner: Runner, scenario_id: str) -> object:
+        if scenario_id == "wrong/text":
+            raise KeyboardInterrupt
+        return judge(runner, scenario_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Runner, "verdicts", interrupted)
+        ran = readfirst(*words)
+    assert ran.code == 130
+    first, *_, last = ran.err.splitlines()
+    number = len(mixed.ids())
+    assert first == f"interrupted after {number - 1} of {number} scenarios; 1 failed: wrong/effects"
+    assert last.startswith("run the scenarios that were not reached: readfirst run reference ")
+    stream = tmp_path / "lines.jsonl"
+    to_stream = ("--format", "jsonl", "--output", stream)
+    assert readfirst(*words, "--continue", "--lf", "--level", "safe", "wrong/text", *to_stream).code == 0
+    assert scenarios_in(stream) == ["wrong/text"]
+    ran = readfirst(*words, "--continue")
+    assert (ran.code, "no selected scenario was left untested" in ran.err) == (5, True)
 
 
 def test_nothing_is_run_where_nothing_failed(readfirst: Cli, holding: Suite) -> None:
@@ -93,12 +131,16 @@ def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
     last = LastFailed("reference", [tmp_path], "2.1.7", tmp_path / "kept")
     assert last.ids() is None
     last.note({"a/b": False, "c/d": True})
-    last.note({"e/f": False})
-    assert last.ids() == ["c/d"]
+    last.note({"e/f": False}, ["e/f", "g/h"])
+    assert (last.ids(), last.untested()) == (["c/d"], ["g/h"])
+    last.note({"g/h": False}, ["g/h"])
+    assert (last.ids(), last.untested()) == (["c/d"], [])
     (file,) = (tmp_path / "kept").iterdir()
-    for damaged in ("{", "{}", "[1]"):
+    for damaged in ("{", "{}", "[1]", '[["a/b"], [1]]'):
         file.write_text(damaged)
-        assert last.ids() is None
+        assert (last.ids(), last.untested()) == (None, [])
+    file.write_text('["a/b"]')  # as an earlier readfirst noted it
+    assert (last.ids(), last.untested()) == (["a/b"], [])
 
 
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])

@@ -47,6 +47,25 @@ class DeclaresLinks(Declares):
     refuses = Declares.refuses | {"symbolic-link"}
 
 
+class Narrow(careful.Careful):
+    """Edits across lines only with the file's own line ends, and creates no directory. Declares nothing."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        data = path.read_bytes() if path.is_file() else b""
+        if tool == "Edit" and b"\r\n" in data and arguments["old_string"].encode() not in data:
+            return ToolResult("The text is not there.", is_error=True)
+        if not path.parent.is_dir():
+            return ToolResult("There is no such directory.", is_error=True)
+        return super().call(tool, arguments)
+
+
+class DeclaresNarrow(Narrow):
+    """Declares both."""
+
+    refuses = frozenset({"line-feed-for-crlf", "missing-directory"})
+
+
 class DeclaresAndSpoils(Declares):
     """Refuses as declared, and leaves a file behind."""
 

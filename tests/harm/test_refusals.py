@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import REFUSALS
+from readfirst.harness.compare.refusals import _applies
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.runner import run
+from readfirst.harness.suite.file_entry import RegularFile
+from readfirst.harness.suite.scenario import ToolCall
 from tests.command_line import Cli
 from tests.judging import CONTRACT, SUITE
 from tests.rows import rows
@@ -23,6 +26,7 @@ READ, MODE, LINK = (
     "links-and-modes/setgid-kept-by-edit",
     "links-and-modes/write-through-symlink",
 )
+LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
 IDS = (CREATES, FILLS, ENCODED, READ, MODE)
 
 
@@ -62,6 +66,42 @@ def test_a_symbolic_link_may_be_refused_by_declaration(name: str, status: str) -
     assert verdict.status == status
 
 
+@rows(
+    ("name", "scenario_id", "status"),
+    [
+        ("Narrow", LINE_FEED, "failed"),
+        ("Narrow", DIRECTORY, "failed"),
+        ("DeclaresNarrow", LINE_FEED, "unsupported"),
+        ("DeclaresNarrow", DIRECTORY, "unsupported"),
+        ("DeclaresNarrow", READ, "passed"),
+        ("DeclaresNarrow", "creation/write-creates", "passed"),
+    ],
+)
+def test_line_feeds_and_missing_directories_may_be_refused_by_declaration(
+    name: str, scenario_id: str, status: str
+) -> None:
+    (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "safe", ids=[scenario_id])
+    assert verdict.status == status
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "applies"),
+    [
+        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\nb"}), True),
+        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\r\nb"}), False),
+        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a\nb"}), False),
+        ("line-feed-for-crlf", ToolCall("Write", {"file_path": "$WS/d/a", "content": "a\nb"}), False),
+        ("missing-directory", ToolCall("Write", {"file_path": "$WS/e/f/a", "content": ""}), True),
+        ("missing-directory", ToolCall("Write", {"file_path": "$WS/e/../d/c", "content": ""}), False),
+        ("missing-directory", ToolCall("Write", {"file_path": "$WS/c", "content": ""}), False),
+        ("missing-directory", ToolCall("Edit", {"file_path": "$WS/e/a", "old_string": "x"}), False),
+    ],
+)
+def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies: bool) -> None:
+    state = {"d/a": RegularFile(b"a\r\nb"), "d/b": RegularFile(b"a\nb")}
+    assert _applies(name, call, state) is applies
+
+
 def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "mine.jsonl"
     target = "python:designed:Declares"
@@ -83,4 +123,4 @@ def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst:
 
 def test_a_refusal_that_does_not_exist_is_an_error(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:DeclaresUnknown")
-    assert "not-utf-9. There are: not-utf-8, empty-old-text, symbolic-link." in ended.out + ended.err
+    assert f"not-utf-9. There are: {', '.join(REFUSALS)}." in ended.out + ended.err

@@ -3,6 +3,9 @@
 import itertools
 import os
 import sys
+import time
+import uuid
+from datetime import datetime
 from pathlib import Path
 
 
@@ -15,7 +18,7 @@ class Server:
         self.seen: dict[object, bytes] = {}
         self.texts: dict[object, str] = {}
         self.refused = False
-        self.calls = 0
+        self.calls = self.answers = 0
         if way == "logs-at-start":
             (here / "server.log").write_text("started\n")
 
@@ -38,6 +41,14 @@ class Server:
             text, is_error = self.perform(tool, arguments), False
         except (ValueError, OSError) as error:
             text, is_error = str(error), True
+        match self.way:
+            case "random-id":
+                text += f"\nid {uuid.uuid4()}, digest {uuid.uuid4().hex[:12]}"
+            case "tells-the-time":
+                text += f"\n{datetime.now().astimezone().isoformat()}, took {time.perf_counter_ns()} ms"
+            case "counts-calls" if not is_error:
+                self.answers += 1
+                text = f"version {self.answers}\n{text}"
         if self.way.endswith("reminds") and self.calls % 20 == 0:
             text += "\nremember the list"
         return text, is_error

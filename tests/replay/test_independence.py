@@ -87,8 +87,8 @@ def found(
 UNREAD = "an Edit of an unread file is answered differently"
 
 
-AFTER_ANOTHER = f"{UNREAD} after another session"
-ABOVE = f"{UNREAD} above the workspace"
+AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
+ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
     "honest": Independence(prestart=True),
     "forgets": Independence(prestart=True, again=True),
@@ -97,17 +97,31 @@ FOUND = {
         ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
         Independence(prestart=True, refusal=AFTER_ANOTHER),
     ),
-    "reminds": Independence(prestart=True, refusal="a Write is answered differently after another session"),
+    "reminds": Independence(
+        prestart=True,
+        refusal='a Write is answered differently after another session: "remember the list" instead of ""',
+    ),
     "ends": Independence(
         prestart=True,
-        refusal="a call that broke (the server ended) is answered differently after another session",
+        refusal="a call is answered differently after another session: it broke (the server ended)",
     ),
     "confined": Independence(
-        prestart=True, refusal="a Read of a file outside is answered differently above the workspace"
+        prestart=True,
+        refusal="a Read of a file outside is answered differently above the workspace: "
+        "answered instead of refused",
     ),
-    "tells-where": Independence(prestart=True, refusal="a Read is answered differently above the workspace"),
-    "logs-here": Independence(prestart=True, refusal=ABOVE),
-    "logs-at-home": Independence(prestart=True, refusal=ABOVE),
+    "tells-where": Independence(
+        prestart=True,
+        refusal="a Read is answered differently above the workspace: "
+        '"2/s/12/a.txt: one" instead of "a.txt: one"',
+    ),
+    "logs-here": Independence(prestart=True, refusal=f"{ABOVE} (../../../server.log, server.log)"),
+    "logs-at-home": Independence(prestart=True, refusal=f"{ABOVE} ($HOME/server.log)"),
+    "counts-calls": Independence(
+        prestart=True,
+        refusal='a Read is answered differently after another session: "version 37" instead of "version 1"',
+    ),
+    **dict.fromkeys(("random-id", "tells-the-time"), Independence(prestart=True)),
 }
 
 

@@ -19,7 +19,7 @@ from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.harm.partial_write import check_partial_writes
 from readfirst.harness.replay import interrupt_on_write
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.suite.file_entry import RegularFile, SpecialFile
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -215,7 +215,7 @@ def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(
             return NO_ANSWER
 
     with WorkspacePool() as place:
-        problems = {each.name: each.problem for each in check_adapter(Writing(), place)}  # type: ignore[arg-type]
+        problems = {each.name: each.problem for each in run_checks(plan_checks(Writing(), place))}  # type: ignore[arg-type]
     assert problem in problems[check]
 
 

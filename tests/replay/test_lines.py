@@ -23,7 +23,7 @@ from readfirst.harness.adapters.json_lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli.error_handling import version
 from readfirst.harness.processes import json_lines_process
-from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -296,7 +296,7 @@ def test_a_skeleton_works_and_shows_the_main_rule(language: str, tmp_path: Path)
     command = skeleton(language, tmp_path)
     adapter = connect(command, SUITE)
     with WorkspacePool() as place:
-        assert [check.problem for check in check_adapter(adapter, place) if check.problem] == []
+        assert [check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem] == []
     adapter.close()  # type: ignore[attr-defined]
     ids = ["gate/edit-unread", "race/edit-changed-during-call", "staleness/edit-after-change"]
     assert [each.status for each in run(SUITE, command, ["2.1.7"], "effects", ids)] == ["passed"] * 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import ServerUse, Workspace
+from readfirst.harness.adapter_api import IsolationDecision, ServerUse, Workspace
 from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
@@ -79,6 +79,10 @@ def test_sessions_that_notice_each_other_share_nothing(place: WorkspacePool) -> 
     (use, pid, _), (_, other, _) = used.session(), used.session()
     assert use is not None
     assert (use.shared, "after another session" in use.why) == (False, True)
+    assert use.decision == IsolationDecision("process", use.why)
+    latest = used.adapter.traits.servers.use
+    assert latest is not None
+    assert latest.seconds > 0
     assert pid != other
     used.adapter.close()
 
@@ -94,6 +98,8 @@ def test_the_first_sessions_have_a_server_each_without_a_trial(place: WorkspaceP
     ]
     assert (len(set(pids)), pids[4]) == (5, pids[5])
     assert roots[4] != roots[5]
+    shared = IsolationDecision("shared", "no session affects another")
+    assert [use.decision for use in uses] == [None] * 4 + [shared] * 2
     used.adapter.close()
 
 
@@ -301,7 +307,11 @@ def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspac
 ) -> None:
     used = Used(place, way)
     (use, pid, root), (_, next_pid, next_root) = used.session(RELATIVE), used.session(RELATIVE)
-    assert use == ServerUse(shared=False, why=use.why if use else "")
+    assert use is not None
+    assert (use.shared, use.decision and use.decision.kind) == (
+        again,
+        "process" if way == "reminds" else "shared",
+    )
     assert (pid == next_pid) is again
     assert root == next_root or not again
     used.adapter.close()

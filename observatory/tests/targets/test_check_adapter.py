@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
-from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -116,7 +116,7 @@ class DoesNotOpen(Plain):
 
 def problems(adapter: Any, claims: frozenset[str] | None = None) -> dict[str, str]:
     with WorkspacePool() as place:
-        checks = check_adapter(adapter, place, claims=claims)
+        checks = run_checks(plan_checks(adapter, place, claims=claims))
         return {check.name: check.problem for check in checks if check.problem}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
-from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE
@@ -89,7 +89,9 @@ def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]
     adapter = LinesAdapter(command, time_limit=10)
     adapter.start()
     with WorkspacePool() as place:
-        problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+        problems = {
+            check.name: check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem
+        }
     adapter.close()
     assert list(problems) == found
     assert all("a line is longer than the buffer" in each for each in problems.values())
@@ -138,7 +140,9 @@ def test_check_adapter_finds_the_short_buffer_of_an_mcp_server(
     program.write_text(MCP_SERVER.replace("LIMIT", str(limit)))
     adapter = McpAdapter(McpConnection([sys.executable, "-S", str(program)], time_limit=20))
     with WorkspacePool() as place:
-        problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+        problems = {
+            check.name: check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem
+        }
     adapter.close()
     assert list(problems) == found
     assert all("a line is longer than the buffer" in each for each in problems.values())

@@ -97,7 +97,10 @@ def test_a_server_that_wants_a_hash_of_its_answers_is_connected(here: Path, read
     command = f"mcp:{sys.executable} -S server.py"
     assert readfirst("targets", "new-mapping", command, "--output", "mine.yaml").code == 0
     target = load_target(here / "mine.yaml")
-    assert (target.release.design, target.refuses) == ("strict", {"not-utf-8", "empty-old-text"})
+    assert (target.release.design, target.refuses) == (
+        "strict",
+        {"not-utf-8", "empty-old-text", "line-feed-for-crlf"},
+    )
     ids = ("gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change", "state/edit-chain")
     ran = readfirst("run", "target:mine.yaml", *ids)
     assert "4 scenarios: 4 passed; conformant" in ran.out, ran.out + ran.err

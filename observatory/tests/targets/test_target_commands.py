@@ -11,6 +11,18 @@ from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.targets import catalogue, install
 from tests.command_line import Cli
 
+SLOW = """
+import time
+
+class Slow:
+    capabilities = {"Read"}
+
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        time.sleep(60)
+"""
 MINIATURES = Path(__file__).parents[3] / "tests" / "replay" / "mcp_miniatures.py"
 
 
@@ -82,3 +94,20 @@ def test_a_server_that_breaks_at_the_start_is_blamed_on_the_adapter(readfirst: R
     ended = readfirst("check-adapter", f"mcp:{sys.executable} -S {MINIATURES} never-starts")
     assert ended.code == 3
     assert "the server ended with exit status 4 during the start" in ended.err
+
+
+def test_a_check_says_how_long_it_takes_and_what_it_waits_for(
+    readfirst: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readfirst.harness.cli.check._SLOW_S", 0.3)
+    slow = tmp_path / "slow.py"
+    slow.write_text(SLOW)
+    checked = readfirst("check-adapter", f"python:{slow}:Slow", "--time-limit", "1")
+    first, *rest = checked.err.splitlines()
+    number = len([line for line in checked.out.splitlines() if line.startswith(("yes  ", "no   "))])
+    assert first == (
+        f"{number} checks; they usually take some seconds, and at most about {number} s: "
+        "each ends with the first call that takes 1 s."
+    )
+    assert "...  an existing file is read (still running)" in rest
+    assert checked.code == 3

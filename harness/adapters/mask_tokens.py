@@ -1,0 +1,36 @@
+"""Mask tokens of an answer: values that are new for each call, and say nothing about other sessions."""
+
+import re
+
+_TOKEN = re.compile(
+    r"""
+      \b [0-9a-f]{8} (?: - [0-9a-f]{4} ){3} - [0-9a-f]{12} \b                 # UUID
+    | \b \d{4}-\d\d-\d\d [T\ ] \d\d:\d\d (?: :\d\d (?:\.\d+)? )? (?: Z | [+-]\d\d:?\d\d )?  # date and time
+    | \b \d\d:\d\d:\d\d (?:\.\d+)? \b                                            # time
+    | \b (?= [0-9a-f]* \d ) (?= [0-9a-f]* [a-f] ) [0-9a-f]{8,} \b               # hexadecimal digest or id
+    | \b \d{10,} (?:\.\d+)? \b                                                   # seconds since 1970, or a finer unit
+    | \b \d+ (?:\.\d+)? \s? (?: ms | µs | us | milliseconds? | seconds? ) \b   # duration
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+MASK = "…"
+"""Stands for a token in a masked text."""
+
+
+def mask_tokens(text: str) -> str:
+    """Return the text without hashes, ids, times and durations. Short numbers stay: they may be line numbers."""
+    return _TOKEN.sub(MASK, text)
+
+
+def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
+    """Return the text without the values in group 1 of the patterns."""
+    for pattern in patterns:
+        text = pattern.sub(_without_group, text)
+    return text
+
+
+def _without_group(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return match[0]
+    start, end = (at - match.start() for at in match.span(1))
+    return match[0][:start] + MASK + match[0][end:]

@@ -1,0 +1,112 @@
+"""Lines at the end of a run that name the command to run next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import visible, visible_command
+from readfirst.harness.report.failure import short_path
+from readfirst.harness.suite.suite import BUNDLED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from readfirst.harness.run.run_command import RunRequest
+
+_MIN_FAILURES = 2
+"""Minimum number of failures that are worth grouping by cause."""
+_MAX_NAMED = 10
+"""Maximum number of failing scenarios that an interrupted run names."""
+
+
+def suite_options(fixtures: Sequence[str]) -> list[str]:
+    """Return the options that name these suites on a command line."""
+    named = (each if each == BUNDLED else short_path(Path(each)) for each in fixtures)
+    return [word for each in named for word in ("--fixtures", each)]
+
+
+def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
+    """Return the line that names the command which groups the failures. Empty if it shows nothing more.
+
+    `failing` counts the failures of each contract.
+    """
+    contract = next(iter(failing), "")
+    # A comparison accepts no ids, and a selection by ids is small.
+    is_kept = request.format == "jsonl" and request.output is not None
+    if failing[contract] < _MIN_FAILURES or (request.selection.ids and not is_kept):
+        return ""
+    if is_kept:
+        grouped, words = "by rule", ["readfirst", "report", str(request.output)]
+    else:
+        grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
+        words += _selection_options(request)
+    words += suite_options(request.fixtures)
+    return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
+
+
+def interrupted_lines(
+    request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
+) -> list[str]:
+    """Return the failures until the interrupt, and the commands that continue a run of `scenarios`.
+
+    `tested` has for each contract and scenario whether it failed.
+    """
+    done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
+    failed = sorted(
+        {each for verdicts in tested.values() for each, has_failed in verdicts.items() if has_failed}
+    )
+    named = ", ".join(map(visible, failed[:_MAX_NAMED]))
+    more = f" and {len(failed) - _MAX_NAMED:,} more" if len(failed) > _MAX_NAMED else ""
+    failures = f"{len(failed):,} failed: {named}{more}" if failed else "none failed"
+    lines = [f"interrupted after {len(done):,} of {pluralize(scenarios, 'scenario')}; {failures}"]
+    if failed:
+        lines.append(f"run the failed scenarios again: {_run_command(request)} --last-failed")
+    if len(done) < scenarios:
+        lines.append(f"run the scenarios that were not reached: {_run_command(request)} --continue")
+    return lines
+
+
+def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
+    """Return the line that names the command for all scenarios. Empty unless failures of an earlier run pass now."""
+    is_repetition = request.last_failed or request.failed_in is not None
+    if not is_repetition or any(
+        has_failed for verdicts in tested.values() for has_failed in verdicts.values()
+    ):
+        return ""
+    return f"no scenario that failed before fails now; run all scenarios: {_run_command(request)}"
+
+
+def _run_command(request: RunRequest) -> str:
+    """Return the command line of the run, without the options that select failures or name a report."""
+    words = ["readfirst", "run", request.called or request.target]
+    words += [word for name in request.contracts for word in ("--contract", name)]
+    words += ["--level", request.level]
+    for option, value in (("--name", request.name), ("--baseline", request.baseline)):
+        words += [option, str(value)] if value is not None else []
+    words += ["--confine"] if request.confine else []
+    words += _selection_options(request)
+    return visible_command([*words, *suite_options(request.fixtures), *request.selection.ids])
+
+
+def _selection_options(request: RunRequest) -> list[str]:
+    """Return the options that select the same scenarios again."""
+    chosen = request.selection
+    words: list[str] = []
+    for name, values in (
+        ("--family", chosen.families),
+        ("--tag", chosen.tags),
+        ("--requirement", chosen.requirements),
+        ("--rule", chosen.rules),
+        ("--class", chosen.classes),
+        ("-k", (chosen.expression,) if chosen.expression else ()),
+        ("--shard", ("/".join(map(str, chosen.shard)),) if chosen.shard != (1, 1) else ()),
+        ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
+        ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
+    ):
+        words += [word for value in values for word in (name, value)]
+    return [*words, *(["--trust"] if request.suite.trust else [])]
