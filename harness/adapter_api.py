@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import wraps
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.errors import ExitCode, ReadfirstError
 
 BASH = "Bash"
-"""The tool that runs commands."""
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
 SESSION_CAPABILITIES = (
     "parallel",
@@ -48,8 +45,7 @@ Arguments = Mapping[str, Any]
 """What a model calls a tool with, as it wrote it."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """How a call ends early."""
-Interfere = Callable[[], None]
-"""What the harness does while a call waits or runs."""
+Interfere = Callable[[], None]  # by the harness, while a call waits or runs
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """Permission modes: read only, plan only, edit inside the working directories, or everything."""
@@ -107,11 +103,9 @@ class Editor(Protocol):
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
         """Return a file's text as the user sees it, from a line on (counted from 1). Raises OSError, ValueError."""
-        ...
 
     def write(self, path: str, text: str) -> None:
         """Put a text in a file's place, and save it. Raises OSError, ValueError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +167,6 @@ class Session(Protocol):
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one tool call and return what the model sees. A refusal is a result, not an exception."""
-        ...
 
 
 @runtime_checkable
@@ -182,7 +175,6 @@ class ParallelSession(Protocol):
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message; results in the order of the calls."""
-        ...
 
 
 @runtime_checkable
@@ -191,7 +183,6 @@ class RacingSession(Protocol):
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
-        ...
 
 
 @runtime_checkable
@@ -209,7 +200,6 @@ class InterruptibleSession(Protocol):
         the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; who
         asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
         """
-        ...
 
 
 @runtime_checkable
@@ -217,12 +207,10 @@ class KillableSession(Protocol):
     """A session whose program can be killed or sent another signal (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, even during a call, and return whether it has exited.
+        """Send a signal to the program, which may execute a call in another thread, and return whether it has exited.
 
-        Without a `number` it is killed. Otherwise it has a few seconds to end, and may go on instead. Another thread
-        may wait for its answer, which a program that has ended does not give.
+        Another signal than SIGKILL leaves it a few seconds to end; it may also go on.
         """
-        ...
 
 
 @runtime_checkable
@@ -230,11 +218,7 @@ class ResumingSession(Protocol):
     """A session that can end and be gone on with later (capability `resume`)."""
 
     def resume(self) -> None:
-        """End the conversation, start the program again, and let it go on with the same conversation.
-
-        Calls that follow are made in the resumed conversation, which knows of files what the implementation kept.
-        """
-        ...
+        """End the conversation, start the program again, and let it go on with the same conversation."""
 
 
 @runtime_checkable
@@ -243,7 +227,6 @@ class CompactingSession(Protocol):
 
     def compact(self) -> None:
         """Let a summary take the conversation's place, as when the model's window is full."""
-        ...
 
 
 @runtime_checkable
@@ -251,11 +234,7 @@ class RewindingSession(Protocol):
     """A session whose user can take back what it did to files (capability `rewind`)."""
 
     def rewind(self) -> None:
-        """Bring files back to what they were when the user last said something, and let the user say something else.
-
-        The conversation goes on as it is: only files are brought back.
-        """
-        ...
+        """Bring the files, not the conversation, back to the user's last message, and let the user say something."""
 
 
 @runtime_checkable
@@ -264,7 +243,6 @@ class MentioningSession(Protocol):
 
     def mention(self, path: str) -> None:
         """Let the user say something that mentions the file of this absolute path, such as `@notes.txt`."""
-        ...
 
 
 @runtime_checkable
@@ -276,7 +254,6 @@ class DelegatingSession(Protocol):
 
         Until then the harness makes no call in this session.
         """
-        ...
 
 
 @runtime_checkable
@@ -288,7 +265,6 @@ class BackgroundSession(Protocol):
 
         Until then it and this session make calls, one at a time.
         """
-        ...
 
 
 class Servers(Protocol):
@@ -297,47 +273,24 @@ class Servers(Protocol):
     @property
     def use(self) -> ServerUse | None:
         """What the latest session got; None before the first."""
-        ...
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
         """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
-        ...
 
     def doubts(self, status: str) -> bool:
         """Tell whether the latest verdict is to be made again `alone`."""
-        ...
 
     def alone(self) -> AbstractContextManager[None]:
         """Let each session have a server of its own, started for it."""
-        ...
 
     def separate(self, scenario_id: str) -> None:
         """Share no more for this scenario, because it came out differently alone."""
-        ...
-
-
-def _same_text(text: str) -> str:
-    return text
-
-
-def _lacks_nothing(_tool: str, _arguments: Arguments) -> str:
-    return ""
-
-
-def _never(_: object = None) -> bool:
-    return False
-
-
-def _nothing() -> None:
-    pass
 
 
 Design = Literal["strict", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
 """What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
 it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
-
-
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
     "empty-old-text": "an Edit with an empty old_string",
@@ -348,47 +301,6 @@ REFUSALS: Mapping[str, str] = {
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 
 
-_T = TypeVar("_T")
-
-_FORMER_TRAITS: Mapping[str, str] = {
-    "another": "clone",
-    "disturbed": "was_contaminated",
-    "isolates": "needs_isolation",
-    "lacks": "unsupported_reason",
-    "repeats_paths": "reuses_paths",
-    "stamps": "reliable_mtimes",
-}
-"""Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
-
-
-def _warn_of_former_name(former: str, stacklevel: int) -> str:
-    """Warn that a field of AdapterTraits was renamed, and return its present name."""
-    name = _FORMER_TRAITS[former]
-    message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
-    warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
-    return name
-
-
-def _accept_former_names(cls: type[_T]) -> type[_T]:
-    """Add the former names of fields to a dataclass: as keywords of its constructor, and as properties."""
-    init = cls.__init__
-
-    @wraps(init)
-    def init_with_former_names(self: _T, *values: Any, **fields: Any) -> None:
-        for former in _FORMER_TRAITS.keys() & fields.keys():
-            fields[_warn_of_former_name(former, 2)] = fields.pop(former)
-        init(self, *values, **fields)
-
-    def read(former: str) -> Callable[[Any], Any]:
-        return lambda self: getattr(self, _warn_of_former_name(former, 2))
-
-    type.__setattr__(cls, "__init__", init_with_former_names)
-    for former in _FORMER_TRAITS:
-        type.__setattr__(cls, former, property(read(former)))
-    return cls
-
-
-@_accept_former_names
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
     """Properties of an adapter that the harness must know."""
@@ -406,14 +318,14 @@ class AdapterTraits:
     """The declared design. None: no design is declared, and all refusals of the contract are required."""
     refuses: frozenset[str] = frozenset()
     """Names of REFUSALS: calls that it refuses although the contract answers them."""
-    unsupported_reason: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
+    unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
     """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or ""."""
-    needs_isolation: Callable[[Any], bool] = _never
+    needs_isolation: Callable[[Any], bool] = lambda _: False
     """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
-    was_contaminated: Callable[[], bool] = _never
+    was_contaminated: Callable[[], bool] = lambda: False
     """Returns whether other parts of the conversation have changed answers since the last call of this function. The
     scenario is then replayed again."""
-    mask: Callable[[str], str] = _same_text
+    mask: Callable[[str], str] = lambda text: text
     """Removes values from the text of an answer that later calls use as arguments, such as a version: sessions with
     different values are not affected by each other."""
     servers: Servers | None = None
@@ -421,9 +333,9 @@ class AdapterTraits:
     clone: Callable[[], Adapter] | None = None
     """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
     time. None: each session has a separate process."""
-    reset: Callable[[], None] = _nothing
+    reset: Callable[[], None] = lambda: None
     """Ends processes that serve several sessions, because they may be spoiled."""
-    close: Callable[[], None] = _nothing
+    close: Callable[[], None] = lambda: None
     """Ends all processes."""
 
 
@@ -437,7 +349,6 @@ class Adapter(Protocol):
 
     def open(self, workspace: Workspace) -> Session:
         """Start a fresh session in the workspace: nothing was read yet."""
-        ...
 
 
 class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
@@ -489,7 +400,7 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
-    names = (
+    names = [
         "capabilities",
         "reuses_paths",
         "in_memory",
@@ -498,11 +409,8 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
         "unsupported_reason",
         "reset",
         "close",
-    )
+    ]
     single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
-    for former in ("repeats_paths", "lacks"):
-        if hasattr(adapter, former):
-            single.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
     for name in ("capabilities", "refuses"):
         if name in single:
             single[name] = frozenset(single[name])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from readfirst.harness.compare.verdict import Verdict
     from readfirst.harness.run.connect import ConnectError, connect
+    from readfirst.harness.run.run_options import RunOptions
     from readfirst.harness.run.runner import run
     from readfirst.harness.suite.scenario import Scenario
     from readfirst.harness.suite.suite import Suite, load_suite
@@ -52,6 +53,7 @@ __all__ = [
     "RacingSession",
     "Refusal",
     "Result",
+    "RunOptions",
     "Scenario",
     "Session",
     "Suite",
@@ -80,6 +82,7 @@ _MODULES = {
     **dict.fromkeys(_REFERENCE, "reference_impl"),
     **dict.fromkeys(_SESSION, "harness.adapter_api"),
     "ConnectError": "harness.run.connect",
+    "RunOptions": "harness.run.run_options",
     "Scenario": "harness.suite.scenario",
     "Suite": "harness.suite.suite",
     "SuiteError": "harness.yaml_io.finding",

@@ -6,8 +6,8 @@ from threading import Timer
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT, traits_of
-from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, one_target
+from readfirst.harness.adapter_api import traits_of
+from readfirst.harness.cli.options import Claims, Settle, one_target, running
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
@@ -15,6 +15,7 @@ from readfirst.harness.report.progress import duration
 from readfirst.harness.run.capabilities import claims_named
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say
@@ -24,27 +25,28 @@ _SLOW_S = 5.0
 """Seconds after which a check that still runs is named."""
 
 
+@running("time_limit", "confine", settle=(Settle, 200.0))
 def check_adapter(
     words: list[str] = typer.Argument(
         ..., metavar="TARGET", help="The connect string, as for `readfirst run`."
     ),
-    time_limit: TimeLimit = TIME_LIMIT,
-    settle: Settle = 200,
+    *,
+    options: RunOptions,
     claims: Claims = None,
-    confine: Confine = False,
 ) -> int:
     """Check that an adapter works at all, before the implementation is judged."""
     target = one_target(words, "readfirst check-adapter")
     required = claims_named(claims or ())
     if required is None and (known := target_defaults(target)) is not None:
         required = known.claims
-    adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
+    adapter = connect(target, Suite(None), options)
     problems = 0
-    with closing(traits_of(adapter)), WorkspacePool(confined=confine) as place:
-        plan = plan_checks(adapter, place, settle / 1000, required)
+    with closing(traits_of(adapter)), WorkspacePool(confined=options.confine) as place:
+        plan = plan_checks(adapter, place, options.settle, required)
+        limit = options.time_limit
         say(
             f"{len(plan)} checks; they usually take some seconds, and at most about "
-            f"{duration(len(plan) * time_limit)}: each ends with the first call that takes {duration(time_limit)}.",
+            f"{duration(len(plan) * limit)}: each ends with the first call that takes {duration(limit)}.",
             err=True,
         )
         for check in run_checks(plan, _tell_if_slow):

@@ -4,16 +4,14 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.options import (
     MOST,
-    AutoJobs,
     Fixtures,
     Output,
     Selected,
-    TimeLimit,
     open_suite,
     put,
+    running,
     selecting,
 )
 from readfirst.harness.diff.diff import diff as compared
@@ -24,12 +22,14 @@ from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.run.job_count import jobs_for
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.selection import select
 from readfirst.harness.terminal import console, say
 from readfirst.harness.versions.points import scenarios_of_changes
 
 
 @selecting(MOST)
+@running("jobs", "time_limit")
 def diff(
     before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
     after: str = typer.Argument(..., metavar="B", help="The other side, of the same kinds."),
@@ -40,8 +40,7 @@ def diff(
     all_: bool = typer.Option(False, "--all", help="List every cause and every scenario."),
     *,
     selection: Selected,
-    jobs: AutoJobs = 0,
-    time_limit: TimeLimit = TIME_LIMIT,
+    options: RunOptions,
     fixtures: Fixtures = None,
 ) -> int:
     """Show the differences between A and B, grouped by cause. Exit code 0: nothing, 1: something.
@@ -54,9 +53,11 @@ def diff(
         say("readfirst: nothing was selected, so nothing was compared.", err=True)
         return ExitCode.NOTHING
     with ProgressBar(console(err=True), 3 * len(ids)) as bar:
-        sides = SideParser(suite, ids, jobs, time_limit, bar.advance)
+        sides = SideParser(suite, ids, options, bar.advance)
         one, other = sides.both(before, after)
-        found = compared(suite, one, other, ids, jobs=jobs_for(jobs, "", len(ids)), advance=bar.advance)
+        found = compared(
+            suite, one, other, ids, jobs=jobs_for(options.jobs, "", len(ids)), advance=bar.advance
+        )
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
             dating = found.causes if all_ or format_ != "text" else found.causes[:SHOWN]
             when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())

@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
 from readfirst.harness.terminal import say, stdout
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 else:
     Selected = object  # imported by the command that needs it
 
+
+R = TypeVar("R")
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
 
@@ -250,30 +254,60 @@ MOST = ("family", "tag", "requirement", "rule", "class_", "expression")
 ALL = tuple(_SELECTING)
 
 
-def selecting(names: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+_RUNNING: Mapping[str, tuple[Any, Any]] = {
+    "jobs": (AutoJobs, 0),
+    "time_limit": (TimeLimit, TIME_LIMIT),
+    "settle": (Settle, 0.0),
+    "confine": (Confine, False),
+}
+"""The options that say how an implementation is run: fields of RunOptions, each with its default."""
+
+
+def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Replace the parameter `selection` of a command by these options. The command gets their Selection."""
+    return _replacing("selection", {name: (_SELECTING[name][1], None) for name in names}, _selection)
 
-    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+
+def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Replace the parameter `options` of a command by these options. The command gets their RunOptions.
+
+    `others` are options with a form or a default of their own.
+    """
+    return _replacing("options", {**{name: _RUNNING[name] for name in names}, **others}, _run_options)
+
+
+def _replacing(
+    parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Replace one parameter of a command by options; the command gets what `parse` makes of their values."""
+
+    def decorate(command: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(command)
-        def selected(**given: Any) -> int:
-            return command(selection=_selection({name: given.pop(name) for name in names}), **given)
+        def replaced(**given: Any) -> R:
+            value = parse({name: given.pop(name) for name in declared})
+            return command(**{parameter: value}, **given)
 
+        kind = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
         for each in inspect.signature(command, eval_str=True).parameters.values():
-            kind = inspect.Parameter.KEYWORD_ONLY
-            if each.name != "selection":
+            if each.name != parameter:
                 parameters.append(each.replace(kind=kind))
                 continue
-            for name in names:
-                parameters.append(inspect.Parameter(name, kind, annotation=_SELECTING[name][1], default=None))
-        selected.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        selected.__annotations__ = {each.name: each.annotation for each in parameters}
-        return selected
+            for name, (annotation, default) in declared.items():
+                parameters.append(inspect.Parameter(name, kind, annotation=annotation, default=default))
+        replaced.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        replaced.__annotations__ = {each.name: each.annotation for each in parameters}
+        return replaced
 
     return decorate
 
 
-def _selection(given: Mapping[str, Any]) -> Selection:
+def _run_options(given: dict[str, Any]) -> RunOptions:
+    """Return the options of a run; --settle is in milliseconds."""
+    return RunOptions(**{**given, "settle": given.get("settle", 0.0) / 1000})
+
+
+def _selection(given: dict[str, Any]) -> Selection:
     from readfirst.harness.suite.selection import Selection
 
     fields: dict[str, Any] = {}

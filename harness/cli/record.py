@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     FEW,
@@ -16,10 +15,10 @@ from readfirst.harness.cli.options import (
     Ids,
     Jobs,
     Selected,
-    TimeLimit,
     Trust,
     open_own_suite,
     open_suite,
+    running,
     selecting,
     shard_of,
 )
@@ -31,6 +30,7 @@ from readfirst.harness.record.record import missing as unrecorded
 from readfirst.harness.record.record import record as recorded
 from readfirst.harness.record.recording_worker import Product, Replaying
 from readfirst.harness.record.replay_samples import Take, Takes, default_takes
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.suite import Suite
@@ -54,6 +54,7 @@ Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1
 
 
 @selecting(FEW)
+@running("time_limit", jobs=(Jobs, 1))
 def record(
     ids: Ids = None,
     contract: Contracts = None,
@@ -65,7 +66,6 @@ def record(
     leave_out: str | None = typer.Option(
         None, metavar="REASON", help="Ask nothing: leave these contracts out of the recordings, and say why."
     ),
-    jobs: Jobs = 1,
     shard: str | None = typer.Option(
         None,
         metavar="I/N",
@@ -76,7 +76,7 @@ def record(
         help="The directory for replays; an interrupted run resumes from it.",
         show_default="a cache, with --check a fresh one",
     ),
-    time_limit: TimeLimit = TIME_LIMIT,
+    options: RunOptions,
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
@@ -108,7 +108,7 @@ def record(
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())
-        progress = stack.enter_context(Replaying(suite, wanted, kept, jobs))
+        progress = stack.enter_context(Replaying(suite, wanted, kept, options.jobs))
 
         def note(each: Take) -> None:
             progress(each)
@@ -120,11 +120,13 @@ def record(
                 )
 
         def connect(each: Contract) -> Product:
-            return Product(suite, each.name, time_limit)
+            return Product(suite, each.name, options)
 
         if shard is None:
-            return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
-        for each in take(suite, wanted, connect, kept, jobs=jobs):
+            return _printed(
+                recorded(suite, wanted, mode, connect, kept, jobs=options.jobs, progress=note), wanted
+            )
+        for each in take(suite, wanted, connect, kept, jobs=options.jobs):
             note(each)
     say(f"{pluralize(len(selected), 'scenario')} taken for shard {shard}", err=True)
     return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING

@@ -9,22 +9,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import (
     ALL,
-    AutoJobs,
     Claims,
-    Confine,
     Fixtures,
     LevelName,
     Output,
     Selected,
-    Settle,
-    TimeLimit,
     Trust,
     in_installed_package,
     open_suite,
+    running,
     selecting,
 )
 from readfirst.harness.errors import ExitCode
@@ -32,6 +28,7 @@ from readfirst.harness.report.table import BRIEF
 from readfirst.harness.run.capabilities import claims_named
 from readfirst.harness.run.did_you_mean import hint
 from readfirst.harness.run.run_command import RunRequest, perform, perform_report
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.run.watch import changes_below, rerun, written_by
 from readfirst.harness.terminal import stdout
@@ -47,6 +44,7 @@ Failures = Annotated[
 
 
 @selecting(ALL)
+@running("jobs", "time_limit", "settle", "confine")
 def run(
     target: list[str] | None = typer.Argument(
         None, metavar="TARGET|ID", help="The implementation, and ids of scenarios (default: all)."
@@ -81,14 +79,11 @@ def run(
         "--baseline-update",
         help="Write this run's failures into --baseline, keeping reasons.",
     ),
-    jobs: AutoJobs = 0,
-    time_limit: TimeLimit = TIME_LIMIT,
-    settle: Settle = 0,
+    options: RunOptions,
     claims: Claims = None,
     isolation: Literal["auto", "process", "directory"] | None = typer.Option(
         None, help="mcp: a server per scenario, or one for many.", show_default="auto"
     ),
-    confine: Confine = False,
     failures: Failures = "",
     last_failed: bool = typer.Option(
         False,
@@ -128,7 +123,7 @@ def run(
     if name is not None and not name.strip():
         raise UsageError("--name is empty. Write a name for the target, for example --name mine.")
     called = connect_string
-    if trace and jobs > 1:
+    if trace and options.jobs > 1:
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
     if connect_string.startswith("recording:") and (trace or keep is not None):
         option = "--trace" if trace else "--keep"
@@ -168,17 +163,13 @@ def run(
             output=output,
             baseline=baseline,
             update_baseline=update_baseline,
-            jobs=1 if trace else jobs,
-            time_limit=time_limit,
-            settle=settle / 1000,
-            confine=confine,
+            options=replace(options, jobs=1 if trace else options.jobs, keep=keep),
             claims=claims_named(claims or ()),
             stated=stated,
             most_failures=_most(failures),
             last_failed=last_failed,
             failed_in=failed_in,
             remaining=remaining,
-            keep=keep,
             trace=trace,
             version=version,
         )

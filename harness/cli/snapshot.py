@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
-from readfirst.harness.cli.options import AutoJobs, TakesFolder, TimeLimit, open_own_suite, open_suite
+from readfirst.harness.cli.options import TakesFolder, open_own_suite, open_suite, running
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.introduced_in import dated
 from readfirst.harness.diff.report import as_text, headline
@@ -21,6 +21,7 @@ from readfirst.harness.record.record import take
 from readfirst.harness.record.recording_worker import Product, Replaying, estimate
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say, say_lines
@@ -39,6 +40,7 @@ from readfirst.harness.versions.record_release import (
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 
+@running("jobs", "time_limit")
 def snapshot(
     version: str = typer.Argument("latest", help="The published version, or `latest`."),
     quick: bool = typer.Option(
@@ -46,9 +48,9 @@ def snapshot(
         "--quick",
         help="Check in a few minutes whether anything changed, and write nothing to the suite.",
     ),
-    jobs: AutoJobs = 0,
+    *,
+    options: RunOptions,
     takes: TakesFolder = None,
-    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Path | None = typer.Option(
         None,
         help="The folder of the suite to write to.",
@@ -74,7 +76,9 @@ def snapshot(
     release = release_of(suite.contracts, exact)
     kept = Takes(takes or default_takes())
     with kept.held():
-        return (_look if quick else _record)(suite, release, kept, jobs or processors(), time_limit)
+        return (_look if quick else _record)(
+            suite, release, kept, replace(options, jobs=options.jobs or processors())
+        )
 
 
 def exact_version(suite: Suite, version: str) -> str:
@@ -88,9 +92,7 @@ def exact_version(suite: Suite, version: str) -> str:
     return newest(suite.contracts[suite.contracts.default].package or PACKAGE)
 
 
-def record_contracts(
-    suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float
-) -> ExitCode | None:
+def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> ExitCode | None:
     """Record all scenarios on a new version, and write its contracts, or nothing.
 
     Scenarios without an answer are replayed again. If they are few, the contract is written without them. Return None
@@ -98,10 +100,9 @@ def record_contracts(
     """
     wanted = wanted_of(suite, release)
     for is_last in (False, True):
-        with Replaying(suite, wanted, takes, jobs) as progress:
-            for each in take(
-                suite, wanted, lambda each: Product(suite, each.name, time_limit), takes, jobs=jobs
-            ):
+        with Replaying(suite, wanted, takes, options.jobs) as progress:
+            products = lambda each: Product(suite, each.name, options)  # noqa: E731 - one expression
+            for each in take(suite, wanted, products, takes, jobs=options.jobs):
                 progress(each)
         failures = write_release(
             suite, release, wanted, takes, progress.broken, max_unanswered=MAX_UNANSWERED if is_last else 0
@@ -116,10 +117,10 @@ def record_contracts(
     return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
 
 
-def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
     """Record all scenarios, write the contracts, and report the differences."""
     ids = suite.ids()
-    if (code := record_contracts(suite, release, takes, jobs, time_limit)) is not None:
+    if (code := record_contracts(suite, release, takes, options)) is not None:
         return code
     written = suite.reopened()
     found = []
@@ -136,7 +137,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
 
 
-def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
     """Replay few scenarios, and print whether anything changed, then the causes."""
     known = behaviour_histories()
     points = change_points(suite, known)
@@ -149,18 +150,18 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         ]
         for each, before in pairs
     }
-    with Replaying(suite, ids, takes, jobs) as progress:
+    with Replaying(suite, ids, takes, options.jobs) as progress:
 
         def connect(each: Contract) -> Product:
-            return Product(suite, each.name, time_limit)
+            return Product(suite, each.name, options)
 
-        look = Look(suite, takes, connect, jobs, progress, _say_first_difference)
+        look = Look(suite, takes, connect, options.jobs, progress, _say_first_difference)
         found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
         print_causes(found)
     left = Confirmation(suite, takes).replays_left(wanted_of(suite, release))
-    time = estimate(suite, left, jobs)
+    time = estimate(suite, left, options.jobs)
     say(
         f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
         + (f" ({time})" if time else ""),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import get_args
 
 from readfirst.harness.compare.file_comparison import (
     FileDifference,
@@ -39,51 +39,6 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript
 from readfirst.harness.suite.unwrap_host_text import answer_of, unwrapped, without_outer_whitespace
 from readfirst.harness.workspace.snapshot import applied
 from readfirst.harness.yaml_io.finding import Position
-
-
-def skipped(
-    scenario: Scenario,
-    contract: Contract,
-    level: Level,
-    capabilities: frozenset[str],
-    lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
-) -> Verdict | None:
-    """Return the verdict if it is known without a replay. None if the scenario must be replayed.
-
-    `unspecified`: the contract has no clause for any call (`documented`) or for one of them (a recorded
-    contract), the scenario is disputed, or it is an invariant that the adapter cannot run. `unsupported`: the
-    adapter lacks a capability, or support for a call, as `lacks` reports.
-    """
-    calls = list(scenario.calls())
-    missing = sorted(scenario.needs - capabilities)
-    if not missing:
-        said = ((call.tool, lacks(call.tool, call.arguments)) for call in calls)
-        missing = sorted({_lacking(tool, lacking) for tool, lacking in said if lacking})
-    judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
-    absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
-    status: Status
-    if scenario.invariant and not missing and not scenario.disputed:
-        return None
-    if not judged or not (all(judged) if contract.recorded else any(judged)):
-        lacking_tool = f"has no {', '.join(absent)}" if absent else "says nothing about it"
-        status, reason = "unspecified", f"{contract.name} {lacking_tool}"
-    elif scenario.disputed:
-        status, reason = "unspecified", f"it is disputed: {scenario.disputed}"
-    elif absent:
-        status, reason = "unspecified", f"{contract.name} has no {', '.join(absent)}"
-    elif missing:
-        status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
-    else:
-        return None
-    lacking = tuple(missing) if status == "unsupported" else ()
-    return Verdict.unplayed(scenario, contract.name, level, status, reason, lacks=lacking)
-
-
-def _lacking(tool: str, said: str) -> str:
-    """Return the adapter's reason for an unsupported call, prefixed with the tool, so that it is never a
-    capability.
-    """
-    return said if said == tool or said.startswith(f"{tool} ") else f"{tool}: {said}"
 
 
 def compare(

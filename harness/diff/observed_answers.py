@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.event_kinds import imagine, with_known_mode
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.repeated_text import texts_in
 from readfirst.harness.suite.scenario import (
@@ -173,16 +174,16 @@ def before_steps(
     state: dict[str, Entry | ReportedEntry | None] = {}
     for path, entry in scenario.given.files.items():
         given = scenario.given.files.get(entry.to) if isinstance(entry, HardLink) else entry
-        state[path] = _harness_made(given, None)
+        state[path] = with_known_mode(given, None)
     states = []
     for index, step in enumerate(scenario.steps):
         states.append(dict(state))
         match step:
             case WorldEvent():
-                _interfere(state, step)
+                imagine(step, state)
             case ToolCall(during=during):
                 for event in during:
-                    _interfere(state, event)
+                    imagine(event, state)
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:
@@ -209,27 +210,6 @@ def kept(
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
-
-
-def _interfere(state: dict[str, Entry | ReportedEntry | None], event: WorldEvent) -> None:
-    former = state.get(event.path)
-    match event.kind:
-        case "modify" | "symlink" | "mkdir":
-            state[event.path] = _harness_made(event.entry, former)
-        case "chmod" if isinstance(former, RegularFile | Directory):
-            state[event.path] = replace(former, mode=event.mode)
-        case "delete":
-            state[event.path] = None
-        case "rename" if event.to is not None:
-            state[event.to] = state.pop(event.path, None)
-        case _:
-            pass
-
-
-def _harness_made(entry: Entry | None, former: Entry | ReportedEntry | None) -> Entry | ReportedEntry | None:
-    """Return what the harness makes of an entry: what is new gets its default mode."""
-    default = Directory(0o755) if isinstance(entry, Directory) else RegularFile(b"", 0o644)
-    return kept(kept(entry, former), default)
 
 
 class KnownLines(Container[str]):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diff.sources import ContractSide, RunSide, Side
 from readfirst.harness.errors import ReadfirstError
@@ -12,6 +11,7 @@ from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.report.results import Run
 from readfirst.harness.run.connect import kinds
 from readfirst.harness.run.did_you_mean import target_hint
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest_contract import nearest
@@ -24,15 +24,11 @@ class SideError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
-    """How sides are found: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
-
-    `replayed` is called after each replay.
-    """
+    """Parser of sides: a run replays `ids` with these options, and calls `replayed` after each replay."""
 
     suite: Suite
     ids: Sequence[str]
-    jobs: int = 1
-    time_limit: float = TIME_LIMIT
+    options: RunOptions = DEFAULT
     replayed: Callable[[], None] = lambda: None
 
     def both(self, one: str, other: str) -> tuple[Side, Side]:
@@ -78,15 +74,7 @@ class SideParser:
 
     def _run(self, connect: str, contract: Contract) -> RunSide:
         verdicts: list[Verdict] = []
-        for verdict in run(
-            self.suite,
-            connect,
-            (contract.name,),
-            "text",
-            self.ids,
-            jobs=self.jobs,
-            time_limit=self.time_limit,
-        ):
+        for verdict in run(self.suite, connect, (contract.name,), "text", self.ids, self.options):
             verdicts.append(verdict)
             self.replayed()
         return RunSide(connect, ContractSide(self.suite, contract), tuple(verdicts))

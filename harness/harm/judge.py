@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.harm.access_violations import check_access
@@ -202,8 +202,9 @@ class _Judge:
                 self._summarise()
             case "agent":
                 self.views.append(self._new_view(is_sub_agent=True))
-            case "end" | "back" if len(self.views) > 1:
-                self.views.pop()
+            case "end" | "back":
+                if len(self.views) > 1:
+                    self.views.pop()
             case "other" | "background":
                 if event.path not in self.beside:
                     self.beside[event.path] = self._new_view(is_sub_agent=event.kind == "background")
@@ -215,7 +216,7 @@ class _Judge:
                     if path in self.view:
                         self.view[path] = self.view[path].shown_whole("mention")
             case _:
-                pass
+                assert_never(event.kind)
 
     def _summarise(self) -> None:
         """Let the active session forget all lines, except those of files that a summary shows again."""

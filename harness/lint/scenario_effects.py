@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from readfirst.harness.suite.answer_shorthand import make
+from readfirst.harness.suite.event_kinds import WORLD_EVENTS
 from readfirst.harness.suite.file_entry import Base64Content, Entry, RegularFile, TextContent
 from readfirst.harness.suite.lint_context import LintContext, at
 from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, parts_of
@@ -34,7 +35,7 @@ def _events(case: LintContext) -> Iterator[Finding]:
         for event in events_of(step):
             path = event.path
             exists = files.get(path) is not None or any(each.startswith(f"{path}/") for each in files)
-            if event.kind in ("touch", "delete", "rename", "chmod") and certain and not exists:
+            if WORLD_EVENTS[event.kind].must_exist and certain and not exists:
                 fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)

@@ -42,20 +42,10 @@ def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
         _write(f"{number:>3} -> {tool} {_json(arguments)}")
 
 
-def event(number: int, event: WorldEvent) -> None:
-    """Log a world event of step `number`."""
+def event(number: int, event: WorldEvent | SessionEvent) -> None:
+    """Log the event of step `number`."""
     if _LOG.handlers:
-        _write(f"{number:>3}    {event.kind} {_json(event.path)}")
-
-
-def session_event(number: int, event: SessionEvent) -> None:
-    """Log a session event of step `number`."""
-    if _LOG.handlers:
-        _write(
-            f"{number:>3}    {event.kind} {_json(event.path)}"
-            if event.path
-            else f"{number:>3}    {event.kind}"
-        )
+        _write(f"{number:>3}    {event.kind} {_json(event.path) if event.path else ''}".rstrip())
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:

@@ -14,23 +14,24 @@ from readfirst.harness.record.confirmation import Confirmation, Replays
 from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import console, say
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call."""
+    """A value that opens `claude-code:<contract>` when it is called."""
 
     suite: Suite
     contract: str
-    time_limit: float
+    options: RunOptions
 
     def __call__(self) -> Adapter:
         """Install and open it. Raises BrokenAdapter."""
         contract = self.suite.contracts.find(self.contract)
         name = f"claude-code:{self.contract}"
-        return connect(name, self.suite, contract=contract, time_limit=self.time_limit)
+        return connect(name, self.suite, self.options, contract=contract)
 
 
 _SCRIPT_STARTUP_S, _PROGRAM_STARTUP_S = 1.0, 0.5

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from readfirst.harness.suite.events import EVENTS, WITH_STEPS, inner_steps
+from readfirst.harness.suite.event_kinds import WORLD_EVENTS
+from readfirst.harness.suite.events import WITH_STEPS, inner_steps
 from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 
@@ -119,7 +120,7 @@ def _places(steps: Sequence[Any]) -> Iterator[list[int | str]]:
             yield from ([number, key, "steps", *inner] for inner in _places(inner_steps(step)[1]))
             yield [number]
         else:
-            several = key in EVENTS and isinstance(value, dict)
+            several = key in WORLD_EVENTS and isinstance(value, dict)
             yield from repeat([number], len(value) if several else 1)
 
 

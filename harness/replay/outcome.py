@@ -1,9 +1,9 @@
 """The outcome of a scenario on an implementation, before it is judged."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.workspace.snapshot import Trace
 
@@ -61,3 +61,41 @@ class Outcome:
     before: Mapping[str, Entry] = field(default_factory=dict)
     afterwards: StepOutcome = field(default_factory=StepOutcome)
     disturbed: bool = False
+
+
+def check_answers(answered: object, expected: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
+    """Return the results of `expected` calls with normalised texts. Raises BrokenAdapter for anything else."""
+    if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
+        raise BrokenAdapter(
+            f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence"
+        )
+    if len(answered) != expected:
+        raise BrokenAdapter(f"the adapter gave {len(answered)} results for {expected} calls")
+    return tuple(_check_answer(result, normalise) for result in answered)
+
+
+def _check_answer(result: object, normalise: Callable[[str], str]) -> ToolResult:
+    if not isinstance(result, ToolResult):
+        raise BrokenAdapter(f"the adapter answered {_shorten(result)}, not a ToolResult")
+    reminders: object = result.reminders
+    are_texts = isinstance(reminders, tuple) and all(isinstance(each, str) for each in reminders)
+    for name, is_right, kind in (
+        ("text is", isinstance(result.text, str), "a string"),
+        ("is_error is", isinstance(result.is_error, bool), "a boolean"),
+        ("error is", isinstance(result.error, str | None), "a name"),
+        ("reminders are", are_texts, "a tuple of strings"),
+    ):
+        if not is_right:
+            value = getattr(result, name.partition(" ")[0])
+            raise BrokenAdapter(f"the result's {name} {_shorten(value)}, not {kind}")
+    return ToolResult(
+        normalise(result.text), result.is_error, result.error, tuple(map(normalise, result.reminders))
+    )
+
+
+def _shorten(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {type(value).__name__} without a repr"
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
+from typing import assert_never
 
 from readfirst.harness.adapter_api import (
     SESSION_CAPABILITIES,
@@ -180,9 +181,9 @@ class _Files:
                     self.put(path, entry)
             case "delete":
                 self.remove(event.path)
-            case "rename" if event.to is not None:
+            case "rename":
                 moved = {
-                    event.to + each[len(event.path) :]: entry
+                    (event.to or "") + each[len(event.path) :]: entry
                     for each, entry in self.state.items()
                     if each == event.path or each.startswith(f"{event.path}/")
                 }
@@ -202,8 +203,10 @@ class _Files:
                 self.state = {each: entry for each, entry in self.state.items() if each not in below}
                 self.state |= self._away.get(event.path, {})
                 self._away[event.path] = below
-            case _:
+            case "touch" | "buffer":
                 pass
+            case _:
+                assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
         """Apply the changes of a recorded step. Names of one file that get the same bytes still share it."""

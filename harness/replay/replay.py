@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from signal import Signals
@@ -29,12 +26,16 @@ from readfirst.harness.adapter_api import (
 )
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.temp_dirs import ScratchError
+from readfirst.harness.replay.breakage import breakage_of
+from readfirst.harness.replay.file_clock import pass_time
+from readfirst.harness.replay.interference import Interference
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher, killed_when_writing
-from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome, check_answers
 from readfirst.harness.replay.session_router import Conversation, at_once, require_method
+from readfirst.harness.replay.site import lend_site, mount_disks
+from readfirst.harness.suite.event_kinds import INTERRUPTIONS
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import (
-    INTERRUPTIONS,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -43,26 +44,18 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.workspace.guarded_directory import SpoiltError
-from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.platform_support import require_distinct_names, require_platform
 from readfirst.harness.workspace.snapshot import changes, names_of, traces
 from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, WorkspaceDir, WorkspacePool
-from readfirst.harness.workspace.world_events import WorldEventError
 
 _UMASK = 0o022
 _ATTEMPTS = 3
 """Replays of a scenario whose answers were disturbed. Disturbances are periodic, so the second usually
 succeeds.
 """
-_DETAILS = 8192
-"""Maximum characters of a traceback."""
 
 _LATE, _LATER = 0.00005, 21
 """Delay of one session relative to the other: seconds per step, and number of steps."""
-_APART = 1_000_000
-"""Nanoseconds by which two file times must differ so that every implementation distinguishes them."""
-_FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
-"""The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 
 
 def replay(
@@ -99,7 +92,7 @@ def _replayed(
     former = os.umask(_UMASK)
     outcome = None
     try:
-        with _site(scenario, adapter, place) as site, _disk(scenario, adapter, site):
+        with lend_site(scenario, adapter, place) as site, mount_disks(scenario, adapter, site):
             outcome = _Replay(scenario, site, settle).perform(adapter, to_the_end=to_the_end)
             if place.keep is not None:
                 place.keep(scenario.id, site)
@@ -127,28 +120,6 @@ def _replayed(
 def _is_judged(broken: Breakage | None) -> bool:
     """Whether changes of the workspace still count. A session that cannot make a call has changed nothing."""
     return broken is None or broken.blame == "unsupported"
-
-
-def _site(scenario: Scenario, adapter: Adapter, place: WorkspacePool) -> AbstractContextManager[WorkspaceDir]:
-    traits = traits_of(adapter)
-    if traits.servers is not None:
-        return traits.servers.site(place, scenario, adapter)
-    return place.site(unique=not traits.reuses_paths)
-
-
-@contextmanager
-def _disk(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Mount the file systems that the scenario needs. Running processes do not see them."""
-    traits, disk = traits_of(adapter), scenario.given.disk
-    if disk is None and not scenario.mounts:
-        yield
-        return
-    with small_disk(site.root, disk), site.mounting() if scenario.mounts else nullcontext():
-        traits.reset()
-        try:
-            yield
-        finally:
-            traits.reset()
 
 
 class _Replay:
@@ -184,7 +155,7 @@ class _Replay:
                 self._settle(broken)
                 afterwards = self._afterwards()
             except (Exception, SystemExit) as error:
-                broken = self._breakage(error)
+                broken = breakage_of(error, self.index, self.site.normalised)
         return Outcome(self.scenario.id, tuple(self.steps), broken, self.before, afterwards)
 
     def _play(self, adapter: Adapter) -> Breakage | None:
@@ -207,7 +178,7 @@ class _Replay:
                     self.index = index
                     self._perform(step, conversation)
             except (Exception, SystemExit) as error:
-                broken = self._breakage(error)
+                broken = breakage_of(error, self.index, self.site.normalised)
             self._settle(broken)
         finally:
             try:
@@ -216,7 +187,7 @@ class _Replay:
                 if self.other is not None:
                     traits_of(self.other).close()
             except (Exception, SystemExit) as error:
-                broken = broken or self._breakage(error)
+                broken = broken or breakage_of(error, self.index, self.site.normalised)
         return broken
 
     def _another(self, adapter: Adapter) -> Adapter:
@@ -263,14 +234,14 @@ class _Replay:
     def _perform(self, step: Step, conversation: Conversation) -> None:
         match step:
             case SessionEvent():
-                trace.session_event(self.index + 1, step)
+                trace.event(self.index + 1, step)
                 conversation.undergo(step, self.site.root)
                 if step.kind == "rewind":  # Restored files are compared at the next call.
                     changed, self.written_by = {}, time.time_ns()
                 else:
                     changed = self._changes()
                 if step.kind in ("other", "back"):
-                    _pass_time(self.written_by)
+                    pass_time(self.written_by)
                 self.steps.append(StepOutcome(changes=changed))
             case WorldEvent():
                 trace.event(self.index + 1, step)
@@ -309,9 +280,11 @@ class _Replay:
         if how is None:
             racing = require_method(session, RacingSession, "during", "call_during")
         else:
-            ending = require_method(session, InterruptibleSession, INTERRUPTIONS[how], "call_interrupted")
+            ending = require_method(
+                session, InterruptibleSession, INTERRUPTIONS[how].needs, "call_interrupted"
+            )
         arguments = self._asked(call)
-        interfere = _Interference(self.site, call.during)
+        interfere = Interference(self.site, call.during)
 
         def make() -> list[ToolResult]:
             if how is None:
@@ -323,7 +296,7 @@ class _Replay:
             return [ending.call_interrupted(call.tool, given, how, interfere)]
 
         self._record(make, 1, interfere)
-        self._end(interfere)
+        interfere.end()
 
     def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
         """Let two sessions make their calls at the same time."""
@@ -359,7 +332,7 @@ class _Replay:
             ended = bool(session.kill(by))
             return ended
 
-        interfere = _Interference(self.site, call.during, finally_=kill)
+        interfere = Interference(self.site, call.during, finally_=kill)
 
         def make() -> list[ToolResult]:
             if not call.paused:
@@ -373,28 +346,18 @@ class _Replay:
                 return [NO_ANSWER]
 
         self._record(make, 1, interfere)
-        self._end(interfere)
+        interfere.end()
         conversation.killed()
         if traits_of(self.adapter).servers is None:  # the killed process served no other session
             traits_of(self.adapter).reset()
 
-    @staticmethod
-    def _end(interfere: _Interference) -> None:
-        interfere.over = True
-        if interfere.error is not None:
-            raise interfere.error
-        if interfere.count > 1:
-            raise BrokenAdapter(
-                f"the adapter ran `interfere` {interfere.count} times; it must run once or never"
-            )
-
     def _record(
-        self, call: Callable[[], Sequence[ToolResult]], expected: int, interfere: _Interference | None = None
+        self, call: Callable[[], Sequence[ToolResult]], expected: int, interfere: Interference | None = None
     ) -> None:
         started = time.perf_counter()
         answered = call()
         milliseconds = (time.perf_counter() - started) * 1000
-        results = self._checked(answered, expected)
+        results = check_answers(answered, expected, self._normalised)
         trace.answers(self.index + 1, answered)
         world = interfere.changes if interfere is not None else {}
         struck = interfere is not None and interfere.count > 0
@@ -422,100 +385,7 @@ class _Replay:
         self.state = now
         return changed
 
-    def _checked(self, answered: object, expected: int) -> tuple[ToolResult, ...]:
-        """Return the results as text with `$WS`. Any other value is the adapter's fault."""
-        if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
-            raise BrokenAdapter(
-                f"the adapter answered a parallel group with {_shown(answered)}, not a sequence"
-            )
-        if len(answered) != expected:
-            raise BrokenAdapter(f"the adapter gave {len(answered)} results for {expected} calls")
-        return tuple(self._result(result) for result in answered)
-
-    def _result(self, result: Any) -> ToolResult:
-        if not isinstance(result, ToolResult):
-            raise BrokenAdapter(f"the adapter answered {_shown(result)}, not a ToolResult")
-        if not isinstance(result.text, str):
-            raise BrokenAdapter(f"the result's text is {_shown(result.text)}, not a string")
-        if not isinstance(result.is_error, bool):
-            raise BrokenAdapter(f"the result's is_error is {_shown(result.is_error)}, not a boolean")
-        if result.error is not None and not isinstance(result.error, str):
-            raise BrokenAdapter(f"the result's error is {_shown(result.error)}, not a name")
-        if not isinstance(result.reminders, tuple) or not all(
-            isinstance(each, str) for each in result.reminders
-        ):
-            raise BrokenAdapter(
-                f"the result's reminders are {_shown(result.reminders)}, not a tuple of strings"
-            )
-        reminders = tuple(map(self._normalised, result.reminders))
-        return ToolResult(self._normalised(result.text), result.is_error, result.error, reminders)
-
     def _normalised(self, text: str) -> str:
         for number, hook in enumerate(self.hooks, 1):
             text = text.replace(hook.command, f"$HOOK{number}")
         return self.site.normalised(text)
-
-    def _breakage(self, error: BaseException) -> Breakage:
-        details = ""
-        match error:
-            case BrokenAdapter():
-                blame, message, details = error.blame, str(error), error.details
-            case SpoiltError():
-                blame, message = "implementation", str(error)
-            case WorldEventError():
-                blame, message = "harness", str(error)
-            case _:
-                blame, message = "adapter", f"the adapter raised {type(error).__name__}: {error}"
-                details = "".join(traceback.format_exception(error))[-_DETAILS:]
-        return Breakage(blame, self.site.normalised(message), self.index, self.site.normalised(details))
-
-
-class _Interference:
-    """Runs once between validation and execution: performs the world events of `during`, then `finally_`."""
-
-    def __init__(
-        self,
-        site: WorkspaceDir,
-        events: tuple[WorldEvent, ...],
-        finally_: Callable[[], object] = lambda: None,
-    ) -> None:
-        self.site = site
-        self.events = events
-        self.finally_ = finally_
-        self.count = 0
-        self.over = False
-        self.error: WorldEventError | None = None
-        self.changes: dict[str, Entry | None] = {}
-        self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
-        """The workspace before and after the events."""
-
-    def __call__(self) -> None:
-        if self.over:
-            return
-        self.count += 1
-        if self.count > 1:
-            return
-        before = self.site.snapshot()
-        try:
-            for event in self.events:
-                self.site.perform(event)
-        except WorldEventError as error:
-            self.error = error
-        self.state = before, self.site.snapshot()
-        self.changes = changes(*self.state)
-        self.finally_()
-
-
-def _pass_time(moment: int) -> None:
-    """Wait until a newly written file gets a later time than all files that were written up to this moment."""
-    later = moment + _APART
-    while time.clock_gettime_ns(_FILE_CLOCK) < later:
-        time.sleep(0.0005)
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception:
-        return f"a {type(value).__name__} without a repr"
-    return text if len(text) <= 200 else text[:200] + "…"

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from readfirst.harness.adapter_api import (
     BackgroundSession,
@@ -82,6 +82,8 @@ class Conversation:
                 self._sessions.append(self._beside[event.path])
             case "back":
                 self._sessions.pop()
+            case _:
+                assert_never(event.kind)
 
     def _background(self) -> Session:
         delegating = require_method(self.session, BackgroundSession, "background", "background_agent()")

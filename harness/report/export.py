@@ -10,6 +10,7 @@ from readfirst.harness.compare.showing import ranges, shows
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.event_kinds import WORLD_EVENTS
 from readfirst.harness.suite.file_entry import (
     NANOSECONDS,
     OLD_TIME,
@@ -322,17 +323,16 @@ def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
 
 def _event(event: WorldEvent) -> dict[str, Any]:
     value: dict[str, Any] = {"event": event.kind, "path": event.path}
-    match event.kind:
-        case "modify" | "symlink" | "mkdir":
-            value["entry"] = None if event.entry is None else _state(event.entry)
-        case "rename":
-            value["to"] = event.to
-        case "chmod":
-            value["mode"] = None if event.mode is None else _mode(event.mode)
-        case _:
-            pass
-    if event.kind in ("modify", "touch"):
-        value["mtime_shift_ns"] = int((event.mtime or 0) * NANOSECONDS)
+    for name in WORLD_EVENTS[event.kind].fields:
+        match name:
+            case "entry":
+                value["entry"] = None if event.entry is None else _state(event.entry)
+            case "to":
+                value["to"] = event.to
+            case "mode":
+                value["mode"] = None if event.mode is None else _mode(event.mode)
+            case "mtime":
+                value["mtime_shift_ns"] = int((event.mtime or 0) * NANOSECONDS)
     return value
 
 

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
+from readfirst.harness.suite.event_kinds import INTERRUPTIONS, SESSION_EVENTS, WORLD_EVENTS
 from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
@@ -20,10 +21,8 @@ from readfirst.harness.suite.file_entry import (
 from readfirst.harness.suite.scenario import (
     Given,
     GivenHook,
-    Interruption,
     ParallelCalls,
     SessionEvent,
-    SessionEventKind,
     Step,
     ToolCall,
     WorldEvent,
@@ -36,31 +35,6 @@ WIDEST_CONTENT = 60
 MOST_FILES = 4
 """Maximum number of given files. Further files are counted."""
 
-_SESSION_EVENTS: Mapping[SessionEventKind, str] = {
-    "resume": "the session ends and is resumed",
-    "compact": "a summary takes the conversation's place",
-    "rewind": "the files are brought back to what they were when the user last said something",
-    "agent": "a sub-agent begins",
-    "end": "the sub-agent ends",
-    "mention": "the user mentions",
-    "other": "another session acts",
-    "background": "in the background works the sub-agent",
-    "back": "the first session goes on",
-}
-
-_INTERRUPTIONS: Mapping[Interruption, str] = {
-    "cancelled": "given up by the user before it is executed",
-    "stopped": "given up by the user when it has begun to write",
-    "killed": "and the program is killed before it is executed",
-    "killed-writing": "and the program is killed when it begins to write",
-    "sigint": "and the program gets SIGINT before it is executed",
-    "sigint-writing": "and the program gets SIGINT when it begins to write",
-    "sigterm": "and the program gets SIGTERM before it is executed",
-    "sigterm-writing": "and the program gets SIGTERM when it begins to write",
-    "cut": "and the connection ends in the middle of the last argument",
-    "limit": "and the model's message ends in the middle of the last argument",
-}
-
 
 def describe_step(step: Step) -> str:
     """Return one line about a step, without the content of files."""
@@ -69,16 +43,22 @@ def describe_step(step: Step) -> str:
             return _describe_call(step)
         case ParallelCalls(calls=calls):
             return f"{len(calls)} calls {_together(step)}"
-        case WorldEvent(kind="rename", path=path, to=to):
-            return f"rename {visible(path)} to {visible(to or '')}"
-        case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
-            return f"chmod {visible(path)} to {mode:04o}"
-        case WorldEvent(kind=kind, path=path, mtime=int() | Fraction() as shift):
-            return f"{kind} {visible(path)}, mtime {shift_text(shift)}"
         case WorldEvent(kind=kind, path=path):
-            return f"{kind} {visible(path)}"
+            return f"{kind} {visible(path)}{''.join(map(partial(_describe_field, step), WORLD_EVENTS[kind].fields))}"
         case SessionEvent(kind=kind, path=path):
-            return f"{_SESSION_EVENTS[kind]} {visible(path)}".rstrip()
+            return f"{SESSION_EVENTS[kind].words} {visible(path)}".rstrip()
+
+
+def _describe_field(event: WorldEvent, name: str) -> str:
+    match name:
+        case "to":
+            return f" to {visible(event.to or '')}"
+        case "mode" if event.mode is not None:
+            return f" to {event.mode:04o}"
+        case "mtime" if event.mtime is not None:
+            return f", mtime {shift_text(event.mtime)}"
+        case _:
+            return ""
 
 
 def _together(group: ParallelCalls) -> str:
@@ -171,7 +151,7 @@ def _content(entry: RegularFile) -> str:
 
 
 def _describe_call(call: ToolCall) -> str:
-    ended = f", {_INTERRUPTIONS[call.interrupted]}" if call.interrupted else ""
+    ended = f", {INTERRUPTIONS[call.interrupted].words}" if call.interrupted else ""
     return f"{call.tool} {_arguments(call.arguments)}{ended}"
 
 

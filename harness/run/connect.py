@@ -12,10 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readfirst.harness.adapter_api import TIME_LIMIT, Adapter, BrokenAdapter
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter
 from readfirst.harness.extension import extensions
 from readfirst.harness.run.kinds import ConnectError as ConnectError
 from readfirst.harness.run.kinds import Kind, TargetDefaults, Wanted
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:
@@ -32,18 +33,12 @@ _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def connect(
-    spec: str,
-    suite: Suite,
-    *,
-    contract: Contract | None = None,
-    time_limit: float = TIME_LIMIT,
-    confine: bool = False,
+    spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
     """Return the adapter that a connect string names.
 
     `contract` is what the implementation is compared with (default: the suite's default); the reference implements
-    exactly that one. `time_limit` is in seconds per call. `confine` lets it write to its workspace and home alone, and
-    takes its network (`harness.processes.sandbox`); so it is for every implementation if the suite is not trusted.
+    exactly that one. Every implementation is confined (`harness.processes.sandbox`) if the suite is not trusted.
 
     Raises:
         ConnectError: The string is wrong, or what it names does not exist.
@@ -56,7 +51,7 @@ def connect(
         raise ConnectError(f"{spec!r}: write {kinds()[kind].form}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
     return kinds()[kind].connect(
-        Wanted(spec, suite, held, time_limit, confine, _sandbox(spec, kind, suite, confine=confine))
+        Wanted(spec, suite, held, options, _sandbox(spec, kind, suite, confine=options.confine))
     )
 
 
@@ -95,7 +90,7 @@ def _sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | 
 def _reference(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
 
-    name, limit = wanted.contract.name, wanted.time_limit
+    name, limit = wanted.contract.name, wanted.options.time_limit
     try:
         adapter = ReferenceAdapter(name, seconds=limit, mortal=True)
     except ValueError as error:
@@ -120,7 +115,7 @@ def _python(wanted: Wanted) -> Adapter:
         if not file.is_file():
             raise ConnectError(f"'python:{rest}': there is no file {Path.cwd() / file}.")
         module = str(file.absolute())
-    adapter = PythonAdapter(module, factory, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    adapter = PythonAdapter(module, factory, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
     try:
         _start(adapter)
     except FactoryError as error:
@@ -143,7 +138,7 @@ def _mcp(wanted: Wanted) -> Adapter:
     connection = McpConnection(
         command.located(),
         isolation=command.isolation,
-        time_limit=wanted.time_limit,
+        time_limit=wanted.options.time_limit,
         sandbox=wanted.sandbox,
     )
     try:
@@ -171,7 +166,7 @@ def _lines(wanted: Wanted) -> Adapter:
             else "."
         )
         raise ConnectError(f"'lines:{wanted.rest}': {program}{hint}")
-    adapter = LinesAdapter(words, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    adapter = LinesAdapter(words, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
     _start(adapter)
     return adapter
 
@@ -189,7 +184,7 @@ def mcp_command(connect_string: str) -> Command:
 def _claude_code(wanted: Wanted) -> Adapter:
     module = importlib.import_module("readfirst.harness.agents.claude_code.adapter")
     opened: Adapter = module.open_claude_code(
-        wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.time_limit
+        wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.options.time_limit
     )
     return opened
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from readfirst.harness.processes.rmtree import destroy
 from readfirst.harness.report import OutputError
 from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink
-from readfirst.harness.workspace.snapshot import TooLargeError, snapshot
+from readfirst.harness.workspace.guarded_directory import TooLargeError
+from readfirst.harness.workspace.snapshot import snapshot
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 

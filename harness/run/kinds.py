@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ class Wanted:
     spec: str
     suite: Suite
     contract: Contract
-    time_limit: float
-    confine: bool
+    options: RunOptions
     sandbox: Sandbox | None
 
     @property

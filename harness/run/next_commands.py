@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible, visible_command
 from readfirst.harness.report.failure import short_path
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.suite import BUNDLED
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
         grouped, words = "by rule", ["readfirst", "report", str(request.output)]
     else:
         grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
-        words += _selection_options(request)
+        words += [*_selection_options(request), *RunOptions(time_limit=request.options.time_limit).words()]
     words += suite_options(request.fixtures)
     return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
 
@@ -88,7 +88,7 @@ def _run_command(request: RunRequest) -> str:
     words += ["--level", request.level]
     for option, value in (("--name", request.name), ("--baseline", request.baseline)):
         words += [option, str(value)] if value is not None else []
-    words += ["--confine"] if request.confine else []
+    words += request.options.words()
     words += _selection_options(request)
     return visible_command([*words, *suite_options(request.fixtures), *request.selection.ids])
 
@@ -105,8 +105,7 @@ def _selection_options(request: RunRequest) -> list[str]:
         ("--class", chosen.classes),
         ("-k", (chosen.expression,) if chosen.expression else ()),
         ("--shard", ("/".join(map(str, chosen.shard)),) if chosen.shard != (1, 1) else ()),
-        ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
-        ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
+        ("-j", (str(request.options.jobs),) if request.options.jobs > 1 else ()),
     ):
         words += [word for value in values for word in (name, value)]
     return [*words, *(["--trust"] if request.suite.trust else [])]

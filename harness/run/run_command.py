@@ -12,7 +12,6 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.summary import Summary
@@ -31,6 +30,7 @@ from readfirst.harness.run.failed_workspaces import open_folder
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.last_failed import LastFailed, failed_in
 from readfirst.harness.run.next_commands import all_pass_line, grouping_line, interrupted_lines, suite_options
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.run.server_notice import ServerNotice
 from readfirst.harness.suite.contracts import DOCUMENTED
@@ -59,11 +59,11 @@ class RunRequest:
     `called` is the target as it was written, without options that were made part of it; reports and baselines hold
     `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
-    `settle` is in seconds, for whoever writes after the last answer. `claims` are what must be claimed,
-    None: what the mapping `stated`, else Read, Edit and Write; a baseline may know better.
+    `claims` are the required capabilities, None: those that the mapping `stated`, else Read, Edit and Write; a
+    baseline may change them.
     `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream,
     `remaining` only what an interrupted run did not reach.
-    `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
+    `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """
 
@@ -80,17 +80,13 @@ class RunRequest:
     output: Path | None = None
     baseline: Path | None = None
     update_baseline: bool = False
-    jobs: int = 1
-    time_limit: float = TIME_LIMIT
-    settle: float = 0.0
-    confine: bool = False
+    options: RunOptions = DEFAULT
     claims: frozenset[str] | None = None
     stated: frozenset[str] | None = None
     most_failures: int | None = BRIEF
     last_failed: bool = False
     failed_in: Path | None = None
     remaining: bool = False
-    keep: Path | None = None
     trace: bool = False
 
     @property
@@ -104,12 +100,7 @@ class RunRequest:
         run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
         if self.suite.trust:
             run.append("--trust")
-        if self.time_limit != TIME_LIMIT:
-            run += ["--time-limit", f"{self.time_limit:g}"]
-        if self.settle:
-            run += ["--settle", f"{self.settle * 1000:g}"]
-        if self.confine:
-            run.append("--confine")
+        run += self.options.words()
         if self.claims is not None:
             run += ["--require", ",".join(sorted(self.claims))]
         show = ["readfirst", "show", "--contract", contract, *suite]
@@ -154,7 +145,7 @@ def perform(request: RunRequest) -> int:
 
     After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
     """
-    suite, cost = request.suite, Cost()
+    suite, keep, cost = request.suite, request.options.keep, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
     baseline = None
     if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
@@ -164,9 +155,9 @@ def perform(request: RunRequest) -> int:
     if not ids:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
-    if request.keep is not None:
-        open_folder(request.keep)
-    jobs = jobs_for(request.jobs, request.target, len(ids))
+    if keep is not None:
+        open_folder(keep)
+    jobs = jobs_for(request.options.jobs, request.target, len(ids))
     is_whole = request.selection == Selection() and not (
         request.last_failed or request.failed_in or request.remaining
     )
@@ -199,11 +190,7 @@ def perform(request: RunRequest) -> int:
                     contracts,
                     request.level,
                     ids,
-                    jobs=jobs,
-                    time_limit=request.time_limit,
-                    confine=request.confine,
-                    keep=request.keep,
-                    settle=request.settle,
+                    replace(request.options, jobs=jobs),
                 )
             )
         )
@@ -256,8 +243,8 @@ def perform(request: RunRequest) -> int:
     for line in (grouping_line(request, failing), all_pass_line(request, tested)):
         if line:
             say(line, err=True)
-    if request.keep is not None and any(any(each.values()) for each in tested.values()):
-        say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
+    if keep is not None and any(any(each.values()) for each in tested.values()):
+        say(f"the workspaces of failed scenarios are in {short_path(keep)}", err=True)
     if request.update_baseline and request.baseline:
         text = baseline_text(
             baseline.name if baseline else request.title,

@@ -5,15 +5,14 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Self
 
-from readfirst.harness.adapter_api import TIME_LIMIT, design_named, refusals_named, traits_of
+from readfirst.harness.adapter_api import design_named, refusals_named, traits_of
 from readfirst.harness.adapters.mask_tokens import mask_tokens
-from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
-from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
+from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict, skipped
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
@@ -24,6 +23,7 @@ from readfirst.harness.run.capabilities import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
 from readfirst.harness.run.failed_workspaces import KeptWorkspaces
 from readfirst.harness.run.job_count import jobs_for
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import Scenario
@@ -40,22 +40,16 @@ _WRITERS = {"Edit", "Write"}
 class RunSpec:
     """What to hold to what: plain values, so that a worker process can be given one.
 
-    `suite` is pickled without anything that it has read. `connect` is the connect string; `time_limit` is in seconds
-    per call. `also` are further contracts that the same replay is judged by, for an implementation that does not know
-    the contract.
-    `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
-    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer.
+    `suite` is pickled without anything that it has read. `connect` is the connect string. `also` are further contracts
+    that the same replay is judged by, for an implementation that does not know the contract.
     """
 
     suite: Suite
     connect: str
     contract: str
     level: Level = "text"
-    time_limit: float = TIME_LIMIT
+    options: RunOptions = DEFAULT
     also: tuple[str, ...] = ()
-    confine: bool = False
-    keep: Path | None = None
-    settle: float = 0.0
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -96,25 +90,20 @@ class Runner:
         self.spec = spec
         self.suite = spec.suite
         self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
-        self._adapter = connect(
-            spec.connect,
-            self.suite,
-            contract=self.contracts[0],
-            time_limit=spec.time_limit,
-            confine=spec.confine,
-        )
+        self._adapter = connect(spec.connect, self.suite, spec.options, contract=self.contracts[0])
         self._traits = traits_of(self._adapter)
         design_named(self._traits.design)
         refusals_named(self._traits.refuses)
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
         self._place = WorkspacePool(
-            confined=spec.confine or self.suite.needs_wall,
+            confined=spec.options.confine or self.suite.needs_wall,
             memory=self._traits.in_memory,
             stamps=self._traits.reliable_mtimes,
         )
         self._ended = _Ended(self._traits.servers is None)
-        self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
+        keep = spec.options.keep
+        self._kept = KeptWorkspaces(keep) if keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
 
@@ -247,7 +236,8 @@ class Runner:
         if isinstance(adapter, RecordedAdapter):
             return adapter.outcome(scenario)
         to_the_end = self._ended.asks(scenario)
-        outcome = replay(scenario, adapter, self._place, settle=self.spec.settle, to_the_end=to_the_end)
+        settle = self.spec.options.settle
+        outcome = replay(scenario, adapter, self._place, settle=settle, to_the_end=to_the_end)
         if to_the_end:
             self._ended.note(scenario, outcome)
         return outcome
@@ -325,41 +315,26 @@ def run(
     contracts: Sequence[str],
     level: Level = "text",
     ids: Sequence[str] | None = None,
+    options: RunOptions = DEFAULT,
     *,
-    jobs: int = 1,
-    time_limit: float = TIME_LIMIT,
     apart: bool = False,
-    confine: bool = False,
-    keep: Path | None = None,
-    settle: float = 0.0,
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
     one at a time. An implementation that does not know the contract replays each scenario once, for all contracts. With
-    `jobs` above 1 as many worker processes replay a share each (0: `jobs_for` says how many); verdicts and their order
-    are the same. `apart`: also one job has a process of its own, which a thread needs. `confine`, `keep`, `settle` are
-    as for a RunSpec; what the reference does on several contracts is kept in a folder for each. Close the iterator to
-    end them early.
+    several jobs as many worker processes replay a share each; verdicts and their order are the same. `apart`: also one
+    job has a process of its own, which a thread needs. What the reference does on several contracts is kept in a folder
+    for each. Close the iterator to end them early.
     Raises SuiteError, and what `connect` raises.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
-    jobs = jobs_for(jobs, connect_string, len(chosen))
+    jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep
     once = kind_of(connect_string) not in TOLD_THE_CONTRACT  # before a process is started that would tell it
     groups = [tuple(contracts)] if once else [(name,) for name in contracts]
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
-        spec = RunSpec(
-            suite,
-            connect_string,
-            names[0],
-            level,
-            time_limit,
-            names[1:],
-            confine,
-            folder,
-            settle,
-        )
+        spec = RunSpec(suite, connect_string, names[0], level, replace(options, keep=folder), names[1:])
         later: list[list[Verdict]] = [[] for _ in names[1:]]
         with closing(_judged(spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from readfirst.harness.suite.event_kinds import imagine
 from readfirst.harness.suite.file_entry import Entry, FileDigest, RegularFile, TextContent, resolved_links
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDigest, ToolCall, WorldEvent
 
@@ -21,7 +22,6 @@ _MOST_LINES = 2000
 _AROUND = 4
 """Lines before and after an edit that its answer shows."""
 _ARGUMENT = re.compile(r"\{(\w+)\}")
-_KEEP_CONTENT = ("touch", "chmod", "buffer")
 
 
 def plain_answer(
@@ -217,13 +217,8 @@ def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 def make(step: Step, files: dict[str, Entry | None]) -> None:
     """Make the changes of a step: an event's own, and those that are expected of calls."""
     match step:
-        case WorldEvent(kind, path, entry=entry, to=to):
-            if kind in ("modify", "delete", "symlink", "mkdir"):
-                files[path] = entry
-            elif kind == "rename" and to is not None:
-                for each in [each for each in files if each == path or each.startswith(f"{path}/")]:
-                    files[to + each[len(path) :]] = files.pop(each)
-            elif kind not in _KEEP_CONTENT:
+        case WorldEvent():
+            if not imagine(step, files):
                 files.clear()
         case ToolCall() | ParallelCalls():
             for event in step.during if isinstance(step, ToolCall) else ():

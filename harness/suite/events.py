@@ -2,12 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, cast
 
+from readfirst.harness.suite.event_kinds import (
+    SESSION_EVENTS,
+    WORLD_EVENTS,
+    SessionEventName,
+    WorldEventName,
+)
 from readfirst.harness.suite.file_content import LINK_TARGET, mode_of, modified_entry, shift_of
 from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.path_rules import is_safe, safe_paths
-from readfirst.harness.suite.scenario import EventKind, SessionEvent, SessionEventKind, Step, WorldEvent
+from readfirst.harness.suite.scenario import SessionEvent, Step, WorldEvent
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.harness.yaml_io.yaml_validation import FormError, Node
 
@@ -41,8 +47,6 @@ def is_git_command(text: str) -> bool:
     }
 
 
-EVENTS: tuple[str, ...] = get_args(EventKind)
-
 _TEXT = re.compile(r"(?s).*")
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
@@ -51,14 +55,15 @@ def read_event(node: Node, kind: str) -> list[WorldEvent]:
     """Read the event `kind` of a step; several paths in it make several events, in their order. Raises FormError."""
     stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
-    if kind == "git":
+    form = WORLD_EVENTS[kind].form
+    if form == "command":
         if type(value) is not str or not is_git_command(value):
             raise FormError(stated)
-        return [WorldEvent("git", value, position=position)]
-    if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and type(value) is str):
+        return [WorldEvent(cast(WorldEventName, kind), value, position=position)]
+    if form == "path" or (kind == "touch" and type(value) is str):
         entry = Directory() if kind == "mkdir" else None
         shift = _SHIFT if kind == "touch" else None
-        event = WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position)
+        event = WorldEvent(cast(WorldEventName, kind), value, entry, mtime=shift, position=position)
         return [event] if is_safe(stated, value) else []
     return [
         _event(what, kind, path, position)
@@ -90,14 +95,8 @@ def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent:
             return WorldEvent("symlink", path, Symlink(node.matching(LINK_TARGET)), position=position)
 
 
-_INNER: Mapping[str, tuple[SessionEventKind, str]] = {
-    "agent": ("end", "a sub-agent"),
-    "other": ("back", "another session"),
-    "background": ("back", "a sub-agent in the background"),
-}
-"""What has steps of its own, with the event that ends them and what messages call it."""
-WITH_STEPS = frozenset(_INNER)
-SESSION_EVENTS = ("resume", "compact", "rewind", "mention", *_INNER)
+WITH_STEPS = frozenset[str](name for name, kind in SESSION_EVENTS.items() if kind.end)
+STATED_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if kind.written)
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
@@ -105,32 +104,36 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
     The steps of sub-agents or another session, read by `read_step`, are between two.
     """
-    stated, begin, position = node.below(kind), cast(SessionEventKind, kind), node.position
+    stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
+    begin = cast(SessionEventName, kind)
     if kind == "mention":
         if not is_safe(stated, stated.value):
             return ()
         return (SessionEvent(begin, position, stated.value),)
-    if kind not in _INNER:
+    if not known.end:
         stated.mapping(())
         return (SessionEvent(begin, position),)
-    end, who = _INNER[kind]
     keys = ("agent", "steps") if kind == "background" else ("steps",)
     fields = stated.mapping(keys, required=keys)
     name = fields["agent"].matching() if "agent" in fields else ""
     steps: list[Step] = []
     for each in fields["steps"].listed(empty=False):
         found = each.value if isinstance(each.value, dict) else ()
-        if inner := next((key for key in found if key in SESSION_EVENTS), ""):
+        if inner := next((key for key in found if key in STATED_SESSION_EVENTS), ""):
             fix = "Write it after these steps."
-            each.below(inner).note(f"{inner} is no step of {who}", fix, rule="unknown-event", key=True)
+            each.below(inner).note(
+                f"{inner} is no step of {known.actor}", fix, rule="unknown-event", key=True
+            )
         else:
             steps += read_step(each)
-    return (SessionEvent(begin, position, name), *steps, SessionEvent(end, position))
+    return (SessionEvent(begin, position, name), *steps, SessionEvent(known.end, position))
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
     """Return the key of a step of a file that has steps of its own, and these; whatever has another form has none."""
-    key = next((key for key in _INNER if isinstance(step, dict) and key in step), "")
+    key = next(
+        (key for key in SESSION_EVENTS if key in WITH_STEPS and isinstance(step, dict) and key in step), ""
+    )
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None
     return key, steps if isinstance(steps, list) else []

@@ -1,12 +1,9 @@
 """Load: one scenario file into a Scenario, or into a list of everything that is wrong with its form."""
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,21 +11,20 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.answer_shorthand import DONE, SHOWN, in_words, make, plain_answer
 from readfirst.harness.suite.case_table import SCENARIO_KEYS
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
-from readfirst.harness.suite.events import EVENTS, SESSION_EVENTS, inner_steps, read_event, read_session_event
+from readfirst.harness.suite.event_kinds import INTERRUPTIONS, SESSION_EVENTS, WORLD_EVENTS
+from readfirst.harness.suite.events import STATED_SESSION_EVENTS, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.file_content import MAX_CONTENT_BYTES, given_entry
-from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Symlink, data_of
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.path_rules import CheckCall, check_call, is_safe
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
-from readfirst.harness.suite.repeated_text import expanded_arguments, read_arguments, repeated_characters
+from readfirst.harness.suite.repeated_text import read_arguments, repeated_characters
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
     PLATFORMS,
-    READERS,
-    WAITING,
     Clause,
     Expectation,
     Given,
@@ -38,16 +34,21 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
-    calls_of,
-    events_of,
     parts_of,
 )
+from readfirst.harness.suite.scenario_checks import (
+    check_given_paths,
+    check_hooks,
+    check_rewinds,
+    check_stated,
+)
+from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node, a_kind_of, did_you_mean
 
-_ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
+_ACTIONS = (*CALLS, *WORLD_EVENTS, *STATED_SESSION_EVENTS, "parallel", "at_once")
 _PLAIN = {
     SHOWN: "a Read of lines of a text file",
     DONE: "a change of a text file",
@@ -55,7 +56,6 @@ _PLAIN = {
 """What a word in place of an answer is for."""
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
-_INTERRUPTIONS: tuple[Interruption, ...] = get_args(Interruption)
 _ROUNDS = 1000
 """How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
@@ -98,37 +98,6 @@ def scenario_from(
         ) from None
     reader.finish()
     return scenario
-
-
-def inputs_of(top: Mapping[str, Any]) -> str:
-    """Return a digest of what a scenario asks, of the values of its file: workspace and steps, not expectations.
-
-    It tells whether a recording is of these steps. How the file is written does not matter, nor do titles.
-    """
-    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
-    text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-
-
-def _bare(step: Any) -> Any:
-    """Return a step without what is expected of it, that of the calls of a group included."""
-    if not isinstance(step, dict):
-        return step
-    bare = {
-        key: expanded_arguments(value) if key in CALLS else value
-        for key, value in step.items()
-        if key != "expect"
-    }
-    if "parallel" in bare:
-        bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
-    key, steps = inner_steps(bare)
-    if key:
-        bare[key] = [_bare(each) for each in steps]
-    return bare
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 class _Reader(Inspection):
@@ -182,18 +151,20 @@ class _Reader(Inspection):
             beside = f", nor have {pluralize(len(others), 'later call')}" if others else ""
             fix = "Write it, or let `readfirst product record` fill it in."
             node.note(f"the call of {tool} has no expect{beside}", fix, rule="missing-expect")
-        self.unseen_rewinds(steps)
-        self.idle_hooks(given, steps)
+        check_rewinds(self, steps)
+        check_hooks(self, given, steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
-            self.stated(
+            check_stated(
+                self,
                 (part for part in parts if any(each.reminders for each in part.expect.clauses())),
                 "reminders are expected in line {line}, but not judged",
                 "Write `reminders: true` below given.",
             )
         contract = read_stated_contract(top, self.contracts, steps)
         if composed:
-            self.stated(
+            check_stated(
+                self,
                 (part for part in parts if part.expect.clauses()),
                 "something is expected in line {line}, which here the recording alone says",
                 "Remove `expect`.",
@@ -238,7 +209,7 @@ class _Reader(Inspection):
             folders = fields["repositories"].listed(empty=False)
             safe = [each.value for each in folders if each.value == "." or is_safe(each, each.value)]
             files |= repository_files(safe, files)
-        self.conflicts(files)
+        check_given_paths(self, files)
         self.files = {**files}
         deny = read_rules(fields, "deny")
         reminders, memory_files = (
@@ -250,60 +221,6 @@ class _Reader(Inspection):
 
     def disk(self, node: Node) -> int:
         return node.one_of(range(2 * DISK_PAGE, _LARGEST_DISK + 1, DISK_PAGE))
-
-    def unseen_rewinds(self, steps: Sequence[Step]) -> None:
-        """Note rewinds without a later call, at which what they bring back would be seen."""
-        for step, following in pairwise((*steps, None)):
-            if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
-                fix = "Write a call after it, whose `files` say what comes back."
-                self.note(("steps",), "rewind is not followed by a call", fix, key=True)
-
-    def idle_hooks(self, given: Given, steps: Sequence[Step]) -> None:
-        """Note hooks that write the bytes that are given, into files that no step changes."""
-        changed = {event.path for step in steps for event in events_of(step)} | {
-            call.path.removeprefix("$WS/")
-            for step in steps
-            for call in calls_of(step)
-            if call.tool not in READERS
-        }
-        for number, hook in enumerate(given.hooks):
-            if hook.action == "modify" and all(
-                data_of(given.files.get(path)) == entry.data and path not in changed
-                for path, entry in hook.files.items()
-            ):
-                fix = "Let it write other bytes, or let a step change the file before."
-                self.note(("given", "hooks", number), "the hook changes nothing", fix)
-
-    def stated(
-        self,
-        parts: Iterator[ToolCall | ParallelCalls],
-        message: str,
-        fix: str,
-        *,
-        rule: str = "schema",
-    ) -> None:
-        """Note the first of the calls and groups of which something is expected that may not be."""
-        for part in parts:
-            line = part.position.line if part.position is not None else 0
-            self.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
-            return
-
-    def conflicts(self, files: Mapping[str, Entry]) -> None:
-        """Note given paths that cannot exist side by side, and hard links that name nothing."""
-        for path, entry in files.items():
-            place = ("given", "files", path)
-            above = path.rpartition("/")[0]
-            while above:
-                if above in files and not isinstance(files[above], Directory):
-                    what = "a symbolic link" if isinstance(files[above], Symlink) else "a file"
-                    message = f"{path!r} lies below {above!r}, which is {what}"
-                    self.note(place, message, "Give it another path.", rule="path-conflict", key=True)
-                    break
-                above = above.rpartition("/")[0]
-            if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
-                message = f"the hard link names {entry.to!r}, which is not a given regular file"
-                fix = "Name a file of given: with its full path."
-                self.note((*place, "hardlink"), message, fix, rule="path-conflict")
 
     def step(self, node: Node) -> Sequence[Step]:
         action = self.action(node.called("a step"), _ACTIONS)
@@ -365,7 +282,7 @@ class _Reader(Inspection):
         self.check_call(asked.node.path, tool, arguments)
         events: list[WorldEvent] = []
         for each in fields["during"].listed(empty=False) if "during" in fields else ():
-            if action := self.action(each.called("a world event"), EVENTS):
+            if action := self.action(each.called("a world event"), tuple(WORLD_EVENTS)):
                 events.extend(read_event(each, action))
         interrupted = None
         if "interrupted" in fields:
@@ -424,8 +341,8 @@ class _Reader(Inspection):
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
         """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
-        how = node.one_of(_INTERRUPTIONS)
-        if events and how not in WAITING:
+        how: Interruption = node.one_of(get_args(Interruption))
+        if events and not INTERRUPTIONS[how].waits:
             node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")
         last = list(arguments.values())[-1] if arguments else None
         if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from readfirst.harness.adapter_api import BASH
-from readfirst.harness.suite.file_entry import Entry, RegularFile, Seconds
+from readfirst.harness.suite.event_kinds import INTERRUPTIONS
+from readfirst.harness.suite.event_kinds import Interruption as Interruption
+from readfirst.harness.suite.event_kinds import SessionEvent as SessionEvent
+from readfirst.harness.suite.event_kinds import WorldEvent as WorldEvent
+from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.yaml_io.finding import Position
@@ -30,45 +34,10 @@ BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
 
 ReadGate = Literal["enforced", "relaxed"]
-EventKind = Literal[
-    "modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git", "mount", "unmount"
-]
-SessionEventKind = Literal[
-    "resume", "compact", "rewind", "agent", "end", "mention", "other", "background", "back"
-]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal[
     "allow", "ask", "deny", "block", "context", "input", "exit", "modify", "delete", "rename"
 ]
-Interruption = Literal[
-    "cancelled",
-    "stopped",
-    "killed",
-    "killed-writing",
-    "sigint",
-    "sigint-writing",
-    "sigterm",
-    "sigterm-writing",
-    "cut",
-    "limit",
-]
-SIGNALS: Mapping[str, str] = {
-    word + when: signal
-    for word, signal in (("killed", "SIGKILL"), ("sigint", "SIGINT"), ("sigterm", "SIGTERM"))
-    for when in ("", "-writing")
-}
-"""The signal that a program gets in the middle of a call."""
-INTERRUPTIONS: Mapping[str, str] = {
-    "cancelled": "cancel",
-    "stopped": "stop",
-    **dict.fromkeys(SIGNALS, "kill"),
-    "cut": "cut",
-    "limit": "cut",
-}
-"""What may end a call before it is over, with the capability that it takes."""
-WAITING = ("cancelled", "killed", "sigint", "sigterm")
-"""What comes between validation and execution."""
-
 
 _ENDS = 200
 """Characters at both ends of a text that its digest has."""
@@ -155,48 +124,6 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class WorldEvent:
-    """A change to the workspace that no tool made.
-
-    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
-    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
-    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not
-    saved. `git`: `path` is a command of `git_commands` instead.
-    """
-
-    kind: EventKind
-    path: str
-    entry: Entry | None = None
-    to: str | None = None
-    mode: int | None = None
-    mtime: Seconds | None = None
-    position: Position | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
-    """A turn in the life of the conversation that no tool makes.
-
-    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `rewind`: the files
-    are brought back to what they were when the user last said something; what that changes belongs to the next
-    call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
-    mentions the file `path`, relative to the workspace. `other`: the calls up to `back` are those of a second
-    session in the workspace, which goes on beside the first, `background`: of the sub-agent named `path`, which works
-    beside the conversation.
-    """
-
-    kind: SessionEventKind
-    position: Position | None = None
-    path: str = ""
-
-    @property
-    def needs(self) -> str:
-        """The capability that an adapter must have for it; none for `back`."""
-        named = {"agent": "agents", "end": "agents", "mention": "mentions", "other": "sessions", "back": ""}
-        return named.get(self.kind, self.kind)
-
-
-@dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call as the model makes it. `during` happens after validation and before execution.
 
@@ -217,12 +144,12 @@ class ToolCall:
     @property
     def paused(self) -> bool:
         """Whether something happens to it between validation and execution."""
-        return bool(self.during) or self.interrupted in WAITING
+        return bool(self.during) or (self.interrupted is not None and INTERRUPTIONS[self.interrupted].waits)
 
     @property
     def signal(self) -> str | None:
         """The name of the signal that the program gets in the middle of it, None for no signal."""
-        return SIGNALS.get(self.interrupted or "")
+        return None if self.interrupted is None else INTERRUPTIONS[self.interrupted].signal
 
     @property
     def begun(self) -> str:
@@ -399,7 +326,9 @@ class Scenario:
     def left_to_luck(self) -> bool:
         """Whether it may hold once and not the next time: a call is ended in its middle, or two sessions race."""
         raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
-        return raced or any(call.interrupted not in (None, *WAITING, "cut", "limit") for call in self.calls())
+        return raced or any(
+            call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
+        )
 
     def parts(self) -> Iterator[ToolCall | ParallelCalls]:
         """Yield what may have an expectation: every tool call in order, and every parallel group after its own."""
@@ -427,7 +356,7 @@ class Scenario:
             needs.add("during")
         if any(event.kind == "buffer" for event in self.events()):
             needs.add(BUFFERS)
-        needs.update(INTERRUPTIONS[call.interrupted] for call in self.calls() if call.interrupted)
+        needs.update(INTERRUPTIONS[call.interrupted].needs for call in self.calls() if call.interrupted)
         if self.given.deny:
             needs.add("deny")
         if self.given.reminders:

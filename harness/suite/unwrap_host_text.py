@@ -1,5 +1,7 @@
 """What a tool itself answered: the text without what the program around it adds, and without what that cost it."""
 
+import re
+
 _WHENEVER = "\n\n<system-reminder>\nWhenever you read a file, you should consider whether it "
 HOST_TEXTS = {
     "malware": (
@@ -65,3 +67,26 @@ _WHITESPACE = (
 def without_outer_whitespace(text: str) -> str:
     """Return the text without the whitespace at both ends."""
     return text.strip(_WHITESPACE)
+
+
+_TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
+"""The end of a temporary file's name: a process id and random digits."""
+
+_BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
+"""A note in an answer that quotes the beginning of a call's arguments; both numbers include the workspace's path."""
+
+_SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
+"""The path of a saved answer, in a directory of the program."""
+
+
+def normalize_text(text: str, root: str, home: str) -> str:
+    """Return the text with `$WS` and `$HOME` in place of the absolute paths `root` and `home`.
+
+    Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that include paths.
+    """
+    if "saved to: " in text:
+        text = _SAVED_TO.sub("FILE", text)
+    text = text.replace(root, "$WS").replace(home, "$HOME")
+    if ".tmp." in text:
+        text = _TEMPORARY_NAME.sub(".tmp.N", text)
+    return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text

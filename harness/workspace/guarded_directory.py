@@ -3,6 +3,7 @@
 # Plain `os` calls on strings: they run at every step.
 # ruff: noqa: PTH208
 
+import errno
 import os
 import stat
 import weakref
@@ -104,3 +105,42 @@ def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
 def state_of(status: os.stat_result) -> State:
     """Return values that change if a file, its attributes, or the names in a directory change."""
     return status[:7], status.st_mtime_ns, status.st_ctime_ns
+
+
+class TooLargeError(Exception):
+    """The directory contains more than can be compared."""
+
+
+_OF_THE_SYSTEM = frozenset(
+    {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
+)
+"""Errors of the system that are not the implementation's fault."""
+
+
+class spoiling:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
+    """Raise SpoiltError for errors in a workspace that an implementation has changed.
+
+    OSError is passed on if the system lacks a resource. `doing` describes the operation.
+    """
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
+    ) -> None:
+        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
+        match error:
+            case RecursionError():
+                raise SpoiltError(deep) from None
+            case TooLargeError():
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+            case OSError(errno=errno.ENAMETOOLONG):
+                raise SpoiltError(deep) from None
+            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error

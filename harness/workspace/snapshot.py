@@ -28,17 +28,13 @@ from readfirst.harness.suite.file_entry import (
     resolved_links,
 )
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
-from readfirst.harness.workspace.guarded_directory import State, state_of
+from readfirst.harness.workspace.guarded_directory import State, TooLargeError, state_of
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
 MAXIMUM_SIZE = 1024 * 1024 * 1024
 """Maximum total size in bytes of all files, without the larger ones."""
 MAXIMUM_ENTRIES = 20_000
-
-
-class TooLargeError(Exception):
-    """The directory contains more than can be compared."""
 
 
 def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:

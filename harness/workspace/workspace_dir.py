@@ -5,30 +5,29 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 from readfirst.harness.adapter_api import Permissions, Workspace
 from readfirst.harness.processes.rmtree import destroy, empty
-from readfirst.harness.processes.safe_open import DirectoryHandles, opened, set_folder
+from readfirst.harness.processes.safe_open import opened
 from readfirst.harness.processes.temp_dirs import Scratch
-from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.repeated_text import with_texts
 from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
+from readfirst.harness.suite.unwrap_host_text import normalize_text
 from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.harness.workspace.git import Repository
-from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
+from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError, spoiling
 from readfirst.harness.workspace.mounts import Mounts
-from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, scan, snapshot, tells_changes
-from readfirst.harness.workspace.world_events import WorldEventError, create, give, make_true, perform, put
+from readfirst.harness.workspace.snapshot import Snapshots, scan, snapshot, tells_changes
+from readfirst.harness.workspace.world_events import WorldEventError, lay_out, make_true, perform
 
 HOME = "$HOME/"
 """Prefix of paths in the session's home in a snapshot; `~` may be the name of a directory."""
@@ -39,96 +38,12 @@ TEMPORARY = "$TMPDIR/"
 _OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
 """Names at home of program state that is ignored: the product, npm, and the XDG directories."""
 
-_TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
-"""The end of a temporary file's name: a process id and random digits."""
-
-_BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""A note in an answer that quotes the beginning of a call's arguments; both numbers include the workspace's path."""
-
-_SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
-"""The path of a saved answer, in a directory of the program."""
-
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
 """Names of the harness in a base directory: workspaces, and home and temporary files of a shared server."""
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
 """Temporary directory in which a served reference saves conversations that outlive its process."""
-
-_OF_THE_SYSTEM = frozenset(
-    {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
-)
-"""Errors of the system that are not the implementation's fault."""
-
-
-class _spoilt:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Raise SpoiltError for errors in a workspace that an implementation has changed.
-
-    OSError is passed on if the system lacks a resource. `doing` describes the operation.
-    """
-
-    __slots__ = ("_doing",)
-
-    def __init__(self, doing: str) -> None:
-        self._doing = doing
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
-    ) -> None:
-        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
-        match error:
-            case RecursionError():
-                raise SpoiltError(deep) from None
-            case TooLargeError():
-                raise SpoiltError(f"cannot {self._doing}: {error}") from error
-            case OSError(errno=errno.ENAMETOOLONG):
-                raise SpoiltError(deep) from None
-            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
-                raise SpoiltError(f"cannot {self._doing}: {error}") from error
-
-
-@lru_cache(maxsize=64)
-def _path(name: str) -> Path:
-    """Return a path. The last few are cached, because consecutive scenarios use the same."""
-    return Path(name)
-
-
-def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
-    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
-
-    Every file and directory gets the fixed old time unless it has another. Hard links are created after their
-    files; directories get mode and time last, because adding entries changes them.
-    """
-    top = os.fspath(root)
-    later = []
-    directories = {""}
-    with DirectoryHandles(top) as below:
-        for path, entry in files.items():
-            folder, _, name = path.rpartition("/")
-            folders = path if isinstance(entry, Directory) else folder
-            while folders not in directories:
-                directories.add(folders)
-                folders = folders.rpartition("/")[0]
-            if isinstance(entry, Directory):
-                below.at(path)
-            elif isinstance(entry, HardLink):
-                later.append((path, entry))
-            else:
-                time = OLD_TIME * NANOSECONDS
-                if isinstance(entry, RegularFile) and entry.mtime is not None:
-                    time = int(entry.mtime * NANOSECONDS)
-                put(entry, name, below.at(folder), root=top, time=time)
-        for path, entry in later:
-            create(top, path, entry)
-        for path in sorted(directories, reverse=True):
-            given = files.get(path)
-            mode = given.mode if isinstance(given, Directory) else None
-            if isinstance(given, Directory):
-                give(f"{top}/{path}", given.ownership)
-            set_folder(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +137,8 @@ class WorkspaceDir:
     def workspace(self, scenario: Scenario) -> Workspace:
         """Return the data about the workspace and the scenario for the adapter."""
         return Workspace(
-            root=_path(self.root),
-            home=_path(self.home),
+            root=Path(self.root),
+            home=Path(self.home),
             deny=self._placed(scenario.given.deny),
             needs=scenario.needs,
             relative=scenario.relative,
@@ -236,7 +151,7 @@ class WorkspaceDir:
         given = scenario.given.permissions
         if given is None:
             return None
-        root = _path(self.root)
+        root = Path(self.root)
         further = tuple(root / folder for folder in given.additional_directories)
         return Permissions(given.mode, root / given.working_directory, self._placed(given.allow), further)
 
@@ -287,7 +202,7 @@ class WorkspaceDir:
         For a confined session also of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError if
         the system lacks a resource.
         """
-        with _spoilt("read the workspace"):
+        with spoiling("read the workspace"):
             touched = [folder for folder in self._watched if not folder.is_untouched()]
             added = [(folder, names) for folder in touched if (names := folder.added())]
             entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
@@ -316,17 +231,8 @@ class WorkspaceDir:
         return with_texts(value, lambda text: text.replace("$WS", self.root))
 
     def normalised(self, text: str) -> str:
-        """Return the text without parts that depend on the machine.
-
-        `$WS` and `$HOME` replace their absolute paths. Temporary files and files with saved answers get fixed
-        names, and `N` replaces numbers of bytes that include paths.
-        """
-        if "saved to: " in text:
-            text = _SAVED_TO.sub("FILE", text)
-        text = text.replace(self.root, "$WS").replace(self.home, "$HOME")
-        if ".tmp." in text:
-            text = _TEMPORARY_NAME.sub(".tmp.N", text)
-        return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text
+        """Return the text without parts that depend on the machine."""
+        return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
         """Reset the directory to its initial state. Raises OSError, and RecursionError for a tree that is too
@@ -402,7 +308,7 @@ class WorkspacePool:
 
         Raises SpoiltError at the end if the workspace could not be cleared; the next one is new.
         """
-        with _spoilt("prepare a workspace"):
+        with spoiling("prepare a workspace"):
             site = self._free.pop() if self._free else self._new()
             self._lent += 1
             site.rename(str(self._lent) if unique else _ROOT)
@@ -454,7 +360,7 @@ class WorkspacePool:
     def _cleared(site: WorkspaceDir) -> bool:
         """Reset a workspace, or remove it if that fails. Return whether it exists."""
         site.check()
-        with _spoilt("clear the workspace"):
+        with spoiling("clear the workspace"):
             try:
                 site.clear()
             except RecursionError:

@@ -7,9 +7,10 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import assert_never
 
 from readfirst.harness.adapter_api import UnsupportedCall
-from readfirst.harness.processes.safe_open import below, opened, set_mode
+from readfirst.harness.processes.safe_open import DirectoryHandles, below, opened, set_folder, set_mode
 from readfirst.harness.suite.file_entry import (
     NANOSECONDS,
     OLD_TIME,
@@ -88,6 +89,41 @@ def give(file: int | str, ownership: Ownership | None) -> None:
         raise UnsupportedCall(f"files with {ownership} ({reason})") from error
 
 
+def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
+    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
+
+    Every file and directory gets the fixed old time unless it has another. Hard links are created after their
+    files; directories get mode and time last, because adding entries changes them.
+    """
+    top = os.fspath(root)
+    later = []
+    directories = {""}
+    with DirectoryHandles(top) as below:
+        for path, entry in files.items():
+            folder, _, name = path.rpartition("/")
+            folders = path if isinstance(entry, Directory) else folder
+            while folders not in directories:
+                directories.add(folders)
+                folders = folders.rpartition("/")[0]
+            if isinstance(entry, Directory):
+                below.at(path)
+            elif isinstance(entry, HardLink):
+                later.append((path, entry))
+            else:
+                time = OLD_TIME * NANOSECONDS
+                if isinstance(entry, RegularFile) and entry.mtime is not None:
+                    time = int(entry.mtime * NANOSECONDS)
+                put(entry, name, below.at(folder), root=top, time=time)
+        for path, entry in later:
+            create(top, path, entry)
+        for path in sorted(directories, reverse=True):
+            given = files.get(path)
+            mode = given.mode if isinstance(given, Directory) else None
+            if isinstance(given, Directory):
+                give(f"{top}/{path}", given.ownership)
+            set_folder(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
+
+
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
     """Perform an event. Times are set in whole seconds relative to the file's own.
 
@@ -148,6 +184,10 @@ def _perform(event: WorldEvent, root: str) -> None:
                 raise WorldEventError(f"cannot chmod {event.path}: the event names no mode")
             with _at(_followed(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
+        case "buffer" | "git" | "mount" | "unmount":
+            raise WorldEventError(f"cannot {event.kind} {event.path} by files alone")
+        case _:
+            assert_never(event.kind)
 
 
 def _make(event: WorldEvent, root: str, target: str) -> None:

@@ -3,13 +3,13 @@
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.agents.claude_code.install import PACKAGE
-from readfirst.harness.cli.options import AutoJobs, TakesFolder, TimeLimit, open_own_suite
+from readfirst.harness.cli.options import TakesFolder, open_own_suite, running
 from readfirst.harness.cli.snapshot import exact_version, print_causes, record_contracts
 from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ExitCode
@@ -19,6 +19,7 @@ from readfirst.harness.record.record import missing
 from readfirst.harness.record.recording_worker import Product, Replaying
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import Suite, default_root
@@ -44,14 +45,15 @@ from readfirst.observatory.versions.retirement import (
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 
+@running("jobs", "time_limit")
 def adopt(
     version: str = typer.Argument("latest", help="The published version, or `latest`."),
     report: Path | None = typer.Option(
         None, help="Write the differences for users, and the work that is left, to this file in Markdown."
     ),
-    jobs: AutoJobs = 0,
+    *,
+    options: RunOptions,
     takes: TakesFolder = None,
-    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Path | None = typer.Option(
         None, help="The folder of the suite to write to.", show_default="the checkout's"
     ),
@@ -63,21 +65,19 @@ def adopt(
     suite = open_own_suite([str(fixtures)] if fixtures is not None else None)
     sweep()
     exact = exact_version(suite, version)
+    options = replace(options, jobs=options.jobs or processors())
     kept = Takes(takes or default_takes())
     with kept.held():
         if exact not in suite.contracts:
             release = release_of(suite.contracts, exact)
-            failure = record_contracts(suite, release, kept, jobs or processors(), time_limit)
+            failure = record_contracts(suite, release, kept, options)
             if failure is not None:
                 return failure
             suite = Suite(suite.root)
         _renew_releases(suite, exact)
-        for name in _record_given(suite, exact, time_limit):
+        for name in _record_given(suite, exact, options):
             say(f"recorded {name}", err=True)
-        found = [
-            _dated(suite, contract, before, kept, jobs or processors(), time_limit)
-            for contract, before in _pairs(suite, exact)
-        ]
+        found = [_dated(suite, contract, before, kept, options) for contract, before in _pairs(suite, exact)]
     print_causes(found)
     left = [*_left(suite, exact, found)]
     if report is not None:
@@ -104,7 +104,7 @@ def _renew_releases(suite: Suite, version: str) -> None:
         write_all({file: releases_text(published(package)).encode()})
 
 
-def _record_given(suite: Suite, version: str, time_limit: float) -> Iterator[str]:
+def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
     """Record the tools and the structured results of a version, unless they are recorded."""
     contracts = [each for each in suite.contracts.recorded if each.version == version]
     for given in (TOOLS, RESULTS):
@@ -112,24 +112,24 @@ def _record_given(suite: Suite, version: str, time_limit: float) -> Iterator[str
         known = given.load(file) if file.exists() else {}
         missing = [each for each in contracts if each.name not in known]
         if file.exists() and missing:
-            for name in record_given(given, suite, missing, write=True, time_limit=time_limit):
+            for name in record_given(given, suite, missing, write=True, time_limit=options.time_limit):
                 yield f"{name} {given.name}"
 
 
-def _dated(
-    suite: Suite, contract: Contract, before: Contract, takes: Takes, jobs: int, time_limit: float
-) -> Diff:
+def _dated(suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions) -> Diff:
     """Return the differences from the contract before, after recording them on the versions between the two."""
     found = differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
-    replays = Replays(suite, takes, lambda each: Product(suite, each.name, time_limit), variant, jobs=jobs)
+    replays = Replays(
+        suite, takes, lambda each: Product(suite, each.name, options), variant, jobs=options.jobs
+    )
 
     def ask(version: str, ids: Sequence[str]) -> Answers:
         name = replays.contract(version).name
         recorded = {each: suite.recordings.recording(each).transcripts for each in ids}
         left = [each for each in ids if name not in recorded[each]]
         known = {each: recorded[each][name] for each in ids if name in recorded[each]}
-        with Replaying(suite, {name: left}, takes, jobs) as progress:
+        with Replaying(suite, {name: left}, takes, options.jobs) as progress:
             known.update(replays(version, left, progress))
         return {each: facts(answer, "text") for each, answer in known.items()}
 

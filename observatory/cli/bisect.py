@@ -7,7 +7,6 @@ from math import ceil, log2
 import typer
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
@@ -17,9 +16,9 @@ from readfirst.harness.cli.options import (
     LevelName,
     Selected,
     TakesFolder,
-    TimeLimit,
     open_own_suite,
     open_suite,
+    running,
     selecting,
 )
 from readfirst.harness.errors import ExitCode
@@ -29,6 +28,7 @@ from readfirst.harness.record.recording_worker import Product, Replaying, replay
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.terminal import say
@@ -40,6 +40,7 @@ _SHOWN = 100
 
 
 @selecting(FEW)
+@running("time_limit")
 def bisect(
     ids: Ids = None,
     oldest: str | None = typer.Option(
@@ -61,7 +62,7 @@ def bisect(
     *,
     selection: Selected,
     takes: TakesFolder = None,
-    time_limit: TimeLimit = TIME_LIMIT,
+    options: RunOptions,
     fixtures: Fixtures = None,
 ) -> int:
     """Find the published versions in which answers to scenarios changed. Needs npm; see `readfirst docs recording`."""
@@ -79,7 +80,7 @@ def bisect(
     replays = Replays(
         suite,
         kept,
-        lambda contract: Product(suite, contract.name, time_limit),
+        lambda contract: Product(suite, contract.name, options),
         "+gated" if gated else "",
     )
     kept_versions = KeptVersions(keep)

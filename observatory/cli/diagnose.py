@@ -6,20 +6,18 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
-    AutoJobs,
-    Confine,
     Fixtures,
     Output,
-    TimeLimit,
     Trust,
     open_suite,
     put,
+    running,
 )
 from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import console, say
 from readfirst.observatory.diagnosis.best_match import diagnosed
@@ -29,6 +27,7 @@ from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case, as_json, as_markdown, as_text
 
 
+@running("jobs", "time_limit", "confine")
 def diagnose(
     targets: list[str] | None = typer.Argument(
         None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
@@ -41,9 +40,8 @@ def diagnose(
     ),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every rule with unexplained failures."),
-    jobs: AutoJobs = 0,
-    time_limit: TimeLimit = TIME_LIMIT,
-    confine: Confine = False,
+    *,
+    options: RunOptions,
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> None:
@@ -63,11 +61,8 @@ def diagnose(
         if target.endswith(".jsonl") or (":" not in target and Path(target).is_file()):
             found.append(read_observed(suite, Path(target)))
         else:
-            observed = run_observed(
-                suite, target, suite.ids(), jobs=jobs, time_limit=time_limit, confine=confine
-            )
-            found.append((target, observed))
-    table, known, cases = _table(suite, jobs), suite.rules, []
+            found.append((target, run_observed(suite, target, suite.ids(), options)))
+    table, known, cases = _table(suite, options.jobs), suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
     ids = frozenset(suite.ids())

@@ -1,10 +1,10 @@
 """Fuzz command: `readfirst fuzz`; the command line registers it."""
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     Classes,
@@ -12,11 +12,12 @@ from readfirst.harness.cli.options import (
     Fixtures,
     LevelName,
     Minutes,
-    TimeLimit,
     Trust,
     one_target,
     open_suite,
+    running,
 )
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.worker import SearchRequest
@@ -25,6 +26,13 @@ _STEPS = 2000
 """Where neither --steps nor --minutes is given."""
 
 
+_Seeds = Annotated[
+    int,
+    typer.Option("-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."),
+]
+
+
+@running("time_limit", jobs=(_Seeds, 1))
 def fuzz(
     target: list[str] | None = typer.Argument(
         None, metavar="TARGET", help="The implementation, as for `readfirst run`."
@@ -58,10 +66,8 @@ def fuzz(
     long: bool = typer.Option(
         False, "--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move."
     ),
-    jobs: int = typer.Option(
-        1, "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
-    ),
-    time_limit: TimeLimit = TIME_LIMIT,
+    *,
+    options: RunOptions,
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
@@ -104,9 +110,8 @@ def fuzz(
             known=known,
             baseline=baseline,
             classes=tuple(class_ or ()),
-            time_limit=time_limit,
+            options=options,
             fast=fast,
             long=long,
-            jobs=jobs,
         )
     )

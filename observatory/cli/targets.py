@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -16,10 +16,12 @@ from readfirst.harness.cli.options import (
     in_installed_package,
     one_target,
     open_suite,
+    running,
 )
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.run.connect import mcp_command
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import harmless_json, say, say_rows, stdout
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -122,6 +124,19 @@ def new_mapping(
     say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
 
 
+_Jobs = Annotated[
+    int,
+    typer.Option(
+        "-j",
+        "--jobs",
+        min=1,
+        max=256,
+        help="Worker processes: this many targets at once, or this many scenarios if there are fewer targets.",
+    ),
+]
+
+
+@running("time_limit", jobs=(_Jobs, 1))
 def implementations(
     names: list[str] | None = typer.Argument(
         None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
@@ -142,15 +157,8 @@ def implementations(
     streams: Path | None = typer.Option(
         None, help="A folder for each target's JSON lines, as `readfirst report` reads them."
     ),
-    jobs: int = typer.Option(
-        1,
-        "-j",
-        "--jobs",
-        min=1,
-        max=256,
-        help="Worker processes: this many targets at once, or this many scenarios if there are fewer targets.",
-    ),
-    time_limit: TimeLimit = TIME_LIMIT,
+    *,
+    options: RunOptions,
     fixtures: Fixtures = None,
     evidence: bool = typer.Option(
         False,
@@ -171,7 +179,7 @@ def implementations(
             raise UsageError(
                 "--issue takes a target and a rule, and can only be combined with --folder and --fixtures."
             )
-        return _print_issue(*issue, suite, folder, time_limit)
+        return _print_issue(*issue, suite, folder, options)
     if evidence and runs:
         raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
     chosen = [find(name) for name in names] if names else list(every_target())
@@ -180,7 +188,7 @@ def implementations(
     if evidence:
         for name in (target.pinned for target in chosen):
             try:
-                kept = keep_evidence(suite, folder, name, order, time_limit)
+                kept = keep_evidence(suite, folder, name, order, options)
             except BrokenAdapter as error:
                 broken += 1
                 say(f"{name}: {error}", err=True)
@@ -192,8 +200,7 @@ def implementations(
     survey = Survey(
         suite,
         folder,
-        jobs=jobs,
-        time_limit=time_limit,
+        options=options,
         streams=streams,
         version=version(),
         missing=missing,
@@ -219,11 +226,11 @@ def implementations(
         if write:  # after each, so that an interrupt costs one target
             survey.write(order)
             again = frozenset(asked[name]) if missing or sample is not None else None
-            keep_evidence(suite, folder, name, order, time_limit, again)
+            keep_evidence(suite, folder, name, order, options, again)
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
 
 
-def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit: float) -> ExitCode:
+def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
     """Print a report for the maintainers of a target; nothing is sent.
 
     It is made of compatibility.json, implementations.json and evidence.json in `folder`, or where that has none in the
@@ -261,7 +268,7 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit
                 f"Install it, then try again: readfirst check-adapter target:{name}"
             )
         wanted = failing([rule], known_scenarios(suite), result)
-        kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, time_limit).get(rule_id)
+        kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, options).get(rule_id)
         if kept is None:
             raise UsageError(f"{name} keeps {rule_id} now. Its results are out of date: {again}")
     scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report.jsonl import read_stream
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of, is_lacking
@@ -19,13 +19,7 @@ class ObservationError(ReadfirstError):
 
 
 def run_observed(
-    suite: Suite,
-    target: str,
-    ids: Sequence[str],
-    *,
-    jobs: int = 1,
-    time_limit: float = TIME_LIMIT,
-    confine: bool = False,
+    suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
     """Replay scenarios on a target, each compared with the contract that its file states. Raises what `run` raises."""
     observed: dict[str, Fingerprint] = {}
@@ -41,9 +35,7 @@ def run_observed(
         own = [each for each in left if contract == default or suite.scenario(each).contract == contract]
         if not own:
             continue
-        with closing(
-            run(suite, target, [contract], "reason", own, jobs=jobs, time_limit=time_limit, confine=confine)
-        ) as verdicts:
+        with closing(run(suite, target, [contract], "reason", own, options)) as verdicts:
             silent = _take(observed, verdicts)
         if contract == default:
             left = silent

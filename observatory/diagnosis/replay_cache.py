@@ -10,8 +10,8 @@ from typing import Any, Self, cast
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, AdapterTraits, Workspace
 from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import CommandLimits
-from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite

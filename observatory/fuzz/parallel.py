@@ -23,13 +23,15 @@ PATIENCE = 10.0
 def shares(request: SearchRequest) -> tuple[SearchRequest, ...]:
     """Return one request per process: consecutive seeds, between which the steps are divided."""
     if request.steps is None:
-        each: list[int | None] = [None] * request.jobs
+        each: list[int | None] = [None] * request.options.jobs
     else:
-        jobs = max(1, min(request.jobs, request.steps))
+        jobs = max(1, min(request.options.jobs, request.steps))
         least, rest = divmod(request.steps, jobs)
         each = [least + (number < rest) for number in range(jobs)]
+    one = replace(request.options, jobs=1)
     return tuple(
-        replace(request, jobs=1, seed=request.seed + number, steps=steps) for number, steps in enumerate(each)
+        replace(request, options=one, seed=request.seed + number, steps=steps)
+        for number, steps in enumerate(each)
     )
 
 

@@ -5,11 +5,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.adapter_api import TIME_LIMIT, Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter, traits_of
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.harm_kinds import HARMS
@@ -28,7 +29,7 @@ class SearchRequest:
     """The options of one search as they were given: `target` is compared with `against`, the reference as a rule.
 
     It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
-    `output` gets the files. More than one of `jobs` search as many seeds, from `seed` on, and divide the steps
+    `output` gets the files. More than one job search as many seeds, from `seed` on, and divide the steps
     between them. With `long` sessions are long, and about several files. What a scenario shows that `baseline` accepts
     is known as well, and where `classes` are given, rules of other classes may break.
     """
@@ -45,10 +46,9 @@ class SearchRequest:
     known: Path | None = None
     baseline: Path | None = None
     classes: tuple[str, ...] = ()
-    time_limit: float = TIME_LIMIT
+    options: RunOptions = DEFAULT
     fast: bool = False
     long: bool = False
-    jobs: int = 1
 
     @property
     def judged(self) -> Level:
@@ -122,10 +122,10 @@ def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter
                 f"{request.target!r} against {request.against!r}: only claude-code:VERSION has the fast mode, "
                 "against the reference."
             )
-        return FastReference(contract.name), FastProduct(version, time_limit=request.time_limit)
+        return FastReference(contract.name), FastProduct(version, time_limit=request.options.time_limit)
 
     def connected(spec: str) -> Adapter:
-        return connect(spec, request.suite, contract=contract, time_limit=request.time_limit)
+        return connect(spec, request.suite, request.options, contract=contract)
 
     if request.level == "safe":
         target = connected(request.target)

@@ -141,8 +141,10 @@ class WorkspaceModel:
                 self.links[event.path] = event.entry.target.removeprefix("$WS/")
             case "mkdir":
                 self.directories.add(event.path)
-            case _:
+            case "modify" | "touch" | "chmod" | "rename" | "symlink":
                 pass
+            case _:
+                raise ValueError(f"a generated session has no event {event.kind!r}")
 
     def _write(self, path: str, key: str, text: str) -> None:
         before = self.files.get(path, b"")

@@ -17,6 +17,7 @@ from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -100,7 +101,7 @@ def keep_evidence(
     folder: Path,
     target: str,
     order: Sequence[str],
-    time_limit: float,
+    options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
     """Replay what implementations.json in `folder` says that the target `name@version` breaks, and keep the answers.
@@ -124,14 +125,14 @@ def keep_evidence(
         and each.inputs == suite.scenario(each.scenario).inputs
     }
     if left := {rule: ids for rule, ids in wanted.items() if rule not in found}:
-        found |= gather(suite, target, left, time_limit)
+        found |= gather(suite, target, left, options)
     known = {**before, target: found}
     write_all({folder / FILE: evidence_text(known, order).encode()})
     return found
 
 
 def gather(
-    suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], time_limit: float
+    suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
     """Replay scenarios of each rule on the target `name@version`, and return what did not hold in one of them.
 
@@ -139,7 +140,7 @@ def gather(
     scenarios all hold this time is left out. Installs the target. Raises BrokenAdapter, SuiteError.
     """
     found = {}
-    adapter = connect(f"target:{target}", suite, time_limit=time_limit)
+    adapter = connect(f"target:{target}", suite, options)
     with closing(traits_of(adapter)), WorkspacePool() as place:
         for rule_id, scenario_ids in wanted.items():
             kept = _first(suite, rule_id, scenario_ids, adapter, place)

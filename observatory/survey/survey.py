@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter, Design
+from readfirst.harness.adapter_api import BrokenAdapter, Design
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.design import apply_design, matters
@@ -25,6 +25,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -59,8 +60,7 @@ class Survey:
     suite: Suite
     folder: Path
     _: KW_ONLY
-    jobs: int = 1
-    time_limit: float = TIME_LIMIT
+    options: RunOptions = DEFAULT
     streams: Path | None = None
     version: str = "unknown"
     missing: bool = False
@@ -185,10 +185,10 @@ class Survey:
         Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
         the error. Raises what else `run` raises; a run that is not over then ends with this process.
         """
-        at_once = min(self.jobs, len(chosen))
+        at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
             for target in chosen:
-                yield self._attempt(target, baseline, self.jobs, apart=False)
+                yield self._attempt(target, baseline, self.options.jobs, apart=False)
             return
         free = threading.Semaphore(at_once)
         done = queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException]()
@@ -196,7 +196,7 @@ class Survey:
         def work(target: Target) -> None:
             with free:
                 try:
-                    done.put(self._attempt(target, baseline, self.jobs // at_once, apart=True))
+                    done.put(self._attempt(target, baseline, self.options.jobs // at_once, apart=True))
                 except BaseException as error:  # it is raised in the thread that waits
                     done.put(error)
 
@@ -238,8 +238,7 @@ class Survey:
             self._contracts,
             target.level,
             ids,
-            jobs=self.jobs if jobs is None else jobs,
-            time_limit=self.time_limit,
+            self.options if jobs is None else replace(self.options, jobs=jobs),
             apart=apart,
         )
         if earlier is not None and target.release.design != earlier.get("design"):

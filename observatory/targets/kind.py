@@ -16,9 +16,9 @@ def _connect(wanted: Wanted) -> Adapter:
     from readfirst.observatory.targets.adapter import open_target
 
     target = find_target(wanted.spec)
-    if wanted.confine and target.kind == "agent":
+    if wanted.options.confine and target.kind == "agent":
         raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
-    return open_target(target, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    return open_target(target, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
 
 
 def find_target(connect_string: str) -> Target:

@@ -32,7 +32,6 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.disagreement import Disagreement
 
-TIME_LIMIT = 30.0
 """Seconds that one call may take."""
 
 
@@ -87,8 +86,8 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
         raise NothingToCompareError(
             "no scenario of these families can be compared; readfirst list shows them"
         )
-    reference = connect("reference", suite, contract=contract, time_limit=TIME_LIMIT)
-    product = connect(f"claude-code:{name}", suite, contract=contract, time_limit=TIME_LIMIT)
+    reference = connect("reference", suite, contract=contract)
+    product = connect(f"claude-code:{name}", suite, contract=contract)
     differ = 0
     try:
         with WorkspacePool() as place:

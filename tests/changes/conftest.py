@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.suite.file_entry import Entry, RegularFile
-from readfirst.harness.suite.load import inputs_of
+from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from tests.command_line import Cli

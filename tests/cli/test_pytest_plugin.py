@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
-from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Target
+from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
 from readfirst.harness.report.failure import short_path
+from readfirst.harness.run.pytest_target import Target
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
@@ -168,7 +169,7 @@ def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: P
     options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline, "trust": False}
     for given, level in ((None, "effects"), ("reason", "reason")):
         chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}
-        asked = _Target(SimpleNamespace(**chosen), (holding.root,))
+        asked = Target(SimpleNamespace(**chosen), (holding.root,))
         asked.prepare()
         assert asked.contracts == ("2.1.7",)
         assert asked.level == level

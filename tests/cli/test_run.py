@@ -18,6 +18,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run import job_count, process_pool
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.run.process_pool import work_in_processes
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
@@ -77,13 +78,13 @@ def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
 
 
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
-    assert judged(mixed, jobs=2) == judged(mixed, jobs=1)
+    assert judged(mixed, options=RunOptions(jobs=2)) == judged(mixed)
 
 
 def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "work_in_processes", lambda *_: pytest.fail("processes were started"))
     with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
-        list(run(mixed, "nothing:at-all", ["2.1.7"], jobs=2))
+        list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
 def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_one(
@@ -128,7 +129,7 @@ def test_a_level_without_a_recording_is_not_judged(holding: Suite) -> None:
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_invalid_scenario_ends_the_run_with_its_place(make_suite: MakeSuite, jobs: int) -> None:
     suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
-    verdicts = run(suite, "reference", ["2.1.7"], jobs=jobs)
+    verdicts = run(suite, "reference", ["2.1.7"], options=RunOptions(jobs=jobs))
     assert next(verdicts).scenario_id == "gate/not-read"
     with pytest.raises(SuiteError, match=r"reading/broken\.yaml:2:14: requirement cannot be 'may'"):
         next(verdicts)
@@ -304,5 +305,7 @@ def test_an_implementation_that_does_not_know_the_contract_replays_once_for_all(
     ]
     assert once == apart
     assert {verdict.status for verdict in once} >= {"passed", "failed"}
-    both = [plain(each) for each in run(suite, "python:counted:Tools", names, ids=ids, jobs=2)]
+    both = [
+        plain(each) for each in run(suite, "python:counted:Tools", names, ids=ids, options=RunOptions(jobs=2))
+    ]
     assert both == once

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import TOOLS, Scenario

@@ -15,7 +15,7 @@ from readfirst.harness.suite.file_entry import OLD_TIME, RegularFile, SpecialFil
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.workspace_dir import lay_out
+from readfirst.harness.workspace.world_events import lay_out
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.format.test_load import CONTRACTS, problems, scenario
 from tests.rows import rows

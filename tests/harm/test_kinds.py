@@ -10,10 +10,9 @@ import wrong_files as files
 import wrong_text as text
 
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineResult
-from readfirst.harness.compare.compare import skipped
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities
 from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious

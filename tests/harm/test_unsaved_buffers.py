@@ -6,7 +6,7 @@ import pytest
 import through_an_editor as tools
 from careful import Careful
 
-from readfirst.harness.compare.compare import skipped
+from readfirst.harness.compare.verdict import skipped
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged

@@ -19,9 +19,9 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.file_entry import RegularFile
-from readfirst.harness.suite.load import inputs_of
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.versions.points import ChangePoint, change_points

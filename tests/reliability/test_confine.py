@@ -15,6 +15,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
 from readfirst.harness.processes.supervised_process import Child
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from tests.supervision import without_bubblewrap
@@ -130,7 +131,7 @@ def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Pat
 
 def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> list[Verdict]:
     connection = CONNECTIONS[kind].format(name=name, here=HERE)
-    return list(run(suite, connection, ["2.1.7"], confine=confine, time_limit=10))
+    return list(run(suite, connection, ["2.1.7"], options=RunOptions(confine=confine, time_limit=10)))
 
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
@@ -208,7 +209,7 @@ def test_a_system_without_any_way_refuses_and_says_what_is_missing(
         "--confine is not possible here: bubblewrap is not installed. Install bubblewrap .*apt-get install"
     )
     with pytest.raises(BrokenAdapter, match=message) as error:
-        connect("python:vandals:calls_home", suite, confine=True)
+        connect("python:vandals:calls_home", suite, RunOptions(confine=True))
     assert error.value.blame == "environment"
 
 
@@ -217,4 +218,4 @@ def test_a_system_without_any_way_refuses_and_says_what_is_missing(
 )
 def test_what_cannot_be_confined_is_refused(suite: Suite, target: str) -> None:
     with pytest.raises(ConnectError, match="--confine"):
-        connect(target, suite, confine=True)
+        connect(target, suite, RunOptions(confine=True))

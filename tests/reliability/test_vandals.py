@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 
@@ -42,7 +43,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verdicts(suite: Suite, connect: str) -> dict[str, Verdict]:
-    found = run(suite, connect, ["2.1.7"], "text", time_limit=10)
+    found = run(suite, connect, ["2.1.7"], "text", options=RunOptions(time_limit=10))
     return {verdict.scenario_id.partition("-")[2]: verdict for verdict in found}
 
 

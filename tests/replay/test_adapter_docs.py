@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import SESSION_CAPABILITIES, traits_of
-from readfirst.harness.compare.compare import skipped
-from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.compare.verdict import Level, Verdict, skipped
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
 from readfirst.harness.workspace.workspace_dir import WorkspacePool

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, ToolResult
-from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Level, Verdict, skipped
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.error_names import Vocabulary

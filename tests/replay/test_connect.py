@@ -8,6 +8,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.run.connect import ConnectError, connect, kinds
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
@@ -88,7 +89,7 @@ def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch:
 
     monkeypatch.setattr(claude_code, "open_claude_code", opened)
     contract = suite.contracts["2.1.7"]
-    assert connect("claude-code:2.1.7", suite, contract=contract, time_limit=9) == "the product"
+    assert connect("claude-code:2.1.7", suite, RunOptions(time_limit=9), contract=contract) == "the product"
     assert asked == [("2.1.7", suite, {"contract": contract, "time_limit": 9})]
 
 

@@ -25,6 +25,7 @@ from readfirst.harness.cli.error_handling import version
 from readfirst.harness.processes import json_lines_process
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE
@@ -309,7 +310,7 @@ def test_a_skeleton_has_less_than_150_lines() -> None:
 
 @pytest.mark.slow
 def test_over_lines_the_reference_gets_the_verdicts_that_it_gets_in_process() -> None:
-    here = run(SUITE, "reference", ["2.1.7"], "verbatim", jobs=2)
-    there = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "verbatim", jobs=2)
+    here = run(SUITE, "reference", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
+    there = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "verbatim", options=RunOptions(jobs=2))
     for one, other in zip(here, there, strict=True):
         assert (one.scenario_id, one.status, one.levels) == (other.scenario_id, other.status, other.levels)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
-from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.rule_classes import CLASSES, RuleClass

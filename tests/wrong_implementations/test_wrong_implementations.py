@@ -31,6 +31,7 @@ from new_harms import judged_with_harm
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judged
 from tests.rows import rows
@@ -189,7 +190,7 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
         return judged(SUITE.scenario(scenario_id), adapter, place=place)
 
     spec = f"python:{implementation.__module__}:{implementation.__name__}"
-    with closing(connect(spec, SUITE, time_limit=TIME_LIMIT)) as adapter:
+    with closing(connect(spec, SUITE, RunOptions(time_limit=TIME_LIMIT))) as adapter:
         grouped = implementation is processes.ForgetsAParallelResult
         verdict = judge("parallel/two-disjoint-edits" if grouped else "gate/edit-unread")
         assert (verdict.status, verdict.blame) == ("broken", "adapter")

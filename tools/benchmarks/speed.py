@@ -35,6 +35,7 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.processes.temp_dirs import in_memory
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.suite.file_entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recordings import Recordings
@@ -97,7 +98,7 @@ def passing() -> list[str]:
     """Return the recorded scenarios that the reference passes; the others are not measured."""
     suite = Suite()
     recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
-    verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, jobs=0)
+    verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, options=RunOptions(jobs=0))
     return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.parallel import Streams, shares
@@ -27,7 +28,9 @@ def _where_the_targets_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def request_for(suite: Suite, output: Path, *, steps: int, jobs: int, seed: int = 0) -> SearchRequest:
-    return SearchRequest(suite, TARGET, suite.contracts.default, steps, seed, "text", output, jobs=jobs)
+    return SearchRequest(
+        suite, TARGET, suite.contracts.default, steps, seed, "text", output, options=RunOptions(jobs=jobs)
+    )
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -117,7 +120,14 @@ def test_a_target_that_breaks_in_a_process_ends_the_search_as_it_does_alone(
     suite: Suite, tmp_path: Path
 ) -> None:
     request = SearchRequest(
-        suite, "python:no_such_module:Tools", suite.contracts.default, 10, 0, "text", tmp_path, jobs=2
+        suite,
+        "python:no_such_module:Tools",
+        suite.contracts.default,
+        10,
+        0,
+        "text",
+        tmp_path,
+        options=RunOptions(jobs=2),
     )
     with pytest.raises(Exception, match="no_such_module"):
         perform(request)

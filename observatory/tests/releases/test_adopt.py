@@ -9,9 +9,9 @@ import pytest
 from readfirst.harness.diff.introduced_in import chain
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.file_entry import RegularFile
-from readfirst.harness.suite.load import inputs_of
 from readfirst.harness.suite.product_versions import load_releases, releases_file
 from readfirst.harness.suite.recording_file import format_recording
+from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.yaml_io.strict_yaml import load

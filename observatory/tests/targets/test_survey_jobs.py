@@ -10,6 +10,7 @@ import pytest
 
 from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.survey import survey as surveys
@@ -27,8 +28,8 @@ class Meeting:
         self.barrier = threading.Barrier(expected, timeout=10)
         self.asked: list[dict[str, Any]] = []
 
-    def __call__(self, _suite: Suite, connect_string: str, *_: Any, **options: Any) -> Iterator[Verdict]:
-        self.asked.append({"target": connect_string, **options})
+    def __call__(self, _suite: Suite, connect_string: str, *given: Any, apart: bool) -> Iterator[Verdict]:
+        self.asked.append({"target": connect_string, "jobs": given[-1].jobs, "apart": apart})
         self.barrier.wait()
         if connect_string == "target:agno-gated@3.1.10":
             raise BrokenAdapter("it cannot be installed")
@@ -38,7 +39,7 @@ class Meeting:
 def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     meeting = Meeting(2)
     monkeypatch.setattr(surveys, "run", meeting)
-    survey = Survey(SUITE, tmp_path, jobs=5)
+    survey = Survey(SUITE, tmp_path, options=RunOptions(jobs=5))
     results = dict(survey.run_all([find("agno"), find("agno-gated")]))
     assert results.keys() == {"agno@3.1.10", "agno-gated@3.1.10"}
     assert isinstance(results["agno-gated@3.1.10"], BrokenAdapter)
@@ -51,7 +52,7 @@ def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_jobs_of_one_target_replay_its_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     meeting = Meeting(1)
     monkeypatch.setattr(surveys, "run", meeting)
-    ((name, _),) = Survey(SUITE, tmp_path, jobs=3).run_all([find("agno")])
+    ((name, _),) = Survey(SUITE, tmp_path, options=RunOptions(jobs=3)).run_all([find("agno")])
     assert name == "agno@3.1.10"
     assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(3, False)]
 
@@ -69,7 +70,7 @@ def test_what_else_goes_wrong_in_a_target_ends_the_survey(
 
     monkeypatch.setattr(surveys, "run", fails)
     with pytest.raises(ZeroDivisionError):
-        list(Survey(SUITE, tmp_path, jobs=2).run_all([find("agno"), find("agno-gated")]))
+        list(Survey(SUITE, tmp_path, options=RunOptions(jobs=2)).run_all([find("agno"), find("agno-gated")]))
 
 
 @pytest.mark.slow

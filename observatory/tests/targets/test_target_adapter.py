@@ -10,6 +10,7 @@ import pytest
 from readfirst.harness.adapter_api import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.observatory.targets import install
 from readfirst.observatory.targets.mapping import load_target
 from tests.judging import SUITE, judged_by
@@ -121,7 +122,7 @@ def connected(toy: Path) -> Iterator[Connected]:
     def open_(mapping: str = MAPPING) -> Adapter:
         file = toy / "toy.yaml"
         file.write_text(mapping)
-        adapters.append(connect(f"target:{file}@1.0", SUITE, time_limit=20))
+        adapters.append(connect(f"target:{file}@1.0", SUITE, RunOptions(time_limit=20)))
         return adapters[-1]
 
     yield open_

@@ -14,6 +14,7 @@ from readfirst.harness.compare import compare  # noqa: F401 - read before the fo
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
 from readfirst.harness.replay.recording_adapter import recorded_outcome
+from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite import (
     events,  # noqa: F401 - read before the forks
@@ -103,7 +104,7 @@ class _Bench:
         self._prepare(self._suite.scenario(scenario_id))
         limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
         if (contract, limit) not in self._runners:
-            spec = RunSpec(self._suite, "reference", contract, self._level, limit)
+            spec = RunSpec(self._suite, "reference", contract, self._level, RunOptions(time_limit=limit))
             self._runners[contract, limit] = Runner(spec)
         verdict = self._runners[contract, limit].judge(scenario_id)
         if verdict.status in ("passed", "unsupported", "unspecified"):

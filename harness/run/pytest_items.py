@@ -1,0 +1,150 @@
+"""Items of pytest: a scenario file, a scenario in it, and a scenario on one contract."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
+
+PROPERTY = "readfirst"
+"""The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
+DETAILS = "what the target printed, or its traceback"
+"""The section of a failure that is shown once, and not for every scenario that ends in the same way."""
+
+
+class ScenarioFailedError(Exception):
+    """A scenario does not hold; the message is what the command line prints.
+
+    `brief` is the first difference in one line, `details` the end of what the target printed where it broke.
+    """
+
+    def __init__(self, message: str, brief: str, details: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief
+        self.details = details
+
+
+class ScenarioFile(pytest.File):
+    """One scenario file: an item per contract, of several scenarios below each of these."""
+
+    root: Path
+
+    def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
+        """Yield what is in the file, which is read when an item runs, its heading where a requirement is asked for."""
+        try:
+            target = target_of(self.config, self.root)
+            slugs = target.cases(self.path, self.root)
+        except ReadfirstError as error:
+            raise self.CollectError(escape(f"readfirst: {error}", kept="\n")) from error
+        folder = next(each for each in FOLDERS if self.path.is_relative_to(self.root / each))
+        name = self.path.relative_to(self.root / folder).with_suffix("")
+        if slugs is None:
+            yield from _items(self, target, name.as_posix())
+            return
+        for slug in slugs:
+            case: ScenarioCase = ScenarioCase.from_parent(self, name=slug)
+            case.target, case.scenario_id = target, f"{name.parent.as_posix()}/{slug}"
+            yield case
+
+
+class ScenarioCase(pytest.Collector):
+    """One of several scenarios in a file."""
+
+    target: Target
+    scenario_id: str
+
+    def collect(self) -> Iterator[ScenarioItem]:
+        """Yield its items."""
+        yield from _items(self, self.target, self.scenario_id)
+
+
+def _items(parent: pytest.Collector, target: Target, scenario_id: str) -> Iterator[ScenarioItem]:
+    path = parent.path
+    if not target.contracts or target.has_replaced(scenario_id, path) or not target.takes(scenario_id):
+        return
+    for contract in target.contracts:
+        item: ScenarioItem = ScenarioItem.from_parent(parent, name=contract)
+        item.target, item.scenario_id = target, scenario_id
+        item.extra_keyword_matches.add(scenario_id)
+        yield item
+
+
+class ScenarioItem(pytest.Item):
+    """One scenario on one contract; the item's name is the contract."""
+
+    target: Target
+    scenario_id: str
+    cls = instance = None
+    fixturenames: Sequence[str] = ()
+
+    @property
+    def function(self) -> Callable[..., None]:
+        """The function that runs the item. Hooks of other plugins expect the attributes of a Python test function."""
+        return type(self).runtest
+
+    obj = function
+
+    @property
+    def module(self) -> ModuleType:
+        """The module of `function`."""
+        return sys.modules[__name__]
+
+    @property
+    def originalname(self) -> str:
+        """The item's name, as for a test function without parameters."""
+        return self.name
+
+    @property
+    def funcargs(self) -> dict[str, Any]:
+        """The values of fixtures: none."""
+        return {}
+
+    def runtest(self) -> None:
+        """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
+        try:
+            verdict, ruling = self.target.judge(self.name, self.scenario_id)
+        except UnconnectedError:
+            self.session.shouldstop = "readfirst: the target can no longer be connected"
+            raise
+        self.user_properties.append((PROPERTY, verdict.status))
+        if ruling.stale:
+            raise ScenarioFailedError(escape(ruling.stale), escape(ruling.stale))
+        if ruling.unclaimed:
+            message = escape(f"not judged, because a required capability is missing: {ruling.unclaimed}")
+            raise ScenarioFailedError(message, message)
+        if ruling.accepted:
+            pytest.xfail(escape(ruling.accepted))
+        if verdict.status in ("unsupported", "unspecified"):
+            pytest.skip(escape(f"{verdict.status}: {verdict.reason}"))
+        if not ruling.conformant:
+            from readfirst.harness.report.failure import brief
+
+            reason, _, details = verdict.reason.partition("\n")
+            message = self.target.explain(replace(verdict, reason=reason))
+            raise ScenarioFailedError(message, brief(verdict), escape(details.strip(), kept="\n"))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the explanation without a traceback, also for a broken suite or target."""
+        error = excinfo.value
+        if not isinstance(error, ScenarioFailedError | ReadfirstError):
+            return super().repr_failure(excinfo, style)
+        shown = excinfo.getrepr(style="value", chain=False)
+        if shown.reprcrash is not None:
+            brief = error.brief if isinstance(error, ScenarioFailedError) else str(error)
+            shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), 1
+            shown.reprcrash.message = brief
+        if isinstance(error, ScenarioFailedError) and error.details:
+            shown.addsection(DETAILS, error.details)
+        return shown
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return file, first line, and what a report calls the item."""
+        return self.path, 0, escape(f"{self.scenario_id} on {self.name}")

@@ -1,0 +1,174 @@
+"""What pytest asks of the target with one suite: the contracts to hold it to, and a runner for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from readfirst.harness.errors import ReadfirstError
+
+if TYPE_CHECKING:
+    from readfirst.harness.compare.baseline import BaselineResult
+    from readfirst.harness.compare.verdict import Level, Verdict
+    from readfirst.harness.run.run_options import RunOptions
+    from readfirst.harness.run.runner import Runner
+
+
+FOLDERS = ("scenarios", "corpus")
+"""Where a suite has its scenarios."""
+
+
+def escape(text: str, kept: str = "") -> str:
+    """Escape control characters in a text that pytest prints, except those in `kept`."""
+    from readfirst.harness.terminal import as_text
+
+    return as_text(text, kept)
+
+
+class UnconnectedError(ReadfirstError):
+    """The target cannot be connected; the message says why and what to do."""
+
+
+class Target:
+    """What is asked of the target with one suite: the contracts to hold it to, and a runner for each."""
+
+    contracts: tuple[str, ...] = ()
+
+    def __init__(self, options: Any, layers: Layers) -> None:
+        self._layers = layers
+        self.name: str = options.readfirst_adapter or "reference"
+        self.level: Level = options.readfirst_level or "text"
+        self._options = options
+        self._requirements = frozenset(options.readfirst_requirement or ())
+        self._runners: dict[str, Runner] = {}
+
+    def prepare(self) -> None:
+        """Read the suite, the baseline, and what is asked for. Raises ReadfirstError."""
+        from readfirst.harness.compare.baseline import BaselineChecker
+        from readfirst.harness.run.capabilities import claims_named
+        from readfirst.harness.run.run_command import chosen_contracts, open_baseline
+        from readfirst.harness.run.target_defaults import target_defaults
+        from readfirst.harness.suite.selection import rules_chosen
+        from readfirst.harness.suite.suite import open_layers
+
+        options = self._options
+        self._suite = suite = open_layers(self._layers, trust=options.readfirst_trust)
+        claims = claims_named([*(options.readfirst_require or ()), *(options.readfirst_claims or ())])
+        called = self.name
+        if (own := target_defaults(self.name)) is not None:
+            called, self.level = own.connect, options.readfirst_level or own.level
+            claims = own.claims if claims is None else claims
+        contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)
+        self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
+        file, name = options.readfirst_baseline, options.readfirst_name
+        baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
+        self._ruler = BaselineChecker(baseline, claims)
+        self.contracts = contracts
+
+    def has_replaced(self, scenario_id: str, path: Path) -> bool:
+        """Whether a suite above that of a file has a scenario with the same id."""
+        return (
+            len(self._layers) > 1 and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
+        )
+
+    def cases(self, path: Path, root: Path) -> Sequence[str] | None:
+        """Return the last parts of the ids in a file of several scenarios, None for another. Raises SuiteError."""
+        if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
+            return None
+        from readfirst.harness.suite.case_table import case_headings
+        from readfirst.harness.yaml_io import strict_yaml
+
+        return [*case_headings(strict_yaml.read(path, suite=root), path)]
+
+    def takes(self, scenario_id: str) -> bool:
+        """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
+        if not self._requirements and self._rules is None:
+            return True
+        from readfirst.harness.yaml_io.finding import SuiteError
+
+        try:
+            heading = self._suite.heading(scenario_id)
+        except SuiteError:
+            return True
+        bound = not self._requirements or heading.requirement in self._requirements
+        return bound and (self._rules is None or heading.rule in self._rules)
+
+    def _connect(self, contract: str) -> Runner:
+        """Connect the target unless it is. Raises UnconnectedError."""
+        from readfirst.harness.adapter_api import BrokenAdapter
+        from readfirst.harness.processes.sandbox import NoWallError
+        from readfirst.harness.run.connect import ConnectError
+        from readfirst.harness.run.runner import Runner, RunSpec
+
+        if contract not in self._runners:
+            spec = RunSpec(self._suite, self.name, contract, self.level, self._run_options())
+            try:
+                self._runners[contract] = Runner(spec)
+            except ConnectError as error:
+                raise UnconnectedError(str(error)) from error
+            except NoWallError as error:
+                message = str(error).replace("--trust", "--readfirst-trust")
+                raise UnconnectedError(message) from error
+            except BrokenAdapter as error:
+                message = f"{self.name!r} cannot be connected: {error}"
+                raise UnconnectedError("\n".join(filter(None, (message, error.details.strip())))) from error
+        return self._runners[contract]
+
+    def _run_options(self) -> RunOptions:
+        from readfirst.harness.run.run_options import RunOptions
+
+        limit, settle = self._options.readfirst_time_limit, self._options.readfirst_settle / 1000
+        return RunOptions(time_limit=limit, settle=settle)
+
+    def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
+        """Replay one scenario and rule by the baseline."""
+        verdict = self._connect(contract).judge(scenario_id)
+        return verdict, self._ruler.apply_baseline(verdict)
+
+    def unclaimed(self, contract: str) -> str:
+        """Return the required capabilities that the target lacks. Empty if it has all. Raises UnconnectedError."""
+        return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
+
+    def explain(self, verdict: Verdict) -> str:
+        """Return the text that explains a failure, the same as the command line's."""
+        from readfirst.harness.report.failure import failure_text
+        from readfirst.harness.run.run_command import RunRequest
+        from readfirst.harness.suite.suite import default_root
+
+        request = RunRequest(
+            self._suite,
+            self.name,
+            fixtures=() if self._suite.roots == (default_root(),) else tuple(map(str, self._layers)),
+            level=self.level,
+            options=self._run_options(),
+        )
+        scenario = self._suite.scenario(verdict.scenario_id)
+        return failure_text(verdict, scenario, request.commands(verdict.contract))
+
+    def close(self) -> None:
+        """End every implementation."""
+        while self._runners:
+            self._runners.popitem()[1].close()
+
+
+Layers = tuple[str | Path, ...]
+"""Suites that are tested as one; see `open_layers`."""
+SUITES = pytest.StashKey[dict[Path, Layers]]()
+"""The suites that are collected, by the directory of each."""
+TARGETS = pytest.StashKey[dict[Layers, Target]]()
+"""What the items of one run share."""
+
+
+def target_of(config: pytest.Config, root: Path) -> Target:
+    """Return what is asked of the target with a suite.
+
+    Raises ReadfirstError, the first time only: for the other files of such a suite there are no contracts.
+    """
+    targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
+    if layers not in targets:
+        targets[layers] = Target(config.option, layers)
+        targets[layers].prepare()
+    return targets[layers]

@@ -1,0 +1,214 @@
+"""Kinds of events: the one table of changes that no tool makes, turns of a conversation, and early ends of calls.
+
+Each kind states its fields, its form in a file, its words in a report, and its effect on an imagined workspace. A kind
+that the table lacks is a KeyError everywhere.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Seconds
+from readfirst.harness.yaml_io.finding import Position
+
+WorldEventName = Literal[
+    "modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git", "mount", "unmount"
+]
+SessionEventName = Literal[
+    "resume", "compact", "rewind", "agent", "end", "mention", "other", "background", "back"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEventKind:
+    """A kind of WorldEvent.
+
+    `form`: a file states one `path`, a `command`, or `each` path with its change. `fields` are those of WorldEvent that
+    an export has beside the path. `effect`: the path gets the `entry` (None: it is gone), is `moved`, gets a `mode`,
+    keeps its content (`none`), or files change that only a disk can tell (`unknown`). `must_exist`: so must the path.
+    """
+
+    form: Literal["path", "each", "command"]
+    effect: Literal["entry", "moved", "mode", "none", "unknown"]
+    fields: tuple[Literal["entry", "to", "mode", "mtime"], ...] = ()
+    must_exist: bool = False
+
+
+WORLD_EVENTS: Mapping[str, WorldEventKind] = {
+    "modify": WorldEventKind("each", "entry", ("entry", "mtime")),
+    "touch": WorldEventKind("each", "none", ("mtime",), must_exist=True),
+    "delete": WorldEventKind("path", "entry", must_exist=True),
+    "rename": WorldEventKind("each", "moved", ("to",), must_exist=True),
+    "chmod": WorldEventKind("each", "mode", ("mode",), must_exist=True),
+    "symlink": WorldEventKind("each", "entry", ("entry",)),
+    "mkdir": WorldEventKind("path", "entry", ("entry",)),
+    "buffer": WorldEventKind("each", "none"),
+    "git": WorldEventKind("command", "unknown"),
+    "mount": WorldEventKind("path", "unknown"),
+    "unmount": WorldEventKind("path", "unknown"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEventKind:
+    """A kind of SessionEvent: its words, which a path may follow, and the capability that it needs (`""`: none).
+
+    `end` is the event that ends its own steps, `""` if it has none; `actor` is the name of what makes these steps.
+    `written`: a file may state it.
+    """
+
+    words: str
+    needs: str = ""
+    end: Literal["end", "back", ""] = ""
+    actor: str = ""
+    written: bool = True
+
+
+SESSION_EVENTS: Mapping[str, SessionEventKind] = {
+    "resume": SessionEventKind("the session ends and is resumed", "resume"),
+    "compact": SessionEventKind("a summary takes the conversation's place", "compact"),
+    "rewind": SessionEventKind(
+        "the files are brought back to what they were when the user last said something", "rewind"
+    ),
+    "mention": SessionEventKind("the user mentions", "mentions"),
+    "agent": SessionEventKind("a sub-agent begins", "agents", "end", "a sub-agent"),
+    "end": SessionEventKind("the sub-agent ends", "agents", written=False),
+    "other": SessionEventKind("another session acts", "sessions", "back", "another session"),
+    "background": SessionEventKind(
+        "in the background works the sub-agent", "background", "back", "a sub-agent in the background"
+    ),
+    "back": SessionEventKind("the first session goes on", written=False),
+}
+
+
+Interruption = Literal[
+    "cancelled",
+    "stopped",
+    "killed",
+    "killed-writing",
+    "sigint",
+    "sigint-writing",
+    "sigterm",
+    "sigterm-writing",
+    "cut",
+    "limit",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptionKind:
+    """A way to end a call early: its words, the capability that it needs, and the signal that the program gets, if any.
+
+    `waits`: it comes between validation and execution. `is_raced`: it comes while the call writes, so that the outcome
+    may differ from run to run.
+    """
+
+    words: str
+    needs: str
+    signal: str | None = None
+    waits: bool = False
+    is_raced: bool = False
+
+
+def _signals() -> Mapping[str, InterruptionKind]:
+    return {
+        name + suffix: InterruptionKind(
+            f"and the program {verb} {moment}", "kill", signal, not suffix, bool(suffix)
+        )
+        for name, signal, verb in (
+            ("killed", "SIGKILL", "is killed"),
+            ("sigint", "SIGINT", "gets SIGINT"),
+            ("sigterm", "SIGTERM", "gets SIGTERM"),
+        )
+        for suffix, moment in (("", "before it is executed"), ("-writing", "when it begins to write"))
+    }
+
+
+_MIDDLE = "in the middle of the last argument"
+INTERRUPTIONS: Mapping[str, InterruptionKind] = {
+    "cancelled": InterruptionKind("given up by the user before it is executed", "cancel", waits=True),
+    "stopped": InterruptionKind("given up by the user when it has begun to write", "stop", is_raced=True),
+    **_signals(),
+    "cut": InterruptionKind(f"and the connection ends {_MIDDLE}", "cut"),
+    "limit": InterruptionKind(f"and the model's message ends {_MIDDLE}", "cut"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEvent:
+    """A change to the workspace that no tool made.
+
+    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
+    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
+    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not
+    saved. `git`: `path` is a command of `git_commands` instead.
+    """
+
+    kind: WorldEventName
+    path: str
+    entry: Entry | None = None
+    to: str | None = None
+    mode: int | None = None
+    mtime: Seconds | None = None
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """A turn in the life of the conversation that no tool makes.
+
+    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `rewind`: the files
+    are brought back to what they were when the user last said something; what that changes belongs to the next
+    call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
+    mentions the file `path`, relative to the workspace. `other`: the calls up to `back` are those of a second
+    session in the workspace, which goes on beside the first, `background`: of the sub-agent named `path`, which works
+    beside the conversation.
+    """
+
+    kind: SessionEventName
+    position: Position | None = None
+    path: str = ""
+
+    @property
+    def needs(self) -> str:
+        """The capability that an adapter must have for it; none for `back`."""
+        return SESSION_EVENTS[self.kind].needs
+
+
+T = TypeVar("T")
+
+
+def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
+    """Make the changes of an event to an imagined workspace, and return whether they are all known.
+
+    `files` holds what is known of each path: None if it is gone. Links are not followed.
+    """
+    path = event.path
+    below = [each for each in files if each.startswith(f"{path}/")]
+    match WORLD_EVENTS[event.kind].effect:
+        case "entry":
+            former = files.get(path)
+            files.update(dict.fromkeys(below if event.entry is None else ()))
+            files[path] = with_known_mode(event.entry, former)
+        case "moved":
+            for each in (path, *below):
+                if each in files:
+                    files[f"{event.to}{each[len(path) :]}"] = files.pop(each)
+        case "mode":
+            entry = files.get(path)
+            if isinstance(entry, RegularFile | Directory):
+                files[path] = replace(entry, mode=event.mode)
+        case "none":
+            pass
+        case "unknown":
+            return False
+    return True
+
+
+def with_known_mode(entry: Entry | None, former: Entry | T | None) -> Entry | None:
+    """Return an entry as the harness makes it: with the former mode unless it states one, or the default mode."""
+    if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
+        return entry
+    if isinstance(former, type(entry)) and former.mode is not None:
+        return replace(entry, mode=former.mode)
+    return replace(entry, mode=0o755 if isinstance(entry, Directory) else 0o644)

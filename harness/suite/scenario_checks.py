@@ -1,0 +1,74 @@
+"""Checks of a whole scenario, about parts that are right by themselves and wrong together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Symlink, data_of
+from readfirst.harness.suite.scenario import (
+    READERS,
+    Given,
+    ParallelCalls,
+    Step,
+    ToolCall,
+    calls_of,
+    events_of,
+)
+from readfirst.harness.yaml_io.yaml_validation import Inspection
+
+
+def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
+    """Note rewinds without a later call, at which what they bring back would be seen."""
+    for step, following in pairwise((*steps, None)):
+        if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
+            fix = "Write a call after it, whose `files` say what comes back."
+            reader.note(("steps",), "rewind is not followed by a call", fix, key=True)
+
+
+def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
+    """Note hooks that write the bytes that are given, into files that no step changes."""
+    changed = {event.path for step in steps for event in events_of(step)} | {
+        call.path.removeprefix("$WS/")
+        for step in steps
+        for call in calls_of(step)
+        if call.tool not in READERS
+    }
+    for number, hook in enumerate(given.hooks):
+        if hook.action == "modify" and all(
+            data_of(given.files.get(path)) == entry.data and path not in changed
+            for path, entry in hook.files.items()
+        ):
+            fix = "Let it write other bytes, or let a step change the file before."
+            reader.note(("given", "hooks", number), "the hook changes nothing", fix)
+
+
+def check_stated(
+    reader: Inspection,
+    parts: Iterator[ToolCall | ParallelCalls],
+    message: str,
+    fix: str,
+    *,
+    rule: str = "schema",
+) -> None:
+    """Note the first of the calls and groups of which something is expected that may not be."""
+    for part in parts:
+        line = part.position.line if part.position is not None else 0
+        reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
+        return
+
+
+def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
+    """Note given paths that cannot exist side by side, and hard links that name nothing."""
+    for path, entry in files.items():
+        place = ("given", "files", path)
+        above = path.rpartition("/")[0]
+        while above:
+            if above in files and not isinstance(files[above], Directory):
+                what = "a symbolic link" if isinstance(files[above], Symlink) else "a file"
+                message = f"{path!r} lies below {above!r}, which is {what}"
+                reader.note(place, message, "Give it another path.", rule="path-conflict", key=True)
+                break
+            above = above.rpartition("/")[0]
+        if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
+            message = f"the hard link names {entry.to!r}, which is not a given regular file"
+            fix = "Name a file of given: with its full path."
+            reader.note((*place, "hardlink"), message, fix, rule="path-conflict")

@@ -1,0 +1,41 @@
+"""Inputs of a scenario: a digest of its workspace and steps, by which a recording is known to be of these."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from readfirst.harness.suite.events import inner_steps
+from readfirst.harness.suite.repeated_text import expanded_arguments
+from readfirst.harness.suite.scenario import CALLS
+
+
+def inputs_of(top: Mapping[str, Any]) -> str:
+    """Return a digest of what a scenario asks, of the values of its file: workspace and steps, not expectations.
+
+    It tells whether a recording is of these steps. How the file is written does not matter, nor do titles.
+    """
+    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _bare(step: Any) -> Any:
+    """Return a step without what is expected of it, that of the calls of a group included."""
+    if not isinstance(step, dict):
+        return step
+    bare = {
+        key: expanded_arguments(value) if key in CALLS else value
+        for key, value in step.items()
+        if key != "expect"
+    }
+    if "parallel" in bare:
+        bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
+    key, steps = inner_steps(bare)
+    if key:
+        bare[key] = [_bare(each) for each in steps]
+    return bare
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,91 @@
+"""The table of kinds of events is complete, and a kind that it lacks is an error wherever an event is read."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from readfirst.harness.replay.recording_adapter import recorded_outcome
+from readfirst.harness.replay.session_router import Conversation
+from readfirst.harness.report.export import expanded
+from readfirst.harness.report.step_text import describe_step
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.event_kinds import (
+    SESSION_EVENTS,
+    WORLD_EVENTS,
+    SessionEvent,
+    SessionEventName,
+    WorldEvent,
+    WorldEventName,
+    imagine,
+)
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.workspace.world_events import perform
+
+SCHEMAS = Path(__file__).parents[2] / "fixtures" / "schema"
+UNKNOWN: Any = "melt"
+
+
+def file(text: str, mode: int | None = None) -> RegularFile:
+    return RegularFile(TextContent(text), mode)
+
+
+def scenario_of(event: WorldEvent | SessionEvent) -> Scenario:
+    return Scenario("family/slug", "A title", "must", Given({"a.txt": file("alpha")}), (event,), law=True)
+
+
+def test_the_table_has_every_kind_of_the_schemas() -> None:
+    stated = json.loads((SCHEMAS / "scenario.schema.json").read_text())["$defs"]
+    assert set(get_args(WorldEventName)) == set(WORLD_EVENTS) == set(stated["event"]["properties"])
+    assert set(get_args(SessionEventName)) == set(SESSION_EVENTS)
+    written = {name for name, kind in SESSION_EVENTS.items() if kind.written}
+    assert set(stated["sessionEvent"]["properties"]) == written
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        describe_step,
+        lambda event: imagine(event, {}),
+        lambda event: recorded_outcome(scenario_of(event), Transcript(())),
+        lambda event: expanded(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
+        lambda event: perform(event, "/nowhere"),
+    ],
+)
+def test_an_unknown_world_event_is_an_error(read: Callable[[WorldEvent], object]) -> None:
+    with pytest.raises((KeyError, AssertionError, ValueError)):
+        read(WorldEvent(UNKNOWN, "a.txt"))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [describe_step, lambda event: event.needs, lambda event: Conversation(lambda: None).undergo(event)],
+)
+def test_an_unknown_session_event_is_an_error(read: Callable[[SessionEvent], object]) -> None:
+    with pytest.raises((KeyError, AssertionError)):
+        read(SessionEvent(UNKNOWN))
+
+
+@pytest.mark.parametrize(
+    ("event", "after"),
+    [
+        (WorldEvent("modify", "d/a.txt", file("beta")), {"d": Directory(), "d/a.txt": file("beta", 0o600)}),
+        (WorldEvent("delete", "d"), {"d": None, "d/a.txt": None}),
+        (WorldEvent("rename", "d", to="e"), {"e": Directory(), "e/a.txt": file("alpha", 0o600)}),
+        (WorldEvent("chmod", "d/a.txt", mode=0o400), {"d": Directory(), "d/a.txt": file("alpha", 0o400)}),
+        (WorldEvent("touch", "d"), {"d": Directory(), "d/a.txt": file("alpha", 0o600)}),
+    ],
+)
+def test_an_event_changes_an_imagined_workspace(event: WorldEvent, after: dict[str, Entry | None]) -> None:
+    files: dict[str, Entry | None] = {"d": Directory(), "d/a.txt": file("alpha", 0o600)}
+    assert imagine(event, files)
+    assert files == after
+
+
+def test_files_after_a_git_command_are_not_known() -> None:
+    assert not imagine(WorldEvent("git", "commit"), {})
