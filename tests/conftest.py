@@ -19,7 +19,7 @@ _NEEDS_WALL = Suite.needs_wall
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _own_suites() -> Iterator[None]:
+def trusted_suites() -> Iterator[None]:
     """Trust the suites that tests write: their programs run without a wall in this process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Suite, "needs_wall", False)

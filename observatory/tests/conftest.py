@@ -1,5 +1,5 @@
 """Fixtures that the tests of the observatory share with those of the suite."""
 
-from tests.conftest import in_process, place, readfirst, suite
+from tests.conftest import in_process, place, readfirst, suite, trusted_suites
 
-__all__ = ["in_process", "place", "readfirst", "suite"]
+__all__ = ["in_process", "place", "readfirst", "suite", "trusted_suites"]

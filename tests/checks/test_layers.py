@@ -40,7 +40,7 @@ def _loggers() -> Iterator[None]:
         ('"harm",\n', '"harm",\n'),
         ('"suite",\n  "yaml_io"', '"yaml_io",\n  "suite"'),
         ('"harm",\n', ""),
-        ('"file_tools",\n  "tools"', '"tools",\n  "file_tools"'),
+        ('"file_tools",\n  "call_result",\n  "tools"', '"tools",\n  "call_result",\n  "file_tools"'),
         (FORBIDDEN, TURNED),
     ],
     ids=[

@@ -209,7 +209,7 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
 ) -> None:
     opened: list[str] = []
 
-    def connect(target: str, suite: Suite, **options: Any) -> Any:
+    def connect(target: str, suite: Suite, *_: Any, **__: Any) -> Any:
         opened.append(target)
         return ReferenceAdapter("2.1.7")
 

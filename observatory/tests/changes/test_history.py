@@ -109,7 +109,7 @@ def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
 def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True)}
-    monkeypatch.setattr(readfirst.observatory.versions.history, "histories", lambda: histories)
+    monkeypatch.setattr(readfirst.observatory.versions.history, "behaviour_histories", lambda: histories)
     page = history_page(small.suite)
     (row,) = [line for line in every_change(page).splitlines() if line.startswith("| **")]
     assert row.startswith("| **2.1.208**, newer models | between 2.1.40 and 2.1.228 | `edit_needs_read`")
@@ -121,7 +121,7 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
 
 def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
     histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
-    monkeypatch.setattr(readfirst.harness.versions.points, "histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.points, "behaviour_histories", lambda: histories)
     assert scenarios_of_changes() == {"a/b"}
 
 
@@ -130,7 +130,7 @@ def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
     """A suite with a change that is known; commands take these histories for the reference's."""
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
-    monkeypatch.setattr(readfirst.observatory.versions.history, "histories", lambda: histories)
+    monkeypatch.setattr(readfirst.observatory.versions.history, "behaviour_histories", lambda: histories)
     return small
 
 

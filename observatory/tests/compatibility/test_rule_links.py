@@ -25,7 +25,7 @@ def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios(monkeypatch: pyte
         "mine": History(True, {}, True, shown_by, "Something is so.", "recorded"),
         "unseen": History(True, {}, True, (), "Something is so.", "recorded"),
     }
-    monkeypatch.setattr("readfirst.observatory.claims.rule_index.histories", lambda: known)
+    monkeypatch.setattr("readfirst.observatory.claims.rule_index.behaviour_histories", lambda: known)
     assert behaviours_by_rule(SUITE) == {
         "edit-refuses-unread-file": ["mine"],
         "write-refuses-unread-file": ["mine"],

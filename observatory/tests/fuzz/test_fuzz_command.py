@@ -62,7 +62,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert "answer. The reference: " in scenario.about
     printed = capsys.readouterr().out
     assert f"{path}: Read: done by the target, done by the reference (text)" in printed
-    assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in printed
+    assert "\nRules that are probably broken, worst first: 1\nwording\n" in printed
     assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in printed
     assert scenario.rule == "numbered-lines"
     outcome = replay(scenario, FastReference("2.1.7"), place)

@@ -129,7 +129,7 @@ def test_findings_are_listed_by_rule_the_worst_class_first(some: Suite) -> None:
         "safety",
         f"  1  {some.rules['ambiguous-match'].title}",
         "     ambiguous-match; the suite shows it, too: a/b",
-        "contract",
+        "design",
         f"  2  {some.rules['replace-all'].title}",
         "     replace-all; none of the scenarios that are most like it shows it",
         "no rule",

@@ -282,7 +282,7 @@ def test_what_changed_is_listed_by_rule_the_worse_first() -> None:
         "# mine@1 → mine@2: 4 rules changed\n\n"
         "## Worse\n\n"
         "- safety, `s-worse`: partly (3/4) → partly (1/4), for example `a/c`. About s_worse.\n"
-        "- product, `p-worse`: yes (3/3) → partly (2/3), for example `a/b`. About p_worse.\n\n"
+        "- quirk, `p-worse`: yes (3/3) → partly (2/3), for example `a/b`. About p_worse.\n\n"
         "## Better\n\n"
         "- safety, `s-better`: no (0/2) → partly (1/2). About s_better.\n\n"
         "## Otherwise\n\n"
