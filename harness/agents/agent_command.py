@@ -1,4 +1,4 @@
-"""Any agent's command line as a program to start: its variables from nothing, its files in a fresh home."""
+"""Start any agent by its command line, with few environment variables and a fresh home."""
 
 import json
 import os
@@ -18,26 +18,28 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.supervised_process import bare_variables
 from readfirst.harness.suite.repeated_text import with_texts
 
-_FOLDERS = {
+_XDG_DIRECTORIES = {
     "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share",
     "XDG_CACHE_HOME": ".cache",
     "XDG_STATE_HOME": ".local/state",
 }
 
-BASE_VARIABLES = frozenset({"PATH", "LANG", "HOME", "TMPDIR", *_FOLDERS})
-"""Every variable that an agent sees besides those of its target."""
+BASE_VARIABLES = frozenset({"PATH", "LANG", "HOME", "TMPDIR", *_XDG_DIRECTORIES})
+"""All variables that an agent sees, besides the variables of its target."""
 
-_URL = f"http://127.0.0.1:{PORT}"
+_MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """How to start an agent; `$HOME` and `$URL` in all of it are the fresh home and its model's address.
+    """The command line, environment and files of an agent. `$HOME` and `$URL` stand for the home and the
+    model's address.
 
-    `places` are more names and what they stand for. `tools` are the names of its tools that the mapping uses: a
-    request that offers one asks what to do next. `folders` come first on its PATH. Keys of `files` begin with
-    `$HOME/` or `$WS/`; values are text, or written as JSON. `input` is what its standard input holds.
+    `places` contains additional placeholders and their values. `tools` are the agent's tools that the mapping
+    uses: a request that offers one of them asks for the next step. `folders` are the first directories of its
+    PATH. Keys of `files` start with `$HOME/` or `$WS/`. Their values are texts, or data that is written as
+    JSON. `input` is the content of its standard input.
     """
 
     name: str
@@ -49,56 +51,58 @@ class AgentProgram:
     files: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
     dialogue: Callable[[Path], JsonLines] | None = None
-    """Makes, below the folder that it is given, who speaks with it in place of `input`; None: nobody."""
+    """Returns the dialogue that uses standard input instead of `input`, with files in the given directory.
+    None: no dialogue.
+    """
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
     """Seconds that one call may take."""
     sandbox: Sandbox | None = None
-    """What it is shut in; None: nothing."""
+    """The sandbox of the agent. None means no sandbox."""
 
-    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it has no pauses
-        """Make a fresh home below `run` with the files in it."""
+    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - there are no pauses
+        """Create a fresh home in `run`, with the files in it."""
         home, temporary = run / "home", run / "tmp"
-        for path in (home, temporary, *(home / name for name in _FOLDERS.values())):
+        for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):
             path.mkdir(parents=True, exist_ok=True)
-        values = {**self.places, "$HOME": str(home), "$URL": _URL}
+        values = {**self.places, "$HOME": str(home), "$URL": _MODEL_URL}
 
-        def named(text: str) -> str:
+        def fill_placeholders(text: str) -> str:
             for name, value in values.items():
                 text = text.replace(name, value)
             return text
 
         written = []
         for name, content in self.files.items():
-            file = Path(named(name))
-            given = with_texts(content, named)
-            text = given if isinstance(given, str) else json.dumps(given)
+            file = Path(fill_placeholders(name))
+            filled_content = with_texts(content, fill_placeholders)
+            text = filled_content if isinstance(filled_content, str) else json.dumps(filled_content)
             replace_file(os.fspath(file), text.encode())
             written.append(file)
-        entered = None
+        input_path = None
         if self.input is not None:
-            entered = run / "input"
-            entered.write_text(self.input, "utf-8")
+            input_path = run / "input"
+            input_path.write_text(self.input, "utf-8")
         dialogue = None
         if self.dialogue is not None:
             dialogue = self.dialogue(run)
-            entered = dialogue.entrance
+            input_path = dialogue.entrance
         variables = {
             **bare_variables(home, *self.folders),
             "TMPDIR": str(temporary),
-            **{name: str(home / folder) for name, folder in _FOLDERS.items()},
+            **{name: str(home / folder) for name, folder in _XDG_DIRECTORIES.items()},
         }
         for name, value in self.variables.items():
-            variables[name] = named(value)
+            variables[name] = fill_placeholders(value)
         return Launch(
-            command=tuple(map(named, self.command)),
+            command=tuple(map(fill_placeholders, self.command)),
             variables=variables,
             directory=self.directory,
             wire=self.wire,
             tools=self.tools,
             files=tuple(written),
-            input=entered,
+            input=input_path,
             dialogue=dialogue,
             sandbox=self.sandbox,
         )

@@ -1,4 +1,4 @@
-"""One running agent: start it, let its model make calls, take the answers, leave no process."""
+"""Run one agent: start its process, let its scripted model make calls, and collect the results."""
 
 import itertools
 import os
@@ -19,44 +19,47 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.supervised_process import Child
 from readfirst.harness.processes.temp_dirs import Scratch
 
-_START_SECONDS = 60.0
-_CHARACTERS_A_SECOND = 100_000.0
-"""How much of the arguments of a call is given a second more: an agent reads, keeps and sends all of them again."""
-_PATIENCE = 120.0
-"""Seconds that an agent has waited for its model, after which it is not used again. An HTTP client of Node.js gives up,
-and asks once more, after 300."""
+_START_TIMEOUT_S = 60.0
+_CHARS_PER_EXTRA_SECOND = 100_000.0
+"""A call gets one more second for so many characters of arguments, because an agent copies and sends them
+several times.
+"""
+_MAX_IDLE_S = 120.0
+"""An agent that has waited for its model for longer is not used again. An HTTP client of Node.js repeats its
+request after 300 seconds.
+"""
 OUTPUT_KEPT = 4000
-"""How much of what the agent printed last is kept, in bytes."""
+"""Size of the end of the agent's output that is kept, in bytes."""
 
 
 @runtime_checkable
 class Pause(Protocol):
-    """The agent waits between validation and execution of a call."""
+    """The agent waits between the validation and the execution of a call."""
 
     def release(self) -> None:
-        """Let the agent go on."""
+        """Let the agent continue."""
         ...
 
 
 class Dialogue(Protocol):
-    """What speaks with the agent, as its user's program, on its standard input and output."""
+    """The agent's user program, which communicates with the agent on standard input and output."""
 
     def hear(self, part: bytes) -> None:
-        """Take what the agent printed next."""
+        """Process the next part of the agent's output."""
         ...
 
     def hang_up(self) -> None:
-        """End the agent's standard input."""
+        """Close the agent's standard input."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start an agent whose files are made.
+    """The command line and environment of an agent whose files exist.
 
-    `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
-    is `listener.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
-    what was made for the agent.
+    `variables` is the complete environment. `listener.PORT` stands for the port of the model in the
+    variables, the command and `files`. A request that offers one of `tools` asks the model for the next step.
+    `close` releases the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -66,17 +69,19 @@ class Launch:
     tools: frozenset[str]
     files: tuple[Path, ...] = ()
     input: Path | None = None
-    """What its standard input holds; None: nothing."""
+    """The content of standard input. None: empty."""
     dialogue: Dialogue | None = None
-    """Who speaks with the agent through `input`, a pipe then; None: nobody."""
+    """The dialogue that writes to `input`, which is then a pipe. None: no dialogue."""
     close: Callable[[], None] = lambda: None
     output_kept: int = OUTPUT_KEPT
-    """How much of what the agent prints is kept, in bytes from the end."""
+    """Size of the end of the output that is kept, in bytes."""
     sandbox: Sandbox | None = None
-    """What it is shut in; None: nothing. It can then write to its own files, `directory` and `writable` alone."""
+    """The sandbox of the agent. None: no sandbox. In it, the agent can write only to its files, `directory`
+    and `writable`.
+    """
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
-    """What starts its supervisor, as somebody else for example."""
+    """The command that starts the supervisor, for example as another user."""
 
     @property
     def home(self) -> Path:
@@ -85,11 +90,11 @@ class Launch:
 
 
 class Program(Protocol):
-    """An agent that can be started. `name` is what messages call it; `time_limit` is in seconds per call."""
+    """An agent that can be started. `name` is used in messages. `time_limit` is in seconds per call."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the agent in messages."""
         ...
 
     @property
@@ -98,22 +103,22 @@ class Program(Protocol):
         ...
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Make its files below `run`, an empty directory; a Pause of the agent is put into `events`."""
+        """Create the agent's files in `run`, an empty directory. Pauses of the agent are added to `events`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
-    """The agent ended: nothing more will come."""
+class _ProcessExit:
+    """The agent's process has exited."""
 
     code: int
 
 
 class Conversation:
-    """A running agent whose next step is ours to say.
+    """A running agent whose model is controlled by the harness.
 
-    `isolation` is empty where the agent runs without a network, else the reason why it could not.
-    Raises BrokenAdapter where the agent does not start, does not answer in time, or ends.
+    `isolation` explains why the agent has a network. Empty if it has none. Raises BrokenAdapter if the agent
+    does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: Program, ids: Iterator[int] | None = None) -> None:
@@ -121,41 +126,41 @@ class Conversation:
         self.calls = 0
         self.isolation = ""
         self.ids = itertools.count(1) if ids is None else ids
-        """Numbers of calls: who goes on with an earlier conversation must not repeat its numbers."""
-        self._events: queue.SimpleQueue[Turn | Pause | WireError | _Ended] = queue.SimpleQueue()
+        """Numbers of calls. A resumed conversation must not repeat the numbers of the previous one."""
+        self._events: queue.SimpleQueue[Turn | Pause | WireError | _ProcessExit] = queue.SimpleQueue()
         self._run = Scratch()
         self._child: Child | None = None
         self._model: ScriptedModel | None = None
         self._launch: Launch | None = None
         self._turn: Turn | None = None
-        self._asked = 0.0
+        self._last_request_time = 0.0
         self._printed = b""
         self._reader: threading.Thread | None = None
         try:
-            self._start()
+            self._start_process()
         except BaseException:
             self.close()
             raise
 
     @property
     def offers(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tools that the agent offers its model now, as it describes them, by name."""
+        """The tools that the agent currently offers to its model, as it describes them, by name."""
         return {} if self._turn is None else self._turn.request.offers
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """Who speaks with the agent."""
+        """The dialogue with the agent."""
         assert self._launch is not None
         return self._launch.dialogue
 
     @property
     def usable(self) -> bool:
-        """Whether another call can be made: the agent waits for its model, not for long, and has not ended."""
+        """Whether another call can be made: the agent is running, and has not waited too long for its model."""
         alive = self._child is not None and self._child.process.poll() is None
-        return alive and self._turn is not None and time.monotonic() - self._asked < _PATIENCE
+        return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
     def goes_on(self, calls: int, size: int) -> bool:
-        """Tell whether it is usable, with no more calls so far, and no more bytes in the agent's latest request."""
+        """Whether it is usable, with at most `calls` calls, and at most `size` bytes in its latest request."""
         return self.usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
@@ -167,79 +172,87 @@ class Conversation:
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Let the model call one tool; `interfere` runs after validation and before execution."""
-        return self._exchange([(tool, arguments)], interfere)[0]
+        """Let the model call one tool. `interfere` runs between validation and execution."""
+        return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
-        return self._exchange(calls, None)
+        return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Let the model begin a call whose arguments end early; NO_ANSWER where the agent asks for another message."""
-        use = ToolUse(self._use(tool, {}).id, tool, arguments, ends)
-        return self._say((use,), self.program.time_limit).request.answers.get(use.id, NO_ANSWER)
+        """Let the model start a call whose arguments are truncated. Returns NO_ANSWER if the agent asks for a
+        new message.
+        """
+        tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
+        return self._send_blocks((tool_use,), self.program.time_limit).request.answers.get(
+            tool_use.id, NO_ANSWER
+        )
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the agent, or send it another signal, and tell whether it has ended."""
+        """Send a signal to the agent, and return whether it has exited."""
         assert self._child is not None
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Let the model call a tool that asks the model itself before it answers; return the call's id."""
-        use = self._use(tool, arguments)
-        self._say((use,), self.program.time_limit)
-        return use.id
+        """Let the model call a tool that uses the model before it answers. Returns the call's id."""
+        tool_use = self._make_tool_use(tool, arguments)
+        self._send_blocks((tool_use,), self.program.time_limit)
+        return tool_use.id
 
     def say(self, text: str) -> None:
-        """Let the model say something that ends its turn, though not the conversation."""
-        self._say((TextBlock(text),), self.program.time_limit)
+        """Let the model write a text that ends its turn, but not the conversation."""
+        self._send_blocks((TextBlock(text),), self.program.time_limit)
 
     def end_turn(self, then: Callable[[], None]) -> None:
-        """Let the model end its turn; `then` has the agent's user say something, with which the next turn begins."""
-        self._answer(TextBlock("Done."))
+        """Let the model end its turn. `then` sends the user's next message, which starts the next turn."""
+        self._answer_turn(TextBlock("Done."))
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def let_speak(self, turn: Turn | None) -> Turn | None:
-        """Let another agent of the program go on, whose turn this is; return the turn of the one before."""
+        """Continue with another agent of the program, whose turn is `turn`. Returns the turn of the previous
+        agent.
+        """
         waiting, self._turn = self._turn, turn
         return waiting
 
     def start_beside(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Let the model call a tool that starts an agent and goes on; return the call's id, and the agent's turn."""
-        use = self._use(tool, arguments)
-        first = self._say((use,), self.program.time_limit)
+        """Let the model call a tool that starts a background agent. Returns the call's id and the agent's turn."""
+        tool_use = self._make_tool_use(tool, arguments)
+        first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
-        own, beside = (first, second) if use.id in first.request.answers else (second, first)
-        self._turn = own
-        return use.id, beside
+        main_turn, background_turn = (
+            (first, second) if tool_use.id in first.request.answers else (second, first)
+        )
+        self._turn = main_turn
+        return tool_use.id, background_turn
 
     @property
     def results(self) -> Mapping[str, ToolResult]:
-        """The results that the agent's latest request brought, by the ids of the calls."""
+        """The results in the agent's latest request, by the ids of the calls."""
         return {} if self._turn is None else self._turn.request.answers
 
     @property
     def notes(self) -> Sequence[str]:
-        """The texts beside these results."""
+        """The texts next to these results."""
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
-        self._answer(TextBlock("done"))
+        """Let the model end its turn and the agent exit. Returns the end of the agent's output."""
+        self._answer_turn(TextBlock("done"))
         assert self._child is not None
         assert self._reader is not None
         if self.dialogue is not None:
             self.dialogue.hang_up()
         try:
-            self._child.process.wait(_START_SECONDS)
+            self._child.process.wait(_START_TIMEOUT_S)
         except subprocess.TimeoutExpired:
-            raise self._broken(f" did not end within {_START_SECONDS:g} s", "adapter") from None
-        self._reader.join(_START_SECONDS)
+            raise self._make_error(f" did not end within {_START_TIMEOUT_S:g} s", "adapter") from None
+        self._reader.join(_START_TIMEOUT_S)
         return self._printed.decode(errors="replace")
 
     def close(self) -> None:
-        """End the agent and everything it started, and remove what was made for it."""
+        """Stop the agent and all its processes, and remove its files."""
         if self._child is not None:
             self._child.end()
         if self._turn is not None:
@@ -252,22 +265,22 @@ class Conversation:
             self._model.close()
         self._run.close()
 
-    def _start(self) -> None:
+    def _start_process(self) -> None:
         try:
             launch = self._launch = self.program.prepare(self._run.path, self._events)
-        except OSError as error:  # no space, for example
+        except OSError as error:  # for example, the disk is full
             problem = f"cannot prepare a session of {self.program.name}: {error}"
             raise BrokenAdapter(problem, blame="environment") from error
-        output, printed = os.pipe()
-        entered = os.open(launch.input or os.devnull, os.O_RDONLY)
+        output, output_end = os.pipe()
+        input_end = os.open(launch.input or os.devnull, os.O_RDONLY)
         try:
             self._child = child = Child(
                 launch.command,
                 directory=launch.directory,
                 environment=launch.variables,
-                stdin=entered,
-                stdout=printed,
-                stderr=printed,
+                stdin=input_end,
+                stdout=output_end,
+                stderr=output_end,
                 offline=True,
                 sandbox=launch.sandbox,
                 writable=(self._run.path, launch.home, launch.directory, *launch.writable),
@@ -275,52 +288,52 @@ class Conversation:
                 starter=launch.starter,
             )
         finally:
-            os.close(printed)
-            os.close(entered)
-            self._reader = threading.Thread(target=self._drain, args=(output, launch), daemon=True)
+            os.close(output_end)
+            os.close(input_end)
+            self._reader = threading.Thread(target=self._read_output, args=(output, launch), daemon=True)
             self._reader.start()
-        start_limit = max(_START_SECONDS, self.program.time_limit)
+        start_limit = max(_START_TIMEOUT_S, self.program.time_limit)
         listener, self.isolation = child.listener(self.program.name, start_limit)
         if listener is None:
-            raise self._broken("'s supervisor did not start", "environment")
+            raise self._make_error("'s supervisor did not start", "environment")
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
-        ended: Callable[[], None] = lambda: self._events.put(_Ended(child.process.wait()))  # noqa: E731
+        ended: Callable[[], None] = lambda: self._events.put(_ProcessExit(child.process.wait()))  # noqa: E731
         threading.Thread(target=ended, daemon=True).start()
         self._turn = self._next_turn(start_limit, None, "environment")
 
-    def _drain(self, output: int, launch: Launch) -> None:
+    def _read_output(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):
             self._printed = (self._printed + part)[-launch.output_kept :]
             if launch.dialogue is not None:
                 launch.dialogue.hear(part)
         os.close(output)
 
-    def _exchange(
+    def _exchange_calls(
         self, calls: Sequence[tuple[str, Mapping[str, Any]]], interfere: Callable[[], None] | None
     ) -> list[ToolResult]:
-        uses = [self._use(tool, arguments) for tool, arguments in calls]
+        uses = [self._make_tool_use(tool, arguments) for tool, arguments in calls]
         seconds = sum(self.program.time_limit + _seconds_to_send(arguments) for _, arguments in calls)
-        answers = self._say(uses, seconds, interfere).request.answers
-        missing = [use.id for use in uses if use.id not in answers]
+        answers = self._send_blocks(uses, seconds, interfere).request.answers
+        missing = [tool_use.id for tool_use in uses if tool_use.id not in answers]
         if missing:
-            raise self._broken(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
-        return [answers[use.id] for use in uses]
+            raise self._make_error(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
+        return [answers[tool_use.id] for tool_use in uses]
 
-    def _use(self, tool: str, arguments: Mapping[str, Any]) -> ToolUse:
+    def _make_tool_use(self, tool: str, arguments: Mapping[str, Any]) -> ToolUse:
         self.calls += 1
         return ToolUse(f"toolu_{next(self.ids):06}", tool, arguments)
 
-    def _say(
+    def _send_blocks(
         self, blocks: Sequence[Block], seconds: float, interfere: Callable[[], None] | None = None
     ) -> Turn:
-        self._answer(*blocks)
+        self._answer_turn(*blocks)
         self._turn = self._next_turn(seconds, interfere, "adapter")
         return self._turn
 
-    def _answer(self, *blocks: Block) -> None:
-        """Let the model say this. What the agent asks next is not there yet."""
+    def _answer_turn(self, *blocks: Block) -> None:
+        """Let the model answer with these blocks. The agent's next request has not arrived afterwards."""
         if self._turn is None:
-            raise self._broken(": the conversation is over", "adapter")
+            raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
         turn.answer(blocks)
 
@@ -330,10 +343,10 @@ class Conversation:
             try:
                 event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise self._broken(f" did not answer within {seconds:g} s", blame) from None
+                raise self._make_error(f" did not answer within {seconds:g} s", blame) from None
             match event:
                 case Turn():
-                    self._asked = time.monotonic()
+                    self._last_request_time = time.monotonic()
                     return event
                 case Pause():
                     if interfere is not None:
@@ -341,13 +354,13 @@ class Conversation:
                         interfere = None
                     event.release()
                 case WireError():
-                    raise self._broken(f" sent what the model does not understand: {event}", blame)
-                case _Ended(code=code):
-                    raise self._broken(f" ended with exit code {code}", blame)
+                    raise self._make_error(f" sent what the model does not understand: {event}", blame)
+                case _ProcessExit(code=code):
+                    raise self._make_error(f" ended with exit code {code}", blame)
 
-    def _broken(self, message: str, blame: str) -> BrokenAdapter:
+    def _make_error(self, message: str, blame: str) -> BrokenAdapter:
         if self._child is not None and self._child.process.poll() is not None and self._reader is not None:
-            # Its children may hold the pipe open; what it wrote itself is there already.
+            # Child processes may keep the pipe open, but the output of the agent itself has already arrived.
             self._reader.join(0.2)
         return BrokenAdapter(
             f"{self.program.name}{message}",
@@ -357,5 +370,5 @@ class Conversation:
 
 
 def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
-    """Return the seconds that a call may take longer because of the size of its arguments."""
-    return sum(len(each) for each in arguments.values() if isinstance(each, str)) / _CHARACTERS_A_SECOND
+    """Return the additional seconds that a call may take because of the size of its arguments."""
+    return sum(len(value) for value in arguments.values() if isinstance(value, str)) / _CHARS_PER_EXTRA_SECOND

@@ -1,4 +1,4 @@
-"""Lines of JSON, in which a program is spoken with on its standard input and output."""
+"""Communicate with a program through JSON Lines on its standard input and output."""
 
 import json
 import os
@@ -8,28 +8,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_LONGEST = 64 * 1024 * 1024
-"""Bytes of a line; of one that does not end, the beginning is dropped."""
+_MAX_LINE_BYTES = 64 * 1024 * 1024
+"""The beginning of a longer line is dropped."""
 
 
 class JsonLines(ABC):
-    """A named pipe below `directory`, the program's standard input, and the messages that the program prints."""
+    """A named pipe in `directory`, used as the program's standard input, and a parser for the program's
+    messages.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.entrance = directory / "said"
         os.mkfifo(self.entrance)
-        # Open for both directions: it does not wait for the program to open its end.
-        self._said: int | None = os.open(self.entrance, os.O_RDWR)
-        self._part = b""
+        # Open for reading and writing, so that opening does not wait for the program.
+        self._pipe: int | None = os.open(self.entrance, os.O_RDWR)
+        self._incomplete_line = b""
 
     @abstractmethod
     def take(self, message: Mapping[str, Any]) -> None:
-        """Take one message of the program."""
+        """Process one message of the program."""
 
     def hear(self, part: bytes) -> None:
-        """Take what the program printed next; what is no line of JSON, or no message, is passed over."""
-        *lines, self._part = (self._part + part).split(b"\n")
-        self._part = self._part[-_LONGEST:]
+        """Process the next part of the program's output. Lines that are not JSON objects are ignored."""
+        *lines, self._incomplete_line = (self._incomplete_line + part).split(b"\n")
+        self._incomplete_line = self._incomplete_line[-_MAX_LINE_BYTES:]
         for line in lines:
             with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 message = json.loads(line)
@@ -37,12 +39,12 @@ class JsonLines(ABC):
                     self.take(message)
 
     def tell(self, **message: object) -> None:
-        """Say something to the program, unless it was hung up on."""
-        if self._said is not None:
-            os.write(self._said, json.dumps(message).encode() + b"\n")
+        """Send a message to the program, unless its input is closed."""
+        if self._pipe is not None:
+            os.write(self._pipe, json.dumps(message).encode() + b"\n")
 
     def hang_up(self) -> None:
-        """End the program's standard input."""
-        if self._said is not None:
-            os.close(self._said)
-            self._said = None
+        """Close the program's standard input."""
+        if self._pipe is not None:
+            os.close(self._pipe)
+            self._pipe = None

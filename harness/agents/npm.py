@@ -1,4 +1,4 @@
-"""npm: ask it, or let it install."""
+"""Run npm."""
 
 import shutil
 import subprocess
@@ -11,10 +11,10 @@ from readfirst.harness.processes.supervised_process import run_errand
 def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int, failure: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run npm and return how it ended; what it printed is text.
+    """Run npm and return its result. The output is text.
 
-    Raises BrokenAdapter (blame environment) where there is no npm, with what it is `needed` for, or where it takes
-    more than so many seconds for what it was asked `about`, and with a `failure` to tell also where it fails.
+    Raises BrokenAdapter (blame `environment`) if npm is missing (`needed` is the reason why npm is required),
+    if it takes longer than `seconds` (`about` is the subject), or, with `failure`, if it fails.
     """
     program = shutil.which("npm")
     if program is None:

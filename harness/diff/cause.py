@@ -1,4 +1,4 @@
-"""Cause: differences that belong together, because one change of the product explains them all."""
+"""Group differences by cause: one change of the product may explain many differences."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,20 +18,20 @@ SAFETY = frozenset(
         "file_exists",
     }
 )
-"""Refusals that keep a file from harm."""
+"""Refusals that protect a file."""
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
-_MANY = 20
-"""Fewer scenarios hide nothing."""
-_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
-"""Kinds for which each tool has causes of its own."""
+_MIN_DOMINANT_SCENARIOS = 20
+"""A cause with fewer scenarios does not hide other causes."""
+_KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
+"""Kinds that are grouped separately for each tool."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """What all occurrences of a cause have in common. `tool` is empty where it does not matter.
+    """The common properties of all occurrences of a cause. `tool` is empty if it does not matter.
 
-    Of a refusal `subject` is `not_read gone` or `is_link new`.
+    The `subject` of a refusal is, for example, `not_read gone` or `is_link new`.
     """
 
     level: ChangeLevel
@@ -42,7 +42,9 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """Differences that have one signature. `since`: versions that brought it, `2.1.208` or `2.1.87 to 2.1.112`."""
+    """Differences with the same signature. `since` contains the versions that introduced them: `2.1.208` or
+    `2.1.87 to 2.1.112`.
+    """
 
     signature: Signature
     occurrences: tuple[Occurrence, ...]
@@ -51,28 +53,32 @@ class Cause:
     @cached_property
     def level(self) -> ChangeLevel:
         """The lowest level that differs."""
-        return min((each.change.level for each in self.occurrences), key=_LEVELS.index)
+        return min((occurrence.change.level for occurrence in self.occurrences), key=_LEVELS.index)
 
     @cached_property
     def scenario_ids(self) -> tuple[str, ...]:
-        """The scenarios that show it, sorted."""
-        return tuple(sorted({each.scenario_id for each in self.occurrences}))
+        """The scenarios with this cause, sorted."""
+        return tuple(sorted({occurrence.scenario_id for occurrence in self.occurrences}))
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools that it was seen at, the most frequent first."""
-        return tuple(name for name, _ in Counter(each.tool for each in self.occurrences).most_common())
+        """The tools with this cause, the most frequent first."""
+        return tuple(
+            name for name, _ in Counter(occurrence.tool for occurrence in self.occurrences).most_common()
+        )
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """What was and what is in general terms, with the number of occurrences, the most frequent first."""
-        pairs = Counter((each.change.before, each.change.after) for each in self.occurrences)
+        """The value before, the value after, and the number of occurrences, the most frequent first."""
+        pairs = Counter(
+            (occurrence.change.before, occurrence.change.after) for occurrence in self.occurrences
+        )
         ordered = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
         return tuple((before, after, count) for (before, after), count in ordered)
 
     @property
     def safety(self) -> bool:
-        """Whether a file is at stake: what protected it is gone or new, or other bytes are written."""
+        """Whether a file is at risk: its protection is gone or new, or different bytes are written."""
         if self.level != "effects" or self.signature.tool == "Read":
             return False
         if self.signature.kind == "refusal":
@@ -81,102 +87,120 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The example of all occurrences: of the most frequent kind the one with the fewest words."""
+        """The shortest occurrence of the most frequent variant."""
         before, after, _ = self.variants[0]
         return min(
-            (each for each in self.occurrences if (each.change.before, each.change.after) == (before, after)),
-            key=lambda each: (
-                len(each.change.words_before) + len(each.change.words_after),
-                each.scenario_id,
-                each.place[0],
+            (
+                occurrence
+                for occurrence in self.occurrences
+                if (occurrence.change.before, occurrence.change.after) == (before, after)
+            ),
+            key=lambda occurrence: (
+                len(occurrence.change.words_before) + len(occurrence.change.words_after),
+                occurrence.scenario_id,
+                occurrence.place[0],
             ),
         )
 
 
 def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
-    """Return the causes, the gravest first, and the occurrences that only follow from others.
+    """Return the causes, the most serious first, and the occurrences that are consequences of other ones.
 
-    What differs once something went another way before it, in what was done or why it was refused, is a
-    consequence; other words are one, unless the same change is also seen by itself.
+    A difference is a consequence if an earlier effect or reason of the scenario differs. A different text is
+    a consequence only if the same change does not occur independently.
     """
-    own = [each for each in found if not each.follows]
+    independent = [occurrence for occurrence in found if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
-    others = ((_signature(each), each) for each in own if each.change.kind not in ("refusal", "reason"))
-    for signature, occurrence in (*_refusals(own), *others):
+    others = (
+        (_signature_of(occurrence), occurrence)
+        for occurrence in independent
+        if occurrence.change.kind not in ("refusal", "reason")
+    )
+    for signature, occurrence in (*_group_refusals(independent), *others):
         members.setdefault(signature, []).append(occurrence)
     consequences = []
-    for each in found:
-        if each.follows:
-            signature = _signature(each)
-            if each.change.level == "text" and signature in members:
-                members[signature].append(each)
+    for item in found:
+        if item.follows:
+            signature = _signature_of(item)
+            if item.change.level == "text" and signature in members:
+                members[signature].append(item)
             else:
-                consequences.append(each)
+                consequences.append(item)
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
-    merged = sorted(_merged(causes), key=_rank)
-    differing = len({each.scenario_id for each in own if each.change.level == "effects"})
+    merged = sorted(_merge_causes(causes), key=_sort_key)
+    differing = len(
+        {occurrence.scenario_id for occurrence in independent if occurrence.change.level == "effects"}
+    )
 
-    def place(cause: Cause) -> int:
-        """Put one that hides the others before them, whatever it is about."""
+    def sort_key(cause: Cause) -> int:
+        """Put a cause that hides the other ones first, whatever its subject is."""
         if cause.level != "effects":
             return 2
-        return 0 if len(cause.scenario_ids) >= max(_MANY, differing // 3 + 1) else 1
+        return 0 if len(cause.scenario_ids) >= max(_MIN_DOMINANT_SCENARIOS, differing // 3 + 1) else 1
 
-    return sorted(merged, key=place), consequences
+    return sorted(merged, key=sort_key), consequences
 
 
-def _merged(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes; one that several tools have alike is one.
+def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
+    """Yield the causes, with equal causes of several tools merged.
 
-    What keeps a file from harm stays apart for each tool, and so does content, of which no more is known.
+    Refusals that protect a file stay separate for each tool. Content stays separate because its cause is not
+    known.
     """
-    left = sorted(causes, key=_rank)
-    while left:
-        first, *left = left
-        alike = [each for each in left if _alike(first, each)]
-        left = [each for each in left if each not in alike]
-        occurrences = [occurrence for cause in (first, *alike) for occurrence in cause.occurrences]
+    remaining = sorted(causes, key=_sort_key)
+    while remaining:
+        first, *remaining = remaining
+        similar = [cause for cause in remaining if _is_same_cause(first, cause)]
+        remaining = [cause for cause in remaining if cause not in similar]
+        occurrences = [occurrence for cause in (first, *similar) for occurrence in cause.occurrences]
         yield Cause(first.signature, tuple(occurrences))
 
 
-def _alike(one: Cause, other: Cause) -> bool:
-    kind, subject = one.signature.kind, one.signature.subject
-    if (kind, subject) != (other.signature.kind, other.signature.subject) or subject == "content":
+def _is_same_cause(left: Cause, right: Cause) -> bool:
+    kind, subject = left.signature.kind, left.signature.subject
+    if (kind, subject) != (right.signature.kind, right.signature.subject) or subject == "content":
         return False
     if kind == "refusal":
         return subject.partition(" ")[0] not in SAFETY
-    return any(variant[:2] in {each[:2] for each in other.variants} for variant in one.variants)
+    return any(variant[:2] in {pair[:2] for pair in right.variants} for variant in left.variants)
 
 
-def _signature(occurrence: Occurrence) -> Signature:
+def _signature_of(occurrence: Occurrence) -> Signature:
     change = occurrence.change
-    tool = occurrence.tool if change.kind in _BY_TOOL else ""
+    tool = occurrence.tool if change.kind in _KINDS_BY_TOOL else ""
     return Signature(change.level, change.kind, tool, change.subject)
 
 
-def _refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Explain all changes of refusals by as few refusals as possible that are gone or new, one tool each.
+def _group_refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
+    """Explain all changes of refusals by as few new or removed refusals as possible, separately for each
+    tool.
 
-    The refusal that explains most scenarios comes first, and takes them.
+    The refusal that explains the most scenarios comes first, and its scenarios are not explained again.
     """
-    left = [(each, [*_explanations(each)]) for each in found if each.change.kind in ("refusal", "reason")]
-    while left:
+    remaining = [
+        (occurrence, [*_possible_explanations(occurrence)])
+        for occurrence in found
+        if occurrence.change.kind in ("refusal", "reason")
+    ]
+    while remaining:
         explained: dict[Signature, set[str]] = {}
-        for each, signatures in left:
+        for occurrence, signatures in remaining:
             for signature in signatures:
-                explained.setdefault(signature, set()).add(each.scenario_id)
+                explained.setdefault(signature, set()).add(occurrence.scenario_id)
         best = min(explained, key=lambda signature: (-len(explained[signature]), signature))
-        yield from ((best, each) for each, signatures in left if best in signatures)
-        left = [(each, signatures) for each, signatures in left if best not in signatures]
+        yield from ((best, occurrence) for occurrence, signatures in remaining if best in signatures)
+        remaining = [
+            (occurrence, signatures) for occurrence, signatures in remaining if best not in signatures
+        ]
 
 
-def _explanations(occurrence: Occurrence) -> Iterator[Signature]:
+def _possible_explanations(occurrence: Occurrence) -> Iterator[Signature]:
     change = occurrence.change
-    for came, fate in ((change.before, "gone"), (change.after, "new")):
-        if came.startswith("refused"):
-            name = came.removeprefix("refused (").removesuffix(")")
+    for result, fate in ((change.before, "gone"), (change.after, "new")):
+        if result.startswith("refused"):
+            name = result.removeprefix("refused (").removesuffix(")")
             yield Signature("effects", "refusal", occurrence.tool, f"{name} {fate}")
 
 
-def _rank(cause: Cause) -> tuple[int, bool, int, Signature]:
+def _sort_key(cause: Cause) -> tuple[int, bool, int, Signature]:
     return _LEVELS.index(cause.level), not cause.safety, -len(cause.scenario_ids), cause.signature

@@ -1,4 +1,4 @@
-"""Diff: hold two sides against each other, scenario by scenario, and group what differs by its cause."""
+"""Compare two sides scenario by scenario, and group the differences by cause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm: the scenarios in which only the second side does it, and those in which only the first does."""
+    """A kind of harm that only one side does: the scenarios with new harm, and the scenarios without it now."""
 
     kind: Kind
     newly: tuple[str, ...]
@@ -29,11 +29,12 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What differs between two sides, the gravest cause first.
+    """The differences between two sides, the most serious cause first.
 
-    `compared` counts scenarios that both sides speak of, `left_out` those that one does not, by reason.
-    `consequences` are differences after or beside one of the effects, that no scenario shows by themselves.
-    `broken`: scenarios without a result, because an adapter or its surroundings broke, or a run was cut off.
+    `compared` is the number of scenarios that both sides cover. `left_out` contains the other ones by reason.
+    `consequences` are differences that occur only together with, or after, a different effect. `broken` is
+    the number of scenarios without a result, because an adapter or its environment failed, or because a run
+    was interrupted.
     """
 
     before: str
@@ -44,23 +45,26 @@ class Diff:
     consequences: tuple[Occurrence, ...] = ()
     broken: int = 0
     tools: tuple[str, ...] = ()
-    """What the models of two contracts are given otherwise of the tools."""
+    """Differences between the tool descriptions that the models of two contracts get."""
     harm: tuple[HarmChange, ...] = ()
-    """The worst kind first."""
+    """Changes of harm, the worst kind first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
-        """Return the same with these causes."""
+        """Return a copy with these causes."""
         return replace(self, causes=tuple(causes))
 
     @property
     def differing(self) -> frozenset[str]:
-        """The scenarios that differ."""
-        return frozenset(each.scenario_id for cause in self.causes for each in cause.occurrences)
+        """The ids of scenarios that differ."""
+        return frozenset(occurrence.scenario_id for cause in self.causes for occurrence in cause.occurrences)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """How two sides differ in one scenario, and what each harmed if its effects differ; or why that is open."""
+    """The result of comparing one scenario, with the harms of both sides if their effects differ.
+
+    `left_out` explains why it could not be compared.
+    """
 
     left_out: str = ""
     occurrences: Sequence[Occurrence] = ()
@@ -69,7 +73,7 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Two sides, to be held against each other scenario by scenario, here or in a worker."""
+    """The comparison of two sides, in this process or in worker processes."""
 
     suite: Suite
     before: Side
@@ -77,24 +81,24 @@ class _Comparison:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], _Compared]]:
-        """Return what compares one scenario."""
-        yield self.compared
+        """Yield the function that compares a scenario."""
+        yield self.compare_scenario
 
-    def compared(self, scenario_id: str) -> _Compared:
+    def compare_scenario(self, scenario_id: str) -> _Compared:
         """Compare one scenario. Raises SuiteError, RecordingError."""
         before, after = self.before, self.after
-        if _recorded_alike(before, after, scenario_id):
+        if _has_equal_recordings(before, after, scenario_id):
             return _Compared()
         scenario = self.suite.scenario(scenario_id)
-        if why := before.silent(scenario) or after.silent(scenario):
-            return _Compared(why)
-        found = occurrences(scenario, before.answers(scenario), after.answers(scenario))
-        if any(each.change.level == "effects" for each in found):
-            return _Compared("", found, (before.harms(scenario), after.harms(scenario)))
-        return _Compared("", found)
+        if reason := before.silent(scenario) or after.silent(scenario):
+            return _Compared(reason)
+        differences = occurrences(scenario, before.answers(scenario), after.answers(scenario))
+        if any(difference.change.level == "effects" for difference in differences):
+            return _Compared("", differences, (before.harms(scenario), after.harms(scenario)))
+        return _Compared("", differences)
 
     def lost(self, item: str, reason: str, /) -> _Compared:
-        """Raise an error that says why there is no result."""
+        """Raise an error with the reason for the missing result."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
@@ -107,7 +111,7 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides on these scenarios in as many processes as `jobs`. `advance` is called for each.
+    """Compare two sides on these scenarios in `jobs` processes. `advance` is called after each scenario.
 
     Raises SuiteError, RecordingError.
     """
@@ -120,58 +124,58 @@ def diff(
             results = stack.enter_context(work_in_processes(comparison, ids, jobs))
         else:
             results = map(stack.enter_context(comparison.open()), ids)
-        for scenario_id, here in zip(ids, results, strict=True):
-            if here.left_out:
-                left_out.setdefault(here.left_out, []).append(scenario_id)
-            found += here.occurrences
-            if here.harms is not None:
-                harmed[scenario_id] = here.harms
+        for scenario_id, comparison_result in zip(ids, results, strict=True):
+            if comparison_result.left_out:
+                left_out.setdefault(comparison_result.left_out, []).append(scenario_id)
+            found += comparison_result.occurrences
+            if comparison_result.harms is not None:
+                harmed[scenario_id] = comparison_result.harms
             advance()
     causes, consequences = grouped(found)
     changes = [
         HarmChange(
             kind,
-            tuple(sorted(each for each, (old, new) in harmed.items() if kind in new - old)),
-            tuple(sorted(each for each, (old, new) in harmed.items() if kind in old - new)),
+            tuple(sorted(scenario_id for scenario_id, (old, new) in harmed.items() if kind in new - old)),
+            tuple(sorted(scenario_id for scenario_id, (old, new) in harmed.items() if kind in old - new)),
         )
         for kind in KINDS
     ]
     broken = sum(
         len(names)
-        for why, names in left_out.items()
+        for reason, names in left_out.items()
         for side in (before, after)
         if isinstance(side, RunSide)
-        and (why == f"{side.name} broke" or (side.interrupted and why == f"{side.name} did not run it"))
+        and (reason == f"{side.name} broke" or (side.interrupted and reason == f"{side.name} did not run it"))
     )
     return Diff(
         before.name,
         after.name,
         len(ids) - sum(map(len, left_out.values())),
         tuple(causes),
-        {why: tuple(names) for why, names in left_out.items()},
+        {reason: tuple(names) for reason, names in left_out.items()},
         tuple(consequences),
         broken,
-        tuple(_of_tools(suite, before, after)),
-        tuple(each for each in changes if each.newly or each.no_longer),
+        tuple(_compare_tool_descriptions(suite, before, after)),
+        tuple(change for change in changes if change.newly or change.no_longer),
     )
 
 
-def _of_tools(suite: Suite, before: Side, after: Side) -> Iterable[str]:
+def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Iterable[str]:
     if not (isinstance(before, ContractSide) and isinstance(after, ContractSide)):
         return ()
     file = suite.file_about_contracts("tools.json")
-    known = load_tools(file) if file.exists() else {}
-    if before.name not in known or after.name not in known:
+    tools_by_contract = load_tools(file) if file.exists() else {}
+    if before.name not in tools_by_contract or after.name not in tools_by_contract:
         return ()
-    return tool_changes(known[before.name], known[after.name])
+    return tool_changes(tools_by_contract[before.name], tools_by_contract[after.name])
 
 
-def _recorded_alike(before: Side, after: Side, scenario_id: str) -> bool:
-    """Whether both are contracts that gave the same, which a recording tells sooner than a scenario."""
+def _has_equal_recordings(before: Side, after: Side, scenario_id: str) -> bool:
+    """Whether both sides are contracts with equal recordings. Faster than comparing answers."""
     match before, after:
-        case ContractSide(contract=one), ContractSide(contract=other) if one.recorded and other.recorded:
-            gave = before.suite.recordings.recording(scenario_id).transcripts
-            return one.name in gave and gave[one.name] is gave.get(other.name)
+        case ContractSide(contract=left), ContractSide(contract=right) if left.recorded and right.recorded:
+            transcripts = before.suite.recordings.recording(scenario_id).transcripts
+            return left.name in transcripts and transcripts[left.name] is transcripts.get(right.name)
         case _:
             return False
 
@@ -180,58 +184,63 @@ _ABSENT = object()
 
 
 def tool_changes(before: Mapping[str, OfferedTool], after: Mapping[str, OfferedTool]) -> Iterator[str]:
-    """Yield a line for each difference: tools, their arguments, what their descriptions state."""
+    """Yield a line for each difference between two lists of tools: names, arguments, facts of the descriptions."""
     for tool in sorted({*before, *after}):
         if tool not in after:
             yield f"{tool} is no longer offered at the start"
         elif tool not in before:
             yield f"{tool} is offered at the start"
         else:
-            for line in (*_arguments(before[tool], after[tool]), *_description(before[tool], after[tool])):
+            for line in (
+                *_compare_arguments(before[tool], after[tool]),
+                *_compare_descriptions(before[tool], after[tool]),
+            ):
                 yield f"{tool}: {line}"
 
 
-def _arguments(before: OfferedTool, after: OfferedTool) -> Iterator[str]:
+def _compare_arguments(before: OfferedTool, after: OfferedTool) -> Iterator[str]:
     old, new = before.schema.get("properties", {}), after.schema.get("properties", {})
     for name in {**old, **new}:
         if name not in new:
             yield f"the argument {name} is gone"
         elif name not in old:
-            yield f"the argument {name} is new: {_shown(_without_words(new[name]))}"
-        elif _without_words(old[name]) != _without_words(new[name]):
+            yield f"the argument {name} is new: {_format_value(_without_descriptions(new[name]))}"
+        elif _without_descriptions(old[name]) != _without_descriptions(new[name]):
             yield (
-                f"the argument {name} is {_shown(_without_words(new[name]))} instead of"
-                f" {_shown(_without_words(old[name]))}"
+                f"the argument {name} is {_format_value(_without_descriptions(new[name]))} instead of"
+                f" {_format_value(_without_descriptions(old[name]))}"
             )
         elif old[name] != new[name]:
             yield f"the argument {name} is explained in other words"
     for key in {**before.schema, **after.schema}:
         if key != "properties":
-            one, other = before.schema.get(key, _ABSENT), after.schema.get(key, _ABSENT)
-            if one != other:
-                yield f"{key} of the arguments is {_shown(other)} instead of {_shown(one)}"
+            old_value, new_value = before.schema.get(key, _ABSENT), after.schema.get(key, _ABSENT)
+            if old_value != new_value:
+                yield f"{key} of the arguments is {_format_value(new_value)} instead of {_format_value(old_value)}"
 
 
-def _description(before: OfferedTool, after: OfferedTool) -> Iterator[str]:
+def _compare_descriptions(before: OfferedTool, after: OfferedTool) -> Iterator[str]:
     old, new = before.facts, after.facts
     if old["sha256"] == new["sha256"]:
         return
     yield f"another description, of {new['characters']:,} characters instead of {old['characters']:,}"
     for name in {**old["states"], **new["states"]}:
-        one, other = old["states"].get(name, _ABSENT), new["states"].get(name, _ABSENT)
-        if one != other:
-            yield f"the description states {name}: {_shown(other)} instead of {_shown(one)}"
+        old_value, new_value = old["states"].get(name, _ABSENT), new["states"].get(name, _ABSENT)
+        if old_value != new_value:
+            yield f"the description states {name}: {_format_value(new_value)} instead of {_format_value(old_value)}"
 
 
-def _without_words(value: Any) -> Any:
+def _without_descriptions(value: Any) -> Any:
     match value:
         case dict():
-            return {name: _without_words(each) for name, each in value.items() if name != "description"}
+            return {
+                name: _without_descriptions(item) for name, item in value.items() if name != "description"
+            }
         case list():
-            return [_without_words(each) for each in value]
+            return [_without_descriptions(item) for item in value]
         case _:
             return value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "nothing" if value is _ABSENT else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Occurrence: one thing that two sides do differently at one call of a scenario."""
+"""Find the differences between two sides at each call of a scenario."""
 
 import re
 from collections.abc import Container, Iterator, Mapping
@@ -21,24 +21,24 @@ from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, Reg
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
 
 Files = Mapping[str, Entry | ReportedEntry | None]
-Was = tuple[Entry | ReportedEntry | None, Entry | ReportedEntry | None]
-"""How a side leaves a path, and how it was there before."""
+PathStates = tuple[Entry | ReportedEntry | None, Entry | ReportedEntry | None]
+"""The state of a path after a step on one side, and its state before the step."""
 
 NAMELESS = "without a name"
-"""What a refusal is called that errors.yaml does not know."""
+"""The name of a refusal that errors.yaml does not list."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
-_LONGEST = 100
-"""Characters of a refusal without a name that belong to its cause."""
-_AROUND = 60
-"""Characters of a long content that are shown around the first difference."""
+_MAX_UNNAMED_REFUSAL_CHARS = 100
+"""Length of a refusal without a name in the signature of its cause."""
+_EXCERPT_CHARS = 60
+"""Length of the excerpt around the first difference of long contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One change at one call of a scenario.
+    """One difference at one call of a scenario.
 
-    `follows`: something before it, or beside it, went another way already, so it may be a mere consequence.
+    `follows` means that an earlier or simultaneous difference may be the reason for this one.
     """
 
     change: Change
@@ -51,109 +51,126 @@ class Occurrence:
 def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Answer], after: Mapping[CallIndex, Answer]
 ) -> list[Occurrence]:
-    """Return all that two sides do differently; a call of which one of them says nothing is left out."""
+    """Return all differences between two sides. A call without an answer on one side is skipped."""
     states = before_steps(scenario, before), before_steps(scenario, after)
-    known = KnownLines(scenario)
-    found: list[Occurrence] = []
-    apart = False
+    known_lines = KnownLines(scenario)
+    differences: list[Occurrence] = []
+    diverged = False
     for call in asked(scenario):
-        one, other = before.get(call.place), after.get(call.place)
-        if one is None or other is None:
+        left, right = before.get(call.place), after.get(call.place)
+        if left is None or right is None:
             continue
         step = call.place[0]
-        here = list(_effects(call, one, other, states[0][step], states[1][step]))
-        here += _reminders(one, other)
-        found += [Occurrence(change, scenario.id, call.place, call.tool, apart) for change in here]
-        beside = apart or bool(here)
-        if one.refused == other.refused and call.call is not None:
-            words = _reason(one, other, call.call) or _text(one, other, call.call, known)
-            found += [Occurrence(change, scenario.id, call.place, call.tool, beside) for change in words]
-        apart = beside
-    return found
+        effects = list(_compare_effects(call, left, right, states[0][step], states[1][step]))
+        effects += _compare_reminders(left, right)
+        differences += [
+            Occurrence(change, scenario.id, call.place, call.tool, diverged) for change in effects
+        ]
+        diverged_here = diverged or bool(effects)
+        if left.refused == right.refused and call.call is not None:
+            words = _compare_reasons(left, right, call.call) or _compare_texts(
+                left, right, call.call, known_lines
+            )
+            differences += [
+                Occurrence(change, scenario.id, call.place, call.tool, diverged_here) for change in words
+            ]
+        diverged = diverged_here
+    return differences
 
 
-def _effects(
-    call: Asked, one: Answer, other: Answer, state_one: Files, state_other: Files
+def _compare_effects(
+    call: Asked, left_answer: Answer, right_answer: Answer, left_state: Files, right_state: Files
 ) -> Iterator[Change]:
-    if one.refused != other.refused and call.call is not None:
-        results = _result(one, call.call), _result(other, call.call)
-        yield Change("effects", "refusal", "", *results, shown_text(one.text), shown_text(other.text))
+    if left_answer.refused != right_answer.refused and call.call is not None:
+        results = _describe_result(left_answer, call.call), _describe_result(right_answer, call.call)
+        yield Change(
+            "effects", "refusal", "", *results, shown_text(left_answer.text), shown_text(right_answer.text)
+        )
         return
-    for path in sorted({*one.files, *other.files}):
-        was_one, was_other = state_one.get(path), state_other.get(path)
-        left, right = one.files.get(path, was_one), other.files.get(path, was_other)
-        if not _same_entry(left, right):
-            yield _file_change((left, was_one), (right, was_other))
+    for path in sorted({*left_answer.files, *right_answer.files}):
+        left_before, right_before = left_state.get(path), right_state.get(path)
+        left, right = left_answer.files.get(path, left_before), right_answer.files.get(path, right_before)
+        if not _is_same_entry(left, right):
+            yield _compare_file_states((left, left_before), (right, right_before))
 
 
-def _reminders(one: Answer, other: Answer) -> Iterator[Change]:
-    for left, right in zip_longest(one.reminders, other.reminders):
+def _compare_reminders(left_answer: Answer, right_answer: Answer) -> Iterator[Change]:
+    for left, right in zip_longest(left_answer.reminders, right_answer.reminders):
         if left != right:
-            words = [shown_text(each) if each is not None else "nothing" for each in (left, right)]
-            kinds = ["a reminder" if each is not None else "none" for each in (left, right)]
+            words = [
+                shown_text(reminder) if reminder is not None else "nothing" for reminder in (left, right)
+            ]
+            kinds = ["a reminder" if reminder is not None else "none" for reminder in (left, right)]
             level: ChangeLevel = "effects" if None in (left, right) else "text"
             yield Change(level, "words", "reminders of changed files", kinds[0], kinds[1], *words)
 
 
-def _result(answer: Answer, call: ToolCall) -> str:
+def _describe_result(answer: Answer, call: ToolCall) -> str:
     if not answer.refused:
         return "answered" if call.tool == "Read" else "applied"
     if answer.error is not None:
         return f"refused ({answer.error})"
-    return f"refused: {general(shown_text(answer.text), call.arguments)[:_LONGEST]}"
+    return f"refused: {general(shown_text(answer.text), call.arguments)[:_MAX_UNNAMED_REFUSAL_CHARS]}"
 
 
-def _reason(one: Answer, other: Answer, call: ToolCall) -> list[Change]:
-    if not one.refused or (one.error == other.error and one.error is not None):
+def _compare_reasons(left: Answer, right: Answer, call: ToolCall) -> list[Change]:
+    if not left.refused or (left.error == right.error and left.error is not None):
         return []
-    results = _result(one, call), _result(other, call)
-    words = shown_text(one.text), shown_text(other.text)
+    results = _describe_result(left, call), _describe_result(right, call)
+    words = shown_text(left.text), shown_text(right.text)
     return [] if results[0] == results[1] else [Change("reason", "reason", "", *results, *words)]
 
 
-def _text(one: Answer, other: Answer, call: ToolCall, known: Container[str]) -> list[Change]:
-    if same_text(one.text, other.text):
+def _compare_texts(
+    before: Answer, after: Answer, call: ToolCall, known_lines: Container[str]
+) -> list[Change]:
+    if same_text(before.text, after.text):
         return []
-    left, right = shown_text(one.text), shown_text(other.text)
-    if isinstance(one.text, TextDigest) or isinstance(other.text, TextDigest):
-        # Only its ends are known.
-        if one.refused:
-            return [Change("text", "refusal words", one.error or NAMELESS, "", "", left, right)]
-        return [Change("text", "content", "content", "", "", left, right)]
-    found = text_changes(left, right, call.arguments, known)
-    if not one.refused:
-        return list(found)
-    # A refusal is short, and easier to recognise unabridged.
-    unabridged = [replace(change, words_before=left, words_after=right) for change in found]
+    before_text, after_text = shown_text(before.text), shown_text(after.text)
+    if isinstance(before.text, TextDigest) or isinstance(after.text, TextDigest):
+        # Only the beginning and the end of the text are known.
+        if before.refused:
+            return [
+                Change("text", "refusal words", before.error or NAMELESS, "", "", before_text, after_text)
+            ]
+        return [Change("text", "content", "content", "", "", before_text, after_text)]
+    changes = text_changes(before_text, after_text, call.arguments, known_lines)
+    if not before.refused:
+        return list(changes)
+    # Refusals are short, so they are shown as a whole.
+    unabridged = [replace(change, words_before=before_text, words_after=after_text) for change in changes]
     return [
-        replace(change, kind="refusal words", subject=one.error or NAMELESS)
+        replace(change, kind="refusal words", subject=before.error or NAMELESS)
         if change.kind in ("words", "detail")
         else change
         for change in unabridged
     ]
 
 
-def same_text(one: str | TextDigest | None, other: str | TextDigest | None) -> bool:
-    """Whether two statements of a text go together; where one is silent they do."""
-    match one, other:
+def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
+    """Whether two texts may be equal. None (not stated) is equal to every text."""
+    match left, right:
         case (None, _) | (_, None):
             return True
         case str(), str():
-            return one == other
+            return left == right
         case TextDigest(), str():
-            return not text_differences(one, other, other)
+            return not text_differences(left, right, right)
         case str(), TextDigest():
-            return not text_differences(other, one, one)
+            return not text_differences(right, left, left)
         case TextDigest(), TextDigest():
-            if one.sha256 is not None and other.sha256 is not None:
-                return one.sha256 == other.sha256
-            pairs = ((getattr(one, name), getattr(other, name)) for name in ("lines", "starts", "ends"))
-            return all(left is None or right is None or left == right for left, right in pairs)
+            if left.sha256 is not None and right.sha256 is not None:
+                return left.sha256 == right.sha256
+            pairs = ((getattr(left, name), getattr(right, name)) for name in ("lines", "starts", "ends"))
+            return all(
+                left_part is None or right_part is None or left_part == right_part
+                for left_part, right_part in pairs
+            )
     return False
 
 
 def shown_text(text: str | TextDigest | None) -> str:
-    """Return as much of a text as is known."""
+    """Return the known part of a text."""
     match text:
         case None:
             return "(no words are stated)"
@@ -163,25 +180,25 @@ def shown_text(text: str | TextDigest | None) -> str:
             return "\n".join(part for part in (starts, ends) if part)
 
 
-def _same_entry(one: Entry | ReportedEntry | None, other: Entry | ReportedEntry | None) -> bool:
-    match one, other:
+def _is_same_entry(left: Entry | ReportedEntry | None, right: Entry | ReportedEntry | None) -> bool:
+    match left, right:
         case RegularFile(), RegularFile():
-            modes = {entry.mode for entry in (one, other)} - {None}
-            return one.data == other.data and len(modes) < 2
+            modes = {entry.mode for entry in (left, right)} - {None}
+            return left.data == right.data and len(modes) < 2
         case (FileDigest() as digest, RegularFile(data=data)) | (
             RegularFile(data=data),
             FileDigest() as digest,
         ):
             return digest.fits(data)
         case (ReportedEntry(), _) | (_, ReportedEntry()):
-            return _readable(one) == _readable(other)
+            return _entry_text(left) == _entry_text(right)
         case Directory(), Directory():
             return True
         case _:
-            return one == other
+            return left == right
 
 
-def _readable(entry: Entry | ReportedEntry | None) -> str:
+def _entry_text(entry: Entry | ReportedEntry | None) -> str:
     match entry:
         case ReportedEntry(text=text):
             return text
@@ -193,36 +210,38 @@ def _readable(entry: Entry | ReportedEntry | None) -> str:
             return in_words(entry)
 
 
-def _file_change(one: Was, other: Was) -> Change:
+def _compare_file_states(before_states: PathStates, after_states: PathStates) -> Change:
     """Describe the different states of a path on two sides."""
-    (left, former_left), (right, former_right) = one, other
-    before, after = _readable(left), _readable(right)
-    if _only_modes(left, right):
-        modes = _mode(left), _mode(right)
+    (left, former_left), (right, former_right) = before_states, after_states
+    before, after = _entry_text(left), _entry_text(right)
+    if _is_mode_change(left, right):
+        modes = _format_mode(left), _format_mode(right)
         return Change("effects", "mode", "mode", *modes, *modes)
     if not (_is_content(left) and _is_content(right)):
-        return Change("effects", "path", "", _what(left), _what(right), before, after)
-    kept = _same_entry(left, former_left), _same_entry(right, former_right)
-    if kept[0] != kept[1]:
-        does = "the file is left as it was", "the file is changed"
-        names = does if kept[0] else does[::-1]
-        return Change("effects", "file", "whether it changes", *names, *_excerpts(before, after))
-    how = "quotes" if _straight(before) == _straight(after) else manner(before, after)
-    names = _described(how, before), _described(how, after)
-    return Change("effects", "file", how, *names, *_excerpts(before, after))
+        return Change("effects", "path", "", _entry_kind(left), _entry_kind(right), before, after)
+    unchanged = _is_same_entry(left, former_left), _is_same_entry(right, former_right)
+    if unchanged[0] != unchanged[1]:
+        outcomes = "the file is left as it was", "the file is changed"
+        names = outcomes if unchanged[0] else outcomes[::-1]
+        return Change(
+            "effects", "file", "whether it changes", *names, *_excerpts_around_difference(before, after)
+        )
+    kind = "quotes" if _straighten_quotes(before) == _straighten_quotes(after) else manner(before, after)
+    names = _classify_content(kind, before), _classify_content(kind, after)
+    return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 
 
-def _only_modes(one: Entry | ReportedEntry | None, other: Entry | ReportedEntry | None) -> bool:
-    match one, other:
+def _is_mode_change(left: Entry | ReportedEntry | None, right: Entry | ReportedEntry | None) -> bool:
+    match left, right:
         case (ReportedEntry(what="mode"), _) | (_, ReportedEntry(what="mode")):
             return True
         case RegularFile(), RegularFile():
-            return one.data == other.data
+            return left.data == right.data
         case _:
             return False
 
 
-def _mode(entry: Entry | ReportedEntry | None) -> str:
+def _format_mode(entry: Entry | ReportedEntry | None) -> str:
     match entry:
         case ReportedEntry(text=text):
             return text
@@ -238,7 +257,7 @@ def _is_content(entry: Entry | ReportedEntry | None) -> bool:
     )
 
 
-def _what(entry: Entry | ReportedEntry | None) -> str:
+def _entry_kind(entry: Entry | ReportedEntry | None) -> str:
     match entry:
         case RegularFile() | FileDigest() | ReportedEntry(what="file"):
             return "a regular file"
@@ -247,26 +266,26 @@ def _what(entry: Entry | ReportedEntry | None) -> str:
         case ReportedEntry(text=text):
             return re.sub(r"(a regular file|a symbolic link)\b.*", r"\1", text, flags=re.DOTALL)
         case _:
-            return _readable(entry)
+            return _entry_text(entry)
 
 
-def _straight(text: str) -> str:
+def _straighten_quotes(text: str) -> str:
     return text.translate(_QUOTES)
 
 
-def _described(how: str, text: str) -> str:
-    """Return to which side of a difference of this kind a content belongs."""
-    match how:
+def _classify_content(kind: str, text: str) -> str:
+    """Return the variant of a content for a kind of difference, such as `curly` or `straight` quotes."""
+    match kind:
         case "quotes":
-            return "curly" if _straight(text) != text else "straight"
+            return "curly" if _straighten_quotes(text) != text else "straight"
         case "line ends":
-            found = {
+            line_ends = {
                 "CR CRLF" if "\r\r\n" in text else "",
                 "CRLF" if re.search(r"(?<!\r)\r\n", text) else "",
                 "LF" if re.search(r"(?<!\r)\n", text) else "",
                 "CR" if re.search(r"\r(?![\r\n])", text) else "",
             }
-            return " and ".join(sorted(found - {""})) or "none"
+            return " and ".join(sorted(line_ends - {""})) or "none"
         case "byte order mark":
             return "with" if text.startswith(_MARK) else "without"
         case "newline at the end":
@@ -277,9 +296,9 @@ def _described(how: str, text: str) -> str:
             return ""
 
 
-def _excerpts(one: str, other: str) -> tuple[str, str]:
-    """Return the parts of two contents around their first difference."""
-    if max(len(one), len(other)) <= 2 * _AROUND:
-        return one, other
-    start = max((first_difference(one, other) or 0) - _AROUND // 2, 0)
-    return one[start : start + _AROUND], other[start : start + _AROUND]
+def _excerpts_around_difference(before: str, after: str) -> tuple[str, str]:
+    """Return excerpts of two contents around their first difference."""
+    if max(len(before), len(after)) <= 2 * _EXCERPT_CHARS:
+        return before, after
+    start = max((first_difference(before, after) or 0) - _EXCERPT_CHARS // 2, 0)
+    return before[start : start + _EXCERPT_CHARS], after[start : start + _EXCERPT_CHARS]

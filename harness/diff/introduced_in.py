@@ -1,4 +1,4 @@
-"""Dating: between which recorded versions answers changed, and which versions brought the causes of a comparison."""
+"""Find the versions between which recorded answers changed, and the versions that introduced each cause."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript
 
-_MOST_SCENARIOS = 4
-"""Scenarios of each cause that are looked at."""
-_MOST_POINTS = 4
-"""A cause that changes more often than this is given no versions."""
+_MAX_SCENARIOS = 4
+"""Number of scenarios of each cause that are used."""
+_MAX_POINTS = 4
+"""A cause with more changes than this has no versions."""
 
 
 def dated(
-    suite: Suite, one: Contract, other: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
+    suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Return the causes with the versions that brought them, as far as recordings between the two tell.
+    """Return the causes with the versions that introduced them, if recordings between the two contracts show
+    them.
 
-    `well_recorded` are scenarios of which more versions were recorded. Raises SuiteError, RecordingError.
+    `well_recorded` contains the scenarios with recordings of more versions. Raises SuiteError,
+    RecordingError.
     """
-    if not (one.recorded and other.recorded) or one.version == other.version:
+    if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
     releases = load_releases(suite.file_about_contracts("releases.yaml"))
-    oldest, newest = sorted((one.name, other.name), key=order)
+    oldest, newest = sorted((before.name, after.name), key=order)
 
-    def seen(occurrence: Occurrence) -> Iterator[Point]:
+    def change_points(occurrence: Occurrence) -> Iterator[Point]:
         scenario = suite.scenario(occurrence.scenario_id)
         recording = suite.recordings.recording(scenario.id)
         names = [
@@ -44,62 +46,70 @@ def dated(
             for name in chain(recording, gated=newest.endswith("+gated"))
             if order(oldest) <= order(name) <= order(newest)
         ]
-        return points(recording, names, _aspect(scenario, occurrence), releases)
+        return points(recording, names, _aspect_of(scenario, occurrence), releases)
 
-    def since(cause: Cause) -> tuple[str, ...]:
+    def versions_of(cause: Cause) -> tuple[str, ...]:
         first: dict[str, Occurrence] = {cause.example.scenario_id: cause.example}
-        for each in cause.occurrences:
-            first.setdefault(each.scenario_id, each)
-        chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MOST_SCENARIOS]
-        found = narrowest([point for name in chosen for point in seen(first[name])])
-        if len(found) > _MOST_POINTS or Point(oldest, newest, exact=False) in found:
-            return ()  # it says no more than the comparison itself
-        return tuple(map(str, found))
+        for occurrence in cause.occurrences:
+            first.setdefault(occurrence.scenario_id, occurrence)
+        chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MAX_SCENARIOS]
+        narrow_points = narrowest([point for name in chosen for point in change_points(first[name])])
+        if len(narrow_points) > _MAX_POINTS or Point(oldest, newest, exact=False) in narrow_points:
+            return ()  # the comparison itself already states these versions
+        return tuple(map(str, narrow_points))
 
-    return [replace(cause, since=since(cause)) for cause in causes]
+    return [replace(cause, since=versions_of(cause)) for cause in causes]
 
 
-def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return what to look at in a transcript to see whether it is on one side of a change or on the other."""
+def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
+    """Return the function that extracts the changed aspect from a transcript."""
     step, number = occurrence.place
-    row = sum(isinstance(each, ToolCall | ParallelCalls) for each in scenario.steps[:step])
+    row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
-    call = next(each.call for each in asked(scenario) if each.place == occurrence.place)
+    call = next(item.call for item in asked(scenario) if item.place == occurrence.place)
     arguments = call.arguments if call is not None else {}
-    known = KnownLines(scenario)
+    known_lines = KnownLines(scenario)
 
-    def result(transcript: Transcript) -> RecordedResult:
+    def find_result(transcript: Transcript) -> RecordedResult:
         return transcript.steps[row].results[number or 0]
 
-    def said(transcript: Transcript) -> list[Part]:
-        return parts(result(transcript).text, arguments, known)
+    def split_text(transcript: Transcript) -> list[Part]:
+        return parts(find_result(transcript).text, arguments, known_lines)
 
-    def words(transcript: Transcript) -> Hashable:
-        keys = " ".join(part.key for part in said(transcript))
+    def compare_words(transcript: Transcript) -> Hashable:
+        keys = " ".join(part.key for part in split_text(transcript))
         return change.before in keys, change.after in keys
 
     match change.kind:
         case "refusal" | "reason":
-            return lambda seen: result(seen).error
+            return lambda transcript: find_result(transcript).error
         case "file" | "path" | "mode":
-            return lambda seen: repr(sorted(seen.steps[row].changes.items()))
+            return lambda transcript: repr(sorted(transcript.steps[row].changes.items()))
         case "prefix":
-            return lambda seen: next((part.prefix for part in said(seen) if part.prefix), None)
+            return lambda transcript: next(
+                (part.prefix for part in split_text(transcript) if part.prefix), None
+            )
         case "content":
-            return lambda seen: tuple(part.lines for part in said(seen) if part.kind == "content")
+            return lambda transcript: tuple(
+                part.lines for part in split_text(transcript) if part.kind == "content"
+            )
         case "words" | "refusal words" if change.before != change.after:
-            return words
+            return compare_words
         case _:
-            return lambda seen: result(seen).text
+            return lambda transcript: find_result(transcript).text
 
 
 FIRST_RELAXED = "2.1.208"
-"""From here on a version has two classes of models: `+gated` is the one that must read first."""
+"""From this version on there are two classes of models. Models of the contracts `+gated` must read before
+they edit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A change after `before`, in `after` at the latest. `exact`: nothing was published between the two."""
+    """A change after version `before`, in version `after` at the latest. `exact` means that no version is
+    between them.
+    """
 
     before: str
     after: str
@@ -112,14 +122,15 @@ class Point:
 
 
 def version_of(name: str) -> str:
-    """Return the version of a contract."""
+    """Return the version of a contract by its name."""
     return name.partition("+")[0]
 
 
 def chain(recording: Recording, *, gated: bool) -> list[str]:
-    """Return what was recorded for one class of models, oldest first; versions before the classes are of both.
+    """Return the recorded contracts of one class of models, oldest first. Versions before the classes belong
+    to both.
 
-    What is called otherwise than a version belongs to none.
+    A contract whose name is not a version is excluded.
     """
     names = []
     for name in sorted(recording.transcripts, key=order):
@@ -136,7 +147,7 @@ def points(
     aspect: Callable[[Transcript], Hashable],
     releases: Releases,
 ) -> Iterator[Point]:
-    """Yield where an aspect of the recorded answers changes along these names."""
+    """Yield each change of an aspect of the recorded answers, in the order of these names."""
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
@@ -145,12 +156,14 @@ def points(
 
 
 def narrowest(found: Sequence[Point]) -> list[Point]:
-    """Return the points, oldest first, without those that another one lies within."""
+    """Return the points, oldest first, without points that contain another point."""
     distinct = sorted(set(found), key=lambda point: (order(point.after), order(point.before)))
 
-    def within(inner: Point, outer: Point) -> bool:
+    def is_within(inner: Point, outer: Point) -> bool:
         return order(outer.before) <= order(inner.before) and order(inner.after) <= order(outer.after)
 
     return [
-        point for point in distinct if not any(other != point and within(other, point) for other in distinct)
+        point
+        for point in distinct
+        if not any(other != point and is_within(other, point) for other in distinct)
     ]

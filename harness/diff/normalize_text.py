@@ -1,4 +1,6 @@
-"""Wording: an answer as parts that can be compared with another's, without what is particular to one scenario."""
+"""Split an answer into parts, and replace paths, numbers and quotes, so that answers of different scenarios
+compare.
+"""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -9,12 +11,12 @@ from typing import Any, Literal
 
 from readfirst.harness.compare.failure_signature import manner
 
-_NUMBERED = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
-_PRODUCT = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
-_BARE = re.compile(r"\s*\d+[^\w\s]?\s*")
-_SENTENCE = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
+_NUMBERED_LINE_PATTERN = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
+_PRODUCT_LINE_PATTERN = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
+_LONE_NUMBER_PATTERN = re.compile(r"\s*\d+[^\w\s]?\s*")
+_SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 
-_VARYING = (
+_PLACEHOLDERS_BY_PATTERN = (
     (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*[^\s'\",)\]`.:;]|\$(?:WS|HOME)"), "PATH"),
     (
         re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b"),
@@ -25,19 +27,21 @@ _VARYING = (
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
 )
 WHITESPACE = "whitespace and empty lines"
-"""What two answers differ in that have the same parts."""
-_SHORTEST = 3
-"""Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
+"""Subject of a change if two answers differ only in whitespace and empty lines."""
+_MIN_ARGUMENT_CHARS = 3
+"""Shorter arguments of a call are not replaced in its answer, because they may occur by chance."""
 
-_LONGEST = 4_000
-"""Characters of a sentence in which varying parts are looked for: a run may say a megabyte without a space."""
+_MAX_SENTENCE_CHARS = 4_000
+"""Only this part of a sentence is searched for patterns: an answer may contain a megabyte without a space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence, or a block of lines of a file. `key` is what it is compared by, `text` what was said.
+    """A sentence of an answer, or a block of lines of a file. `key` is used for comparisons, `text` is the
+    original text.
 
-    A block has the `prefix` of its first line (`     1→`), and its lines without their prefixes in `lines`.
+    A block contains the `prefix` of its first line (`     1→`), and in `lines` the lines without their
+    prefixes.
     """
 
     kind: Literal["content", "words"]
@@ -55,12 +59,14 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What two sides do differently, in general terms.
+    """A difference between two sides in general terms.
 
-    `subject` is what it is about, the same for all of one cause: the kind of bytes, the name of a refusal, the
-    first sentences. `before` and `after` may vary within a cause. The words are what the sides said or wrote. Of a
-    text `kind` is `prefix` of the lines of a file, `content` shown of a file, `words`, or a `detail`: words that are
-    the same but for a path, a number or what they quote.
+    All changes with the same cause have the same `subject`: the kind of bytes, the name of a refusal, or the
+    first sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the
+    original texts.
+
+    A changed text has one of these kinds: `prefix` (of the lines of a file), `content` (of a file), `words`,
+    or `detail` (words that differ only in a path, a number or a quote).
     """
 
     level: ChangeLevel
@@ -73,69 +79,70 @@ class Change:
 
 
 def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
-    """Return a sentence without paths, numbers, quoted words and what the call's own arguments say."""
-    rest = text[_LONGEST:]
-    text = text[:_LONGEST]
+    """Return a sentence with placeholders for paths, numbers, quotes and the arguments of the call."""
+    rest = text[_MAX_SENTENCE_CHARS:]
+    text = text[:_MAX_SENTENCE_CHARS]
     for name, value in (arguments or {}).items():
-        if isinstance(value, str) and len(value) >= _SHORTEST and value in text:
+        if isinstance(value, str) and len(value) >= _MIN_ARGUMENT_CHARS and value in text:
             text = text.replace(value, "PATH" if name.endswith("path") else f"{{{name}}}")
-    return f"{_without_what_varies(text)}{rest}".strip()
+    return f"{_insert_placeholders(text)}{rest}".strip()
 
 
 @lru_cache(maxsize=4096)
-def _without_what_varies(text: str) -> str:
-    """Return a sentence without numbers and the like; many calls have the same."""
-    for pattern, instead in _VARYING:
-        text = pattern.sub(instead, text)
+def _insert_placeholders(text: str) -> str:
+    """Return a sentence with placeholders. Cached, because many calls have the same sentences."""
+    for pattern, placeholder in _PLACEHOLDERS_BY_PATTERN:
+        text = pattern.sub(placeholder, text)
     return text
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Return an answer in parts. `known` are the lines that files and arguments of the scenario hold."""
+    """Split an answer into parts. `known` contains the lines of files and arguments of the scenario."""
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")
-    found: list[Part] = []
+    result: list[Part] = []
     block: list[tuple[str, str, str]] = []
     for line in text.split("\n"):
-        numbered = _line_of_a_file(line, known)
-        if numbered is None and block and _BARE.fullmatch(line):
-            numbered = line, ""  # an empty line at the end, without what follows a number
+        numbered = _split_file_line(line, known)
+        if numbered is None and block and _LONE_NUMBER_PATTERN.fullmatch(line):
+            numbered = line, ""  # an empty line at the end, without a separator after its number
         if numbered is not None:
             block.append((line, *numbered))
             continue
         if block:
-            found.append(_block(block))
+            result.append(_make_block(block))
             block = []
         if line.strip():
-            found += [
-                Part("words", general(sentence, arguments), sentence) for sentence in _SENTENCE.split(line)
+            result += [
+                Part("words", general(sentence, arguments), sentence)
+                for sentence in _SENTENCE_END_PATTERN.split(line)
             ]
     if block:
-        found.append(_block(block))
-    return found
+        result.append(_make_block(block))
+    return result
 
 
-def _line_of_a_file(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Return prefix and content where the line shows one of a file."""
-    match = _PRODUCT.fullmatch(line)
+def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
+    """Return the prefix and the content of a line of a file. None if the line is not from a file."""
+    match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
     if line.strip() in known:
         return "", line
-    match = _NUMBERED.fullmatch(line)
+    match = _NUMBERED_LINE_PATTERN.fullmatch(line)
     if match is not None and match[4].strip() in known:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
     return None
 
 
-def _block(lines: Sequence[tuple[str, str, str]]) -> Part:
+def _make_block(lines: Sequence[tuple[str, str, str]]) -> Part:
     text = "\n".join(line for line, _, _ in lines)
     return Part("content", "LINES", text, lines[0][1], tuple(content for _, _, content in lines))
 
 
-def _style(prefix: str) -> str:
-    """Return how a line's number is written, for any number."""
+def _prefix_style(prefix: str) -> str:
+    """Return the style of a line's prefix, independent of the number."""
     digits = prefix.strip("\t→|: ")
     width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
     mark = prefix[len(prefix.rstrip("\t→|: ")) :]
@@ -145,39 +152,41 @@ def _style(prefix: str) -> str:
 def text_changes(
     before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
-    """Yield what two answers to one call say otherwise; nothing for equal ones."""
+    """Yield the differences between two answers to a call. Yields nothing if they are equal."""
     if before == after:
         return
-    one, other = parts(before, arguments, known), parts(after, arguments, known)
-    matcher = SequenceMatcher(None, [part.key for part in one], [part.key for part in other], autojunk=False)
+    before_parts, after_parts = parts(before, arguments, known), parts(after, arguments, known)
+    matcher = SequenceMatcher(
+        None, [part.key for part in before_parts], [part.key for part in after_parts], autojunk=False
+    )
     count = 0
     for kind, a, b, c, d in matcher.get_opcodes():
-        changes = [_words(one[a:b], other[c:d])]
+        changes = [_change_of_words(before_parts[a:b], after_parts[c:d])]
         if kind == "equal":
-            pairs = zip(one[a:b], other[c:d], strict=True)
-            changes = [change for pair in pairs for change in _same_key(*pair)]
+            pairs = zip(before_parts[a:b], after_parts[c:d], strict=True)
+            changes = [change for pair in pairs for change in _iter_detail_changes(*pair)]
         count += len(changes)
         yield from changes
     if not count:
         yield Change("text", "detail", WHITESPACE, "", "", before, after)
 
 
-def _words(one: Sequence[Part], other: Sequence[Part]) -> Change:
-    first, second = (side[0].key if side else "nothing" for side in (one, other))
-    keys = (" ".join(part.key for part in side) for side in (one, other))
-    words = (" ".join(part.text for part in side) for side in (one, other))
+def _change_of_words(before: Sequence[Part], after: Sequence[Part]) -> Change:
+    first, second = (side[0].key if side else "nothing" for side in (before, after))
+    keys = (" ".join(part.key for part in side) for side in (before, after))
+    words = (" ".join(part.text for part in side) for side in (before, after))
     return Change("text", "words", f"{first} → {second}", *keys, *words)
 
 
-def _same_key(one: Part, other: Part) -> Iterator[Change]:
-    if one.kind == "words":
-        if one.text != other.text:
-            yield Change("text", "detail", one.key, "", "", one.text, other.text)
+def _iter_detail_changes(before: Part, after: Part) -> Iterator[Change]:
+    if before.kind == "words":
+        if before.text != after.text:
+            yield Change("text", "detail", before.key, "", "", before.text, after.text)
         return
-    styles = _style(one.prefix), _style(other.prefix)
+    styles = _prefix_style(before.prefix), _prefix_style(after.prefix)
     if styles[0] != styles[1]:
-        yield Change("text", "prefix", "number of a line", *styles, one.prefix, other.prefix)
-    if one.lines != other.lines:
-        left, right = "\n".join(one.lines), "\n".join(other.lines)
+        yield Change("text", "prefix", "number of a line", *styles, before.prefix, after.prefix)
+    if before.lines != after.lines:
+        left, right = "\n".join(before.lines), "\n".join(after.lines)
         longer = "longer" if len(right) > len(left) else "shorter" if len(right) < len(left) else "as long"
-        yield Change("text", "content", manner(left, right), "", longer, one.text, other.text)
+        yield Change("text", "content", manner(left, right), "", longer, before.text, after.text)

@@ -1,4 +1,4 @@
-"""Answer: what one side of a comparison gives at one call, and what the files of a scenario hold before each step."""
+"""Answers of one side of a comparison at each call, and the state of the scenario's files before each step."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,12 +24,12 @@ from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.suite.unwrap_host_text import answer_of
 
 GROUP = "parallel calls"
-"""The name in place of the tool's where all of a group is meant."""
+"""Used instead of a tool name for a whole group of parallel calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedEntry:
-    """What a judged run found at a path, in the words of its report; `what` is `file`, `path` or `mode`."""
+    """The state of a path in the text of a run's report. `what` is `file`, `path` or `mode`."""
 
     what: str
     text: str
@@ -37,9 +37,10 @@ class ReportedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`error` is the name of the refusal, None where it has none. `text` None: nothing is said of it.
+    """The answer of one side at one call. `error` is the name of the refusal, None if it has no name.
 
-    `files` are the paths that the step changes, with their new state; `reminders` come with it.
+    `text` is None if it is not known. `files` are the paths that the step changes, with their new state.
+    `reminders` are the reminders of the step.
     """
 
     refused: bool = False
@@ -51,7 +52,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call of a scenario, or all of a group (without `call`), and all that is expected of it."""
+    """One call of a scenario, or a whole group of calls (without `call`), and its expectation."""
 
     place: CallIndex
     tool: str
@@ -60,7 +61,7 @@ class Asked:
 
 
 def asked(scenario: Scenario) -> Iterator[Asked]:
-    """Yield what a scenario asks, in its order: every call, and each group after its calls."""
+    """Yield every call of a scenario in order, and each group after its calls."""
     for index, step in enumerate(scenario.steps):
         for number, part in enumerate(parts_of(step)):
             if isinstance(part, ToolCall):
@@ -70,12 +71,15 @@ def asked(scenario: Scenario) -> Iterator[Asked]:
 
 
 def clause_answer(clause: Clause) -> Answer:
-    """Return what a clause says."""
+    """Return the answer that a clause states."""
     return Answer(clause.error is not None, clause.error, clause.text, clause.files, clause.reminders)
 
 
 def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Answer]:
-    """Return what a transcript has at each call, and at each group for the files: of what is new with its mode."""
+    """Return the answers of a transcript by call. The files of a group are in the answer of the group.
+
+    New files have their recorded mode.
+    """
     answers: dict[CallIndex, Answer] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
@@ -86,13 +90,13 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
             break
         for number, result in enumerate(row.results):
             answers[index, number] = Answer(result.is_error, result.error, result.answer)
-        place: CallIndex = (index, 0) if isinstance(step, ToolCall) else (index, None)
+        location: CallIndex = (index, 0) if isinstance(step, ToolCall) else (index, None)
         files = dict(row.changes)
         for path, mode in row.created.items():
             entry = files.get(path, Directory())
             if isinstance(entry, RegularFile | Directory):
                 files[path] = replace(entry, mode=mode)
-        answers[place] = replace(answers.get(place, Answer()), files=files, reminders=row.reminders)
+        answers[location] = replace(answers.get(location, Answer()), files=files, reminders=row.reminders)
     return answers
 
 
@@ -102,25 +106,27 @@ def patched(
     differences: Sequence[Difference],
     vocabulary: Vocabulary,
 ) -> dict[CallIndex, Answer]:
-    """Return what a run gave: what was expected of it, but for the differences that it was judged by."""
-    tools = {each.place: each.tool for each in asked(scenario)}
-    given = dict(expected)
+    """Return the answers of a run: the expected answers, changed by the differences that the run was judged by."""
+    tools = {call.place: call.tool for call in asked(scenario)}
+    answers = dict(expected)
     for difference in differences:
-        place: CallIndex = (difference.step, difference.call)
+        location: CallIndex = (difference.step, difference.call)
         kind, _, path = difference.what.partition(" ")
         if kind in ("file", "path", "mode"):
             if (difference.step, None) in tools:
-                place = (difference.step, None)
+                location = (difference.step, None)
             path = path.removeprefix("of ") if kind == "mode" else path
-            answer = given.get(place, Answer())
+            answer = answers.get(location, Answer())
             files = {**answer.files, path: ReportedEntry(kind, difference.got)}
-            given[place] = replace(answer, files=files)
-        elif place in tools:
-            given[place] = _said(given.get(place, Answer()), difference, tools[place], vocabulary)
-    return given
+            answers[location] = replace(answer, files=files)
+        elif location in tools:
+            answers[location] = _apply_difference(
+                answers.get(location, Answer()), difference, tools[location], vocabulary
+            )
+    return answers
 
 
-def _said(answer: Answer, difference: Difference, tool: str, vocabulary: Vocabulary) -> Answer:
+def _apply_difference(answer: Answer, difference: Difference, tool: str, vocabulary: Vocabulary) -> Answer:
     got = difference.got
     match difference.what:
         case "refused":
@@ -136,19 +142,19 @@ def _said(answer: Answer, difference: Difference, tool: str, vocabulary: Vocabul
         case "text":
             return replace(answer, text=got)
         case "start of text":
-            return replace(answer, text=replace(_partial(answer), starts=got))
+            return replace(answer, text=replace(_known_part(answer), starts=got))
         case "end of text":
-            return replace(answer, text=replace(_partial(answer), ends=got))
+            return replace(answer, text=replace(_known_part(answer), ends=got))
         case "lines of text":
-            return replace(answer, text=replace(_partial(answer), lines=int(got)))
+            return replace(answer, text=replace(_known_part(answer), lines=int(got)))
         case "sha256 of text":
-            return replace(answer, text=replace(_partial(answer), sha256=got))
+            return replace(answer, text=replace(_known_part(answer), sha256=got))
         case _:
             return answer
 
 
-def _partial(answer: Answer) -> TextDigest:
-    """Return what is left of a text once it is known not to be the expected one."""
+def _known_part(answer: Answer) -> TextDigest:
+    """Return the known part of a text that differs from the expected text."""
     match answer.text:
         case TextDigest() as digest:
             return replace(digest, sha256=None)
@@ -158,18 +164,18 @@ def _partial(answer: Answer) -> TextDigest:
             return TextDigest()
 
 
-_MOST_BYTES = 65_536
-"""Of larger files the lines are not collected."""
-_FEW = 16
-"""Questions that take less time, one by one, than to collect the lines."""
+_MAX_INDEXED_BYTES = 65_536
+"""Only this part of a file is split into lines."""
+_MAX_SEARCHES = 16
+"""So many lines are searched in the texts. For more lines, an index is faster."""
 
 
 def before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Answer]
 ) -> Sequence[Mapping[str, Entry | ReportedEntry | None]]:
-    """Return for each step what its paths hold before it, if every call gave these answers.
+    """Return the state of the paths before each step, if every call gave these answers.
 
-    Links are not followed; a path that nothing is known of is missing. Modes are stated as far as they are known.
+    Links are not followed. Unknown paths are missing. Modes are included if they are known.
     """
     state: dict[str, Entry | ReportedEntry | None] = {}
     for path, entry in scenario.given.files.items():
@@ -192,60 +198,62 @@ def before_steps(
 
 
 def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Answer]) -> dict[CallIndex, Answer]:
-    """Return the answers with the mode of every file that keeps the one that it had before the step."""
+    """Return the answers with the modes of files that keep their mode."""
     states = before_steps(scenario, answers)
     return {
-        place: replace(
+        location: replace(
             answer,
-            files={path: kept(entry, states[place[0]].get(path)) for path, entry in answer.files.items()},
+            files={path: kept(entry, states[location[0]].get(path)) for path, entry in answer.files.items()},
         )
-        for place, answer in answers.items()
+        for location, answer in answers.items()
     }
 
 
 def kept(
     entry: Entry | ReportedEntry | None, former: Entry | ReportedEntry | None
 ) -> Entry | ReportedEntry | None:
-    """Return an entry with the mode that was there before, if it states none."""
+    """Return an entry with the mode of `former`, unless the entry states a mode."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
 class KnownLines(Container[str]):
-    """Every line that a file, an event or an argument of a scenario holds, without its end and blanks around it.
+    """Every line in files, events and arguments of a scenario, without surrounding whitespace.
 
-    A few scenarios have some hundred thousand: they are not collected for a few questions about what is nowhere in
-    their texts.
+    Some scenarios have several hundred thousand lines. The first lookups therefore search the texts, without
+    an index.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
-        self._questions = 0
+        self._lookups = 0
 
     def __contains__(self, line: object) -> bool:
-        """Tell whether there is such a line."""
-        self._questions += 1
-        if self._questions <= _FEW and not any(str(line) in text for text in self._texts):
+        """Whether a text of the scenario contains this line."""
+        self._lookups += 1
+        if self._lookups <= _MAX_SEARCHES and not any(str(line) in text for text in self._scenario_texts):
             return False
-        return line in self._lines
+        return line in self._line_index
 
     @cached_property
-    def _texts(self) -> Sequence[str]:
+    def _scenario_texts(self) -> Sequence[str]:
         texts = [text for call in self._scenario.calls() for text in texts_in(call.arguments)]
         events = self._scenario.events()
         entries = (*self._scenario.given.files.values(), *(event.entry for event in events))
-        files = (entry.data[:_MOST_BYTES] for entry in entries if isinstance(entry, RegularFile))
-        return [*texts, *map(_decoded, files)]
+        files = (entry.data[:_MAX_INDEXED_BYTES] for entry in entries if isinstance(entry, RegularFile))
+        return [*texts, *map(_decode_text, files)]
 
     @cached_property
-    def _lines(self) -> frozenset[str]:
-        lines = {line for text in self._texts for line in text.splitlines()}  # many of a large file are alike
+    def _line_index(self) -> frozenset[str]:
+        lines = {
+            line for text in self._scenario_texts for line in text.splitlines()
+        }  # many lines of a large file are equal
         return frozenset(map(str.strip, lines)) - {""}
 
 
 @lru_cache(maxsize=256)
-def _decoded(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             return data.decode(encoding, "replace")

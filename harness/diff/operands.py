@@ -1,4 +1,4 @@
-"""Parse side: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
+"""Parse the two arguments of `diff`: a contract, the file of a run, or a connect string to run now."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from readfirst.harness.suite.suite import Suite
 
 
 class SideError(ReadfirstError):
-    """What was typed names no side; the message says what to write."""
+    """An argument is not a side of a comparison. The message contains an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +31,38 @@ class SideParser:
     options: RunOptions = DEFAULT
     replayed: Callable[[], None] = lambda: None
 
-    def both(self, one: str, other: str) -> tuple[Side, Side]:
-        """Return both sides. A run is compared with the contract of the other side, else with the default one.
+    def both(self, left: str, right: str) -> tuple[Side, Side]:
+        """Return both sides. A run is compared with the contract of the other side, or with the default
+        contract.
 
         Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
         """
         contracts = self.suite.contracts
-        held = next((contracts[name] for name in (one, other) if name in contracts or name == LATEST), None)
-        first, second = self._open(one, held), self._open(other, held)
-        if first.name == second.name and one != other:
+        other_contract = next(
+            (contracts[name] for name in (left, right) if name in contracts or name == LATEST), None
+        )
+        first, second = self._open_side(left, other_contract), self._open_side(right, other_contract)
+        if first.name == second.name and left != right:
             # Two runs of one target are distinguished by their files.
-            first = replace(first, name=one) if isinstance(first, RunSide) else first
-            second = replace(second, name=other) if isinstance(second, RunSide) else second
+            first = replace(first, name=left) if isinstance(first, RunSide) else first
+            second = replace(second, name=right) if isinstance(second, RunSide) else second
         return first, second
 
-    def _open(self, name: str, held: Contract | None) -> Side:
+    def _open_side(self, name: str, other_contract: Contract | None) -> Side:
         contracts = self.suite.contracts
         if name in contracts or name == LATEST:
             return ContractSide(self.suite, contracts[name])
         kind, colon, _ = name.partition(":")
         if name == "reference" or (colon and kind in kinds()):
-            return self._run(name, held if held is not None else contracts[contracts.default])
+            return self._run_target(
+                name, other_contract if other_contract is not None else contracts[contracts.default]
+            )
         is_stream = name.endswith((".jsonl", ".json"))
-        if not is_stream and (meant := target_hint([name])):
-            raise SideError(f"{name!r} cannot be compared. Did you mean {meant}?")
+        if not is_stream and (suggestion := target_hint([name])):
+            raise SideError(f"{name!r} cannot be compared. Did you mean {suggestion}?")
         if is_stream or Path(name).exists():
             file = Path(name)
-            chosen = self._one(file, read_stream(file), held)
+            chosen = self._select_run(file, read_stream(file), other_contract)
             if chosen.contract not in contracts:
                 raise SideError(
                     f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
@@ -72,18 +77,18 @@ class SideParser:
             f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
         )
 
-    def _run(self, connect: str, contract: Contract) -> RunSide:
+    def _run_target(self, connect: str, contract: Contract) -> RunSide:
         verdicts: list[Verdict] = []
         for verdict in run(self.suite, connect, (contract.name,), "text", self.ids, self.options):
             verdicts.append(verdict)
             self.replayed()
         return RunSide(connect, ContractSide(self.suite, contract), tuple(verdicts))
 
-    def _one(self, file: Path, runs: Sequence[Run], held: Contract | None) -> Run:
+    def _select_run(self, file: Path, runs: Sequence[Run], other_contract: Contract | None) -> Run:
         if len(runs) == 1:
             return runs[0]
-        for each in runs:
-            if held is not None and each.contract == held.name:
-                return each
-        names = ", ".join(each.contract for each in runs)
+        for candidate in runs:
+            if other_contract is not None and candidate.contract == other_contract.name:
+                return candidate
+        names = ", ".join(candidate.contract for candidate in runs)
         raise SideError(f"{file} contains runs on {names}. Make one with a single --contract.")

@@ -1,4 +1,4 @@
-"""Sides: what two contracts or runs that are compared say of each scenario."""
+"""The sides of a comparison: contracts and runs, with their answers and harms for each scenario."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,30 +22,30 @@ class Side(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in the result."""
+        """The name of the side in the result."""
         ...
 
     def silent(self, scenario: Scenario) -> str:
-        """Return why it says nothing of a scenario; empty where it does."""
+        """Explain why the side has no answers for a scenario. Empty if it has answers."""
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
-        """Return what it gives at each call; a call that it says nothing of is missing."""
+        """Return the answers by call. Calls without an answer are missing."""
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return what was harmed in the scenario, as far as that is known: documents harm nobody."""
+        """Return the kinds of harm in the scenario. Empty if they are not known, as for documents."""
         ...
 
 
 @dataclass(frozen=True)
 class ContractSide:
-    """What the suite expects for one contract, with the recorded texts where expectations hold digests only."""
+    """The expectations of one contract. Digests are replaced by the recorded texts."""
 
     suite: Suite
     contract: Contract
     _last: list[tuple[Scenario, Scenario]] = field(default_factory=list, compare=False, repr=False)
-    """The last scenario, and how the contract sees it: one question about it follows another."""
+    """Cache of the last scenario as the contract sees it, because it is used several times in a row."""
 
     @property
     def name(self) -> str:
@@ -53,22 +53,22 @@ class ContractSide:
         return self.contract.name
 
     def silent(self, scenario: Scenario) -> str:
-        """Return what the contract lacks for the scenario."""
+        """Explain why the contract does not cover a scenario. Empty if it does."""
         if self.contract.recorded:
             absent = sorted(scenario.needs - self.contract.capabilities)
             if absent:
                 return f"{self.name} has no {', '.join(absent)}"
-        seen = self._seen(scenario)
+        seen = self._with_contract(scenario)
         expected = [clause_for(seen, call.expect, self.contract) is not None for call in seen.calls()]
         if not (any(expected) if not self.contract.recorded else all(expected) and expected):
             return f"{self.name} says nothing about it"
         return ""
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
-        """Return the clauses that hold for the contract."""
-        return _answers(self._seen(scenario), self.contract)
+        """Return the answers that the contract expects."""
+        return _answers_of_clauses(self._with_contract(scenario), self.contract)
 
-    def _seen(self, scenario: Scenario) -> Scenario:
+    def _with_contract(self, scenario: Scenario) -> Scenario:
         if not self._last or self._last[0][0] is not scenario:
             own = scenario.contract == self.name
             seen = self.suite.in_full(scenario) if own else scenario
@@ -76,13 +76,15 @@ class ContractSide:
         return self._last[0][1]
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return what the product was recorded to harm."""
-        return _harms(scenario, self.suite.recordings.recording(scenario.id).transcripts.get(self.name))
+        """Return the harms in the recording."""
+        return _harms_of_transcript(
+            scenario, self.suite.recordings.recording(scenario.id).transcripts.get(self.name)
+        )
 
 
 @dataclass(frozen=True)
 class TakenSide:
-    """What a product that nobody has recorded gave: by scenario the transcript, or why there is none."""
+    """A product without a recorded contract: the transcripts of its replays, or the reasons for missing ones."""
 
     contract: Contract
     transcripts: Mapping[str, Transcript]
@@ -94,43 +96,43 @@ class TakenSide:
         return self.contract.name
 
     def silent(self, scenario: Scenario) -> str:
-        """Return why there is no transcript of the scenario."""
+        """Return the reason for a missing transcript of the scenario. Empty if there is one."""
         if scenario.id in self.transcripts:
             return ""
         return self.lost.get(scenario.id, f"{self.name} was not asked")
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
-        """Return what the product gave, as far as it would be expected of others."""
-        return _answers(
+        """Return the answers of the product as the clauses that a contract would expect."""
+        return _answers_of_clauses(
             with_expectations_of(scenario, self.name, self.transcripts[scenario.id]), self.contract
         )
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return what the product harmed."""
-        return _harms(scenario, self.transcripts[scenario.id])
+        """Return the harms in the transcript."""
+        return _harms_of_transcript(scenario, self.transcripts[scenario.id])
 
 
-def _harms(scenario: Scenario, transcript: Transcript | None) -> frozenset[Kind]:
+def _harms_of_transcript(scenario: Scenario, transcript: Transcript | None) -> frozenset[Kind]:
     if transcript is None:
         return frozenset()
-    return frozenset(each.kind for each in harms_of(scenario, recorded_outcome(scenario, transcript)))
+    return frozenset(harm.kind for harm in harms_of(scenario, recorded_outcome(scenario, transcript)))
 
 
-def _answers(seen: Scenario, contract: Contract) -> dict[CallIndex, Answer]:
-    """Return what the clauses of a contract say."""
+def _answers_of_clauses(scenario: Scenario, contract: Contract) -> dict[CallIndex, Answer]:
+    """Return the answers that the clauses of a contract state."""
     answers: dict[CallIndex, Answer] = {}
-    for each in asked(seen):
-        clause = clause_for(seen, each.expect, contract)
+    for call in asked(scenario):
+        clause = clause_for(scenario, call.expect, contract)
         if clause is not None:
-            answers[each.place] = clause_answer(clause)
-        elif each.call is None and contract.recorded:
-            answers[each.place] = Answer()  # a group that changes no files needs no clause
+            answers[call.place] = clause_answer(clause)
+        elif call.call is None and contract.recorded:
+            answers[call.place] = Answer()  # a group without file changes needs no clause
     return answers
 
 
 @dataclass(frozen=True)
 class RunSide:
-    """What a run gave: what was expected of it by `base`, but for the differences that it was judged by."""
+    """The answers of a run: the expectations of `base`, changed by the differences that the run was judged by."""
 
     name: str
     base: ContractSide
@@ -143,7 +145,7 @@ class RunSide:
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def silent(self, scenario: Scenario) -> str:
-        """Return why the run has no result for the scenario."""
+        """Explain why the run has no result for the scenario. Empty if it has a result."""
         verdict = self.by_id.get(scenario.id)
         if verdict is None:
             return f"{self.name} did not run it"
@@ -154,11 +156,11 @@ class RunSide:
         return verdict.reason or verdict.status
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
-        """Return what the run gave at each call."""
+        """Return the answers of the run by call."""
         verdict = self.by_id[scenario.id]
         expected = self.base.answers(scenario)
         return patched(scenario, expected, verdict.differences, self.base.suite.vocabulary)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return what the verdict says."""
-        return frozenset(each.kind for each in self.by_id[scenario.id].harms)
+        """Return the kinds of harm in the verdict."""
+        return frozenset(harm.kind for harm in self.by_id[scenario.id].harms)

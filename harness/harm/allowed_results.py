@@ -1,5 +1,5 @@
-"""Compute the contents that a file may have after a call: the requested content, and variants that conventions
-allow.
+"""Compute the contents that a file may have after a call: the requested content, and the variants of
+conventions.
 """
 
 import re
@@ -13,26 +13,26 @@ from readfirst.harness.harm.text_codec import Content, with_line_ends
 Place = tuple[int, int]
 """Start and end of a text, in characters."""
 
-_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+_STRAIGHT_BY_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
-def folded(text: str) -> str:
+def fold_quotes(text: str) -> str:
     """Return the text with straight quotes instead of curly quotes. The length stays the same."""
-    return text.translate(_CURLY)
+    return text.translate(_STRAIGHT_BY_CURLY)
 
 
-def places(text: str, old: str) -> list[Place]:
+def find_places(text: str, old: str) -> list[Place]:
     """Return the positions of `old` in a text, from the left, without overlaps."""
-    found: list[Place] = []
+    places_found: list[Place] = []
     if old:
-        at = text.find(old)
-        while at >= 0:
-            found.append((at, at + len(old)))
-            at = text.find(old, at + len(old))
-    return found
+        start = text.find(old)
+        while start >= 0:
+            places_found.append((start, start + len(old)))
+            start = text.find(old, start + len(old))
+    return places_found
 
 
-def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
+def iter_readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
     """Yield the positions of `old` for each reading, and whether quotes were folded: first the exact text, and
     no reading without a match.
 
@@ -42,38 +42,38 @@ def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
     seen: list[list[Place]] = []
     is_curly = not (text.isascii() and old.isascii())
     has_ends = "\n" in old and ("\r\n" in text or "\r\n" in old)
-    for fold in (False, True)[: 1 + is_curly]:
-        for bare in (False, True)[: 1 + has_ends]:
-            found = _reading(text, old, fold=fold, bare=bare)
-            if found and found not in seen:
-                seen.append(found)
-                yield found, fold
+    for folds_quotes in (False, True)[: 1 + is_curly]:
+        for ignores_line_ends in (False, True)[: 1 + has_ends]:
+            places_found = _find_with_folding(text, old, fold=folds_quotes, bare=ignores_line_ends)
+            if places_found and places_found not in seen:
+                seen.append(places_found)
+                yield places_found, folds_quotes
 
 
-def _reading(text: str, old: str, *, fold: bool, bare: bool) -> list[Place]:
+def _find_with_folding(text: str, old: str, *, fold: bool, bare: bool) -> list[Place]:
     if fold:
-        text, old = folded(text), folded(old)
+        text, old = fold_quotes(text), fold_quotes(old)
     if not bare:
-        return places(text, old)
-    found = places(text.replace("\r\n", "\n"), old.replace("\r\n", "\n"))
-    return _placed_back(text, found)
+        return find_places(text, old)
+    found = find_places(text.replace("\r\n", "\n"), old.replace("\r\n", "\n"))
+    return _places_with_crlf(text, found)
 
 
-def _placed_back(text: str, found: list[Place]) -> list[Place]:
+def _places_with_crlf(text: str, places_without_cr: list[Place]) -> list[Place]:
     """Convert positions in a text with LF to positions in the same text with CRLF."""
-    wanted = sorted({end for place in found for end in place})
-    where: dict[int, int] = {}
-    at = 0
+    ends = sorted({end for place in places_without_cr for end in place})
+    shifted_ends: dict[int, int] = {}
+    position = 0
     shift = 0
-    for end in wanted:
-        while (next_end := text.find("\r\n", at)) >= 0 and next_end - shift < end:
+    for end in ends:
+        while (next_end := text.find("\r\n", position)) >= 0 and next_end - shift < end:
             shift += 1
-            at = next_end + 2
-        where[end] = end + shift
-    return [(where[start], where[end]) for start, end in found]
+            position = next_end + 2
+        shifted_ends[end] = end + shift
+    return [(shifted_ends[start], shifted_ends[end]) for start, end in places_without_cr]
 
 
-_MOST = 64
+_MAX_VARIANTS = 64
 """Maximum number of variants that are tracked for several replacements."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
@@ -98,14 +98,14 @@ def may_become(
     """
     if isinstance(call, Written):
         return is_inserted(before, call, after) or any(
-            after == each for each in _written(before, call.text, crlf=crlf)
+            after == content for content in _written_contents(before, call.text, crlf=crlf)
         )
     content = Content.of(before or b"")
     if content.mark and any("\ufeff" in edit.old for edit in call):
         marked = Content(b"", content.encoding, f"\ufeff{content.text}")
-        if _edited(marked, call, after):
+        if _has_edited_content(marked, call, after):
             return True
-    return _edited(content, call, after)
+    return _has_edited_content(content, call, after)
 
 
 def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
@@ -115,51 +115,59 @@ def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
     content = Content.of(before)
     return any(
         after == content.data(text)
-        for new in _inserted(content.text, call.text)
+        for new in _text_variants(content.text, call.text)
         for text in (new + content.text, content.text + new)
     )
 
 
-def _edited(content: Content, call: Sequence[Replacement], after: bytes) -> bool:
+def _has_edited_content(content: Content, call: Sequence[Replacement], after: bytes) -> bool:
     texts = [content.text]
     for number, edit in enumerate(call):
         if number == len(call) - 1:
-            if any(content.data(text) == after for text in _by_the_letter(texts, edit)):
+            if any(content.data(text) == after for text in _apply_exactly(texts, edit)):
                 return True  # the usual case; the checks below are slower
-            return any(_fits(content, change, after) for text in texts for change in changes(text, edit))
-        texts = list(islice((change.text for text in texts for change in changes(text, edit)), _MOST))
+            return any(
+                _is_expected_content(content, change, after)
+                for text in texts
+                for change in iter_changes(text, edit)
+            )
+        texts = list(
+            islice((change.text for text in texts for change in iter_changes(text, edit)), _MAX_VARIANTS)
+        )
     return False
 
 
-def _by_the_letter(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
+def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
     """Yield the first change of each text that follows the call exactly."""
     for text in texts:
-        found = text.count(edit.old) if edit.old else 0
-        if found == 1 or (found and (edit.every or edit.count == found)):
-            yield text.replace(edit.old, next(_inserted(text, edit.new)))
+        count = text.count(edit.old) if edit.old else 0
+        if count == 1 or (count and (edit.every or edit.count == count)):
+            yield text.replace(edit.old, next(_text_variants(text, edit.new)))
 
 
-def changes(text: str, edit: Replacement) -> Iterator[Change]:
+def iter_changes(text: str, edit: Replacement) -> Iterator[Change]:
     """Yield the texts after a replacement. Yields nothing if the old text is missing or ambiguous."""
     if not edit.old:
         if not text:
             yield Change(edit.new, ((0, len(edit.new)),), curled=False)
         return
-    for found, fold in readings(text, edit.old):
-        if len(found) > 1 and not edit.every and edit.count != len(found):
+    for found_places, fold in iter_readings(text, edit.old):
+        if len(found_places) > 1 and not edit.every and edit.count != len(found_places):
             # The exact text occurs several times, so no other reading can find a single place.
             return
-        for new in _inserted(text, edit.new):
-            yield _put(text, found, new, curled=fold)
+        for new in _text_variants(text, edit.new):
+            yield _insert_at_places(text, found_places, new, curled=fold)
         if not _SPACES_AT_ENDS.sub("", edit.new):
-            yield _put(text, [_with_newline(text, place) for place in found], "", curled=fold)
+            yield _insert_at_places(
+                text, [_extend_over_newline(text, place) for place in found_places], "", curled=fold
+            )
 
 
-def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change:
+def _insert_at_places(text: str, found_places: Sequence[Place], new: str, *, curled: bool) -> Change:
     parts: list[str] = []
     inserted = []
     at = length = 0
-    for start, end in found:
+    for start, end in found_places:
         parts += (text[at:start], new)
         length += start - at
         inserted.append((length, length + len(new)))
@@ -168,18 +176,18 @@ def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change
     return Change("".join((*parts, text[at:])), tuple(inserted), curled)
 
 
-def _inserted(text: str, new: str) -> Iterator[str]:
+def _text_variants(text: str, new: str) -> Iterator[str]:
     """Yield an inserted text with the variants of the conventions `line-ends` and `trailing-whitespace`."""
-    own = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
-    yield own
-    if "\n" in text and own != new and "\r\n" in new:
+    adapted = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
+    yield adapted
+    if "\n" in text and adapted != new and "\r\n" in new:
         yield new
-    cut = _SPACES_AT_ENDS.sub("", own)
-    if cut != own:
+    cut = _SPACES_AT_ENDS.sub("", adapted)
+    if cut != adapted:
         yield cut
 
 
-def _with_newline(text: str, place: Place) -> Place:
+def _extend_over_newline(text: str, place: Place) -> Place:
     start, end = place
     for newline in ("\r\n", "\n"):
         if text.startswith(newline, end):
@@ -187,25 +195,27 @@ def _with_newline(text: str, place: Place) -> Place:
     return place
 
 
-def _fits(content: Content, change: Change, after: bytes) -> bool:
+def _is_expected_content(content: Content, change: Change, after: bytes) -> bool:
     if content.data(change.text) == after:
         return True
     if not change.curled:
         return False
-    got = Content.of(after)
-    if (got.mark, got.encoding) != (content.mark, content.encoding) or len(got.text) != len(change.text):
+    actual = Content.of(after)
+    if (actual.mark, actual.encoding) != (content.mark, content.encoding) or len(actual.text) != len(
+        change.text
+    ):
         return False
-    at = 0
+    position = 0
     for start, end in (*change.inserted, (len(change.text), len(change.text))):
-        if got.text[at:start] != change.text[at:start]:
+        if actual.text[position:start] != change.text[position:start]:
             return False
-        if folded(got.text[start:end]) != folded(change.text[start:end]):
+        if fold_quotes(actual.text[start:end]) != fold_quotes(change.text[start:end]):
             return False
-        at = end
+        position = end
     return True
 
 
-def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
+def _written_contents(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
     """Yield the contents of a written file: the conventions `written-line-ends`, `written-encoding` and
     `trailing-whitespace`.
     """
@@ -214,9 +224,15 @@ def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
     former = Content.of(before or b"")
     follows = former.is_crlf or (not before and crlf)
     unmarked = text.removeprefix("\ufeff")
-    given = dict.fromkeys((text, unmarked))
-    for each in dict.fromkeys((*given, *(_SPACES_AT_ENDS.sub("", each) for each in given))):
-        for ends in (each, with_line_ends(each, "\r\n")) if follows else (each, with_line_ends(each, "\n")):
-            yield plain.data(ends)
-            yield former.data(ends)
-            yield Content(b"", former.encoding, "").data(ends)
+    texts = dict.fromkeys((text, unmarked))
+    for text_variant in dict.fromkeys(
+        (*texts, *(_SPACES_AT_ENDS.sub("", text_variant) for text_variant in texts))
+    ):
+        for encoded_text in (
+            (text_variant, with_line_ends(text_variant, "\r\n"))
+            if follows
+            else (text_variant, with_line_ends(text_variant, "\n"))
+        ):
+            yield plain.data(encoded_text)
+            yield former.data(encoded_text)
+            yield Content(b"", former.encoding, "").data(encoded_text)

@@ -1,4 +1,4 @@
-"""Track the directory in which relative paths start, for sessions with commands that change it."""
+"""Track the working directory of sessions that use commands to change it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from readfirst.harness.suite.file_entry import Directory, Entry, resolved_links
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import applied
 
-_WORD = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
+_COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
 """A word of a command, with its quotes, or an operator between commands."""
 
 
 @dataclass
 class WorkingDirectory:
-    """The directory of a session or sub-agent, relative to the workspace: `current`, and at first `start`."""
+    """The working directory of a session or sub-agent: `current` now, and `start` at its beginning. Relative
+    to the workspace.
+    """
 
     start: str
     current: str
     is_fixed: bool = False
     """Whether commands do not change it: each call of a sub-agent starts in the directory of the session."""
     may_be_left: bool = False
-    """Whether the user sent a message, after which a session may be back at `start`."""
+    """Whether the user has sent a message, so that the session may be back at `start`."""
 
     def of_sub_agent(self) -> WorkingDirectory:
         """Return the directory of a sub-agent that the session starts now."""
@@ -37,20 +39,20 @@ class WorkingDirectory:
         """Return to `start`, as a resumed session does."""
         self.current = self.start
 
-    def located(
-        self, calls: Sequence[ToolCall], happened: StepOutcome, before: dict[str, Entry]
+    def resolve_paths(
+        self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
         """Return calls with absolute paths. Each command changes the directory of the calls after it."""
-        after = applied(before, happened.changes) if any(call.tool == BASH for call in calls) else {}
-        found = []
-        for call, result in zip_longest(calls, happened.results[: len(calls)]):
-            if self.may_be_left and _begins_at(call, self.start, happened.changes):
+        after = applied(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
+        resolved = []
+        for call, result in zip_longest(calls, outcome.results[: len(calls)]):
+            if self.may_be_left and _begins_at(call, self.start, outcome.changes):
                 self.reset()
-            found.append(_with_absolute_path(call, self.current))
+            resolved.append(_with_absolute_path(call, self.current))
             if result is not None and not self.is_fixed:
                 self.current = _directory_after(call, result, self.current, self.start, after)
             self.may_be_left = self.may_be_left or call.interrupted in ("cancelled", "stopped")
-        return found
+        return resolved
 
 
 def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
@@ -74,37 +76,44 @@ def _directory_after(
 ) -> str:
     """Return the directory of a session after a call. Only answered commands with `cd` change it.
 
-    A directory outside the workspace, or at home, resets it to `start`. A missing directory does not change it.
+    A directory outside the workspace, or at home, resets it to `start`. A missing directory does not change
+    it.
     """
     if call.tool != BASH or result.is_error:
         return directory
-    for target in _directories(str(call.arguments.get("command", ""))):
+    for target in _iter_cd_targets(str(call.arguments.get("command", ""))):
         if target.startswith("$WS"):
-            wanted = target.removeprefix("$WS").lstrip("/")
+            path = target.removeprefix("$WS").lstrip("/")
         elif target.startswith(("/", "~", "$")) or not target:
             directory = start
             continue
         else:
-            wanted = posixpath.join(directory, target)
-        wanted = posixpath.normpath(wanted or ".")
-        if wanted.startswith(".."):
+            path = posixpath.join(directory, target)
+        path = posixpath.normpath(path or ".")
+        if path.startswith(".."):
             directory = start
-        elif wanted == ".":
+        elif path == ".":
             directory = ""
         else:
-            place = resolved_links(wanted, after)
-            if place is not None and isinstance(after.get(place), Directory):
-                directory = place
+            resolved_path = resolved_links(path, after)
+            if resolved_path is not None and isinstance(after.get(resolved_path), Directory):
+                directory = resolved_path
     return directory
 
 
-def _directories(command: str) -> Iterator[str]:
-    """Yield the word after each `cd` at the start of a command, but not in a pipe, parentheses or the background."""
-    words = _WORD.findall(command)
-    joints = set(";&|\n")
-    for at, word in enumerate(words):
-        first = at == 0 or set(words[at - 1]) <= joints
-        is_apart = (at > 0 and words[at - 1] == "|") or bool({"|", "&"} & {*words[at + 2 : at + 3]})
-        if word == "cd" and first and not is_apart:
-            target = words[at + 1] if at + 1 < len(words) and not set(words[at + 1]) <= joints else ""
+def _iter_cd_targets(command: str) -> Iterator[str]:
+    """Yield the word after each `cd` at the start of a command, but not in a pipe, parentheses or the
+    background.
+    """
+    words = _COMMAND_WORD_PATTERN.findall(command)
+    operators = set(";&|\n")
+    for index, word in enumerate(words):
+        is_first = index == 0 or set(words[index - 1]) <= operators
+        is_in_subshell = (index > 0 and words[index - 1] == "|") or bool(
+            {"|", "&"} & {*words[index + 2 : index + 3]}
+        )
+        if word == "cd" and is_first and not is_in_subshell:
+            target = (
+                words[index + 1] if index + 1 < len(words) and not set(words[index + 1]) <= operators else ""
+            )
             yield target.replace('"', "").replace("'", "")

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from readfirst.harness.suite.harm_kinds import Kind
 
-_SHOWN = 200
-"""Maximum characters of a content in a harm."""
+_MAX_EXCERPT_CHARS = 200
+"""Maximum length of a content in a harm."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,5 +30,5 @@ class Harm:
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text, at most `_SHOWN` characters."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters."""
+    return text if len(text) <= _MAX_EXCERPT_CHARS else f"{text[:_MAX_EXCERPT_CHARS]}…"

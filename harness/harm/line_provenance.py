@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from readfirst.harness.harm.text_codec import Content, pieces
+from readfirst.harness.harm.text_codec import Content, split_pieces
 from readfirst.harness.harm.visible_lines import shown_lines
+from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
 
-Hand = Literal["given", "other", "session"]
+LineAuthor = Literal["given", "other", "session"]
 """The author of a line: the given workspace, another program or session, or this session."""
 
-_HANDS: dict[str, Hand] = {"g": "given", "o": "other", "s": "session"}
+_AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "session"}
 """Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
 
-_MOST_COMPARED = 2_000
+_MAX_COMPARED_LINES = 2_000
 """Maximum number of lines that are compared one by one. In longer differences, equal lines count as the same
 line.
 """
-_KEPT = 8
+_MAX_FORMER_CONTENTS = 8
 """Number of former contents of a file that are remembered."""
 
 
@@ -29,7 +30,7 @@ class Line(NamedTuple):
     """One line of the current file. `seen` means that the session was shown the whole line, or wrote it."""
 
     text: str
-    hand: Hand
+    author: LineAuthor
     seen: bool
 
 
@@ -39,17 +40,17 @@ def lines_of(data: bytes) -> tuple[str, ...]:
     return tuple(Content.of(data).lines)
 
 
-class _Shown(NamedTuple):
+class _ShownLines(NamedTuple):
     """Shown lines of a file, and how the session learned of it; computed lazily by `FileKnowledge`."""
 
     marks: str
-    met: bool = False
+    is_known: bool = False
     since: str = ""
     last: str = ""
 
 
-_NEW = _Shown("")
-_Step = Callable[[_Shown], _Shown]
+_NOTHING_SHOWN = _ShownLines("")
+_Step = Callable[[_ShownLines], _ShownLines]
 
 
 class FileKnowledge:
@@ -61,7 +62,7 @@ class FileKnowledge:
     no harm.
     """
 
-    __slots__ = ("_before", "_shown", "_step", "_surely_met", "data", "forgotten", "former", "others")
+    __slots__ = ("_before", "_shown", "_step", "_surely_known", "data", "forgotten", "former", "others")
 
     def __init__(self, data: bytes = b"") -> None:
         """Create the knowledge of a new file."""
@@ -69,39 +70,39 @@ class FileKnowledge:
         self.former: tuple[bytes, ...] = ()
         self.others = False
         self.forgotten = False
-        self._surely_met = False
-        self._shown: _Shown | None = _NEW
+        self._surely_known = False
+        self._shown: _ShownLines | None = _NOTHING_SHOWN
         self._before: FileKnowledge | None = None
         self._step: _Step | None = None
 
     @classmethod
-    def given(cls, data: bytes) -> FileKnowledge:
+    def from_given_data(cls, data: bytes) -> FileKnowledge:
         """Return the knowledge of a file that existed before the session."""
-        known = cls(data)
-        known._shown = None
-        known._step = lambda _: _Shown("g" * len(lines_of(data)))
-        return known
+        knowledge = cls(data)
+        knowledge._shown = None
+        knowledge._step = lambda _: _ShownLines("g" * len(lines_of(data)))
+        return knowledge
 
-    def _then(self, step: _Step, *, met: bool) -> FileKnowledge:
+    def _with_step(self, step: _Step, *, is_known: bool) -> FileKnowledge:
         """Return the knowledge after a step that may show lines. `met` means that it certainly does."""
-        known = FileKnowledge(self.data)
-        known.former, known.others, known.forgotten = self.former, self.others, self.forgotten
-        known._surely_met = met or self._surely_met
-        known._shown, known._before, known._step = None, self, step
-        return known
+        knowledge = FileKnowledge(self.data)
+        knowledge.former, knowledge.others, knowledge.forgotten = self.former, self.others, self.forgotten
+        knowledge._surely_known = is_known or self._surely_known
+        knowledge._shown, knowledge._before, knowledge._step = None, self, step
+        return knowledge
 
-    def _all_shown(self) -> _Shown:
+    def _all_shown(self) -> _ShownLines:
         """Compute the shown lines, from the last step with a known result."""
-        waiting: list[FileKnowledge] = []
-        known: FileKnowledge | None = self
-        while known is not None and known._shown is None:
-            waiting.append(known)
-            known = known._before
-        shown = _NEW if known is None or known._shown is None else known._shown
-        for each in reversed(waiting):
-            assert each._step is not None
-            shown = each._shown = each._step(shown)
-            each._before = each._step = None
+        uncomputed: list[FileKnowledge] = []
+        knowledge: FileKnowledge | None = self
+        while knowledge is not None and knowledge._shown is None:
+            uncomputed.append(knowledge)
+            knowledge = knowledge._before
+        shown = _NOTHING_SHOWN if knowledge is None or knowledge._shown is None else knowledge._shown
+        for step_knowledge in reversed(uncomputed):
+            assert step_knowledge._step is not None
+            shown = step_knowledge._shown = step_knowledge._step(shown)
+            step_knowledge._before = step_knowledge._step = None
         return shown
 
     @property
@@ -110,9 +111,9 @@ class FileKnowledge:
         return self._all_shown().marks
 
     @property
-    def met(self) -> bool:
+    def is_known(self) -> bool:
         """Whether the session was shown a part of the file, or wrote it."""
-        return self._surely_met or self._all_shown().met
+        return self._surely_known or self._all_shown().is_known
 
     @property
     def since(self) -> str:
@@ -123,62 +124,67 @@ class FileKnowledge:
     def lines(self) -> list[Line]:
         """The current lines."""
         return [
-            Line(text, _HANDS[mark.lower()], mark.isupper())
+            Line(text, _AUTHORS_BY_MARK[mark.lower()], mark.isupper())
             for text, mark in zip(lines_of(self.data), self.marks, strict=True)
         ]
 
-    def put(self, hand: Hand, after: bytes) -> FileKnowledge:
+    def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
         """Return the knowledge after a change of the bytes. Unchanged lines keep their marks."""
         before = self.data
 
-        def put(shown: _Shown) -> _Shown:
-            mark = "S" if hand == "session" else hand[0]
-            marks = _carried(lines_of(before), shown.marks, lines_of(after), mark)
-            if hand == "session":
-                return _Shown(marks, True, shown.since, "session's own change")
+        def write_lines(shown: _ShownLines) -> _ShownLines:
+            mark = "S" if author == "session" else author[0]
+            marks = _carry_marks(lines_of(before), shown.marks, lines_of(after), mark)
+            if author == "session":
+                return _ShownLines(marks, True, shown.since, "session's own change")
             return shown._replace(marks=marks, since=shown.last)
 
-        known = self._then(put, met=hand == "session")
-        known.data = after
-        known.former = (before, *(each for each in self.former if each != before))[:_KEPT]
-        known.others = self.others or hand != "session"
-        return known
+        knowledge = self._with_step(write_lines, is_known=author == "session")
+        knowledge.data = after
+        knowledge.former = (before, *(content for content in self.former if content != before))[
+            :_MAX_FORMER_CONTENTS
+        ]
+        knowledge.others = self.others or author != "session"
+        return knowledge
 
-    def shown(self, answer: str, tool: str) -> FileKnowledge:
+    def after_read(self, answer: str, tool: str) -> FileKnowledge:
         """Return the knowledge after an answer about the file."""
         data = self.data
-        return self._then(
-            lambda shown: _Shown(_seen(data, shown.marks, answer), True, shown.since, tool), met=True
+        return self._with_step(
+            lambda shown: _ShownLines(_mark_seen_lines(data, shown.marks, answer), True, shown.since, tool),
+            is_known=True,
         )
 
-    def heard(self, answer: str, tool: str) -> FileKnowledge:
+    def after_mention(self, answer: str, tool: str) -> FileKnowledge:
         """Return the knowledge after an answer that may mention the file."""
         data = self.data
 
-        def hear(shown: _Shown) -> _Shown:
-            marks = _seen(data, shown.marks, answer)
-            return shown if marks == shown.marks else _Shown(marks, True, shown.since, tool)
+        def mention_lines(shown: _ShownLines) -> _ShownLines:
+            marks = _mark_seen_lines(data, shown.marks, answer)
+            return shown if marks == shown.marks else _ShownLines(marks, True, shown.since, tool)
 
-        return self._then(hear, met=False)
+        return self._with_step(mention_lines, is_known=False)
 
     def shown_whole(self, how: str) -> FileKnowledge:
         """Return the knowledge after the whole file was shown."""
-        return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
+        return self._with_step(
+            lambda shown: _ShownLines(shown.marks.upper(), True, shown.since, how), is_known=True
+        )
 
-    def forget(self) -> FileKnowledge:
+    def after_summary(self) -> FileKnowledge:
         """Return the knowledge after a summary that does not show the file: only lines of the session stay
         seen.
         """
 
-        def forget(shown: _Shown) -> _Shown:
+        def forget_lines(shown: _ShownLines) -> _ShownLines:
             marks = "".join([mark if mark == "S" else mark.lower() for mark in shown.marks])
-            return _Shown(marks, "S" in marks, shown.since, shown.last)
+            return _ShownLines(marks, "S" in marks, shown.since, shown.last)
 
-        known = self._then(forget, met=False)
-        known._surely_met, known.forgotten = False, True
-        return known
+        knowledge = self._with_step(forget_lines, is_known=False)
+        knowledge._surely_known, knowledge.forgotten = False, True
+        return knowledge
 
-    def lost(self, after: bytes) -> list[int]:
+    def overwritten_lines(self, after: bytes) -> list[int]:
         """Return the numbers, from 1, of unseen lines that the new content `after` does not contain.
 
         Blank lines do not count, and a different line end is not a loss.
@@ -186,11 +192,11 @@ class FileKnowledge:
         if after == self.data:
             return []
         lines = lines_of(self.data)
-        texts = pieces(Content.of(after).text)
+        texts = split_pieces(Content.of(after).text)
         lone_ends = b"\r" in self.data.replace(b"\r\n", b"")  # a lone CR splits a line into several pieces
-        different = set(lines)
-        once = len(different) == len(lines)
-        if not lone_ends and once and different.issubset(texts):
+        distinct = set(lines)
+        is_distinct = len(distinct) == len(lines)
+        if not lone_ends and is_distinct and distinct.issubset(texts):
             return []  # seen or not
         marks = self.marks
         if not marks or marks.isupper():
@@ -198,36 +204,40 @@ class FileKnowledge:
         unseen: Iterable[tuple[int, str]] = enumerate(lines, 1)
         if not marks.islower():
             unseen = (
-                (number, text) for (number, text), mark in zip(unseen, marks, strict=True) if mark in _HANDS
+                (number, text)
+                for (number, text), mark in zip(unseen, marks, strict=True)
+                if mark in _AUTHORS_BY_MARK
             )
-        if not lone_ends and (once or different.isdisjoint(texts)):
-            there = set(texts)
-            return [number for number, text in unseen if text not in there and text and not text.isspace()]
-        left = Counter(texts)
-        gone = []
+        if not lone_ends and (is_distinct or distinct.isdisjoint(texts)):
+            new_texts = set(texts)
+            return [
+                number for number, text in unseen if text not in new_texts and text and not text.isspace()
+            ]
+        remaining = Counter(texts)
+        lost_numbers = []
         for number, text in unseen:
             if "\r" in text:
-                wanted = [each for each in pieces(text) if each.strip()]
-                for each in wanted:
-                    left[each] -= 1
-                if not wanted or min(map(left.__getitem__, wanted)) >= 0:
+                parts = [part for part in split_pieces(text) if part.strip()]
+                for part in parts:
+                    remaining[part] -= 1
+                if not parts or min(map(remaining.__getitem__, parts)) >= 0:
                     continue
-                left.update(wanted)
-            elif (count := left.get(text)) is not None and count > 0:
-                left[text] = count - 1
+                remaining.update(parts)
+            elif (count := remaining.get(text)) is not None and count > 0:
+                remaining[text] = count - 1
                 continue
             elif not text or text.isspace():
                 continue
-            gone.append(number)
-        return gone
+            lost_numbers.append(number)
+        return lost_numbers
 
-    def hands(self, numbers: Iterable[int]) -> set[Hand]:
+    def authors(self, numbers: Iterable[int]) -> set[LineAuthor]:
         """Return the authors of these lines, by their numbers from 1."""
         marks = self.marks
-        return {_HANDS[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
+        return {_AUTHORS_BY_MARK[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
 
 
-def _seen(data: bytes, marks: str, answer: str) -> str:
+def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
     """Return the marks of lines after an answer about them."""
     if not marks or marks.isupper():
         return marks
@@ -235,23 +245,44 @@ def _seen(data: bytes, marks: str, answer: str) -> str:
     return "".join([mark.upper() if seen else mark for mark, seen in zip(marks, shown, strict=True)])
 
 
-def _carried(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
+def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
     """Return the marks of new lines: unchanged lines keep their mark, new lines get `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
         start += 1
-    rest = 0
-    while rest < shorter - start and old[-1 - rest] == new[-1 - rest]:
-        rest += 1
-    middle = new[start : len(new) - rest]
-    former = old[start : len(old) - rest]
+    common_end = 0
+    while common_end < shorter - start and old[-1 - common_end] == new[-1 - common_end]:
+        common_end += 1
+    middle = new[start : len(new) - common_end]
+    removed = old[start : len(old) - common_end]
     carried = [mark] * len(middle)
-    if len(former) + len(middle) <= _MOST_COMPARED:
-        matcher = difflib.SequenceMatcher(None, former, middle, autojunk=False)
+    if len(removed) + len(middle) <= _MAX_COMPARED_LINES:
+        matcher = difflib.SequenceMatcher(None, removed, middle, autojunk=False)
         for a, b, size in matcher.get_matching_blocks():
             carried[b : b + size] = marks[start + a : start + a + size]
     else:
-        known = dict(zip(former, marks[start:], strict=False))
-        carried = [known.get(text, mark) for text in middle]
-    return marks[:start] + "".join(carried) + marks[len(old) - rest :]
+        marks_by_text = dict(zip(removed, marks[start:], strict=False))
+        carried = [marks_by_text.get(text, mark) for text in middle]
+    return marks[:start] + "".join(carried) + marks[len(old) - common_end :]
+
+
+def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
+    """Return the knowledge of all files that exist before the session, by path."""
+    return {
+        path: FileKnowledge.from_given_data(entry.data)
+        for path, entry in state.items()
+        if isinstance(entry, RegularFile)
+    }
+
+
+def learn_change(
+    view: dict[str, FileKnowledge], path: str, before: Entry | None, after: Entry | None, *, session: bool
+) -> None:
+    """Update the knowledge of a file that the session (without `session`: another program) changed."""
+    if not isinstance(after, RegularFile):
+        return
+    data = data_of(before)
+    if data == after.data and path in view:
+        return
+    view[path] = view.get(path, FileKnowledge()).after_write("session" if session else "other", after.data)

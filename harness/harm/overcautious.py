@@ -10,34 +10,38 @@ from readfirst.harness.suite.transcript import Transcript, courses_of
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
     """Whether each call was refused or answered exactly as in the recording of the scenario's own contract."""
-    for step, happened in zip(scenario.steps, outcome.steps, strict=False):
-        for call, result in zip(calls_of(step), happened.results, strict=False):
+    for step, outcome_of_step in zip(scenario.steps, outcome.steps, strict=False):
+        for call, result in zip(calls_of(step), outcome_of_step.results, strict=False):
             expected = call.expect.recorded
             if expected is None or (expected.error is not None) != result.is_error:
                 return False
     return True
 
 
-def overcautious(scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]) -> Iterator[Harm]:
+def check_overcautious(
+    scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
+) -> Iterator[Harm]:
     """Yield the calls that only this implementation refuses. `recorded` contains the transcripts of all
     contracts.
 
     Only contracts that refused and answered the same calls so far are compared: after a different course their
     answer is unknown. Stops when no such contract is left.
     """
-    alike = [*courses_of(recorded)]
+    courses = [*courses_of(recorded)]
     message = -1
-    for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
+    for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         calls = calls_of(step)
         if not calls:
             continue
         message += 1
-        alike = [course for course in alike if message < len(course) and len(course[message]) == len(calls)]
-        if not alike:
+        courses = [
+            course for course in courses if message < len(course) and len(course[message]) == len(calls)
+        ]
+        if not courses:
             return
-        for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
-            if result.is_error and not any(course[message][number] for course in alike):
+        for number, (call, result) in enumerate(zip(calls, step_outcome.results, strict=False)):
+            if result.is_error and not any(course[message][number] for course in courses):
                 what = f"{call.tool} was refused, which every contract answers: {excerpt(result.text)}"
                 yield Harm(index, number, "overcautious", call.path.removeprefix("$WS/"), what)
-        refused = tuple(result.is_error for result in happened.results)
-        alike = [course for course in alike if course[message] == refused]
+        refused = tuple(result.is_error for result in step_outcome.results)
+        courses = [course for course in courses if course[message] == refused]

@@ -5,7 +5,7 @@ call.
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
-from readfirst.harness.harm.requested_edit import Written, asked
+from readfirst.harness.harm.requested_edit import Written, parse_requested_edit
 from readfirst.harness.suite.file_entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import candidate_paths
@@ -34,42 +34,50 @@ def check_partial_writes(
     The file of the call must have its old or its requested content, and the requested content if the `answer`
     reports success. A temporary file is allowed only if the program is dead. All other files must be unchanged.
     """
-    named, gone = candidate_paths(call.arguments, before), has_exited(call, answer)
+    named_paths, has_ended = candidate_paths(call.arguments, before), has_exited(call, answer)
     for path, entry in sorted(changes.items()):
-        former = before.get(path)
-        if path in named:
-            wanted = _asked(call, former)
-            if not (wanted is not None and _holds(entry, wanted)) and not (former is None and entry is None):
-                yield path, _shown(entry)
-        elif former is not None or not (gone or any(each.startswith(f"{path}/") for each in named)):
-            yield path, _shown(entry)
-    if not answer.is_error and named and not any(path in changes for path in named):
-        former = before.get(named[0])
-        if (wanted := _asked(call, former)) is not None and not _holds(former, wanted):
-            yield named[0], _shown(former)
+        previous = before.get(path)
+        if path in named_paths:
+            requested = _requested_content(call, previous)
+            if not (requested is not None and _has_content(entry, requested)) and not (
+                previous is None and entry is None
+            ):
+                yield path, _describe_entry(entry)
+        elif previous is not None or not (
+            has_ended or any(named_path.startswith(f"{path}/") for named_path in named_paths)
+        ):
+            yield path, _describe_entry(entry)
+    if not answer.is_error and named_paths and not any(named_path in changes for named_path in named_paths):
+        previous = before.get(named_paths[0])
+        if (requested := _requested_content(call, previous)) is not None and not _has_content(
+            previous, requested
+        ):
+            yield named_paths[0], _describe_entry(previous)
 
 
-def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
+def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
     """Return the requested content. None if only the tool can compute it."""
-    wanted = asked(call.tool, call.arguments)
-    if isinstance(wanted, Written):
-        return wanted.text.encode()
-    if wanted is None or len(wanted) != 1 or not isinstance(former, RegularFile):
+    edit = parse_requested_edit(call.tool, call.arguments)
+    if isinstance(edit, Written):
+        return edit.text.encode()
+    if edit is None or len(edit) != 1 or not isinstance(previous, RegularFile):
         return None
-    (one,) = wanted
-    return former.data.replace(one.old.encode(), one.new.encode(), -1 if one.every else 1)
+    (replacement,) = edit
+    return previous.data.replace(
+        replacement.old.encode(), replacement.new.encode(), -1 if replacement.every else 1
+    )
 
 
-def _holds(entry: Entry | None, wanted: bytes) -> bool:
+def _has_content(entry: Entry | None, wanted: bytes) -> bool:
     if not isinstance(entry, RegularFile):
         return False
-    return entry.data == wanted or _bare(entry.data) == _bare(wanted)
+    return entry.data == wanted or _strip_line_ends(entry.data) == _strip_line_ends(wanted)
 
 
-def _bare(data: bytes) -> bytes:
-    """Return the bytes without whitespace at line ends, which a tool may cut."""
+def _strip_line_ends(data: bytes) -> bytes:
+    """Return the bytes without whitespace at line ends, which a tool may remove."""
     return b"\n".join([line.rstrip(b" \t") for line in data.split(b"\n")])
 
 
-def _shown(entry: Entry | None) -> str:
+def _describe_entry(entry: Entry | None) -> str:
     return f"{len(entry.data):,} bytes" if isinstance(entry, RegularFile) else in_words(entry)

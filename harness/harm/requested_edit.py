@@ -23,7 +23,7 @@ class Written:
     inserts: bool = False
 
 
-def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
+def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
     """Return the replacements of an Edit or MultiEdit in order, or the text of a Write.
 
     An Edit without old text writes the file, or inserts the text before or after its content. None: another
@@ -34,24 +34,24 @@ def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | 
             content = arguments.get("content")
             return Written(content) if isinstance(content, str) else None
         case "Edit":
-            one = _replacement(arguments)
-            return None if one is None else _or_written((one,))
+            replacement = _parse_replacement(arguments)
+            return None if replacement is None else _insertion_or_edits((replacement,))
         case "MultiEdit":
             edits = arguments.get("edits")
             if not isinstance(edits, list) or not edits:
                 return None
-            several = [_replacement(each) for each in edits if isinstance(each, Mapping)]
-            known = tuple(each for each in several if each is not None)
-            return _or_written(known) if len(known) == len(edits) else None
+            replacements = [_parse_replacement(edit) for edit in edits if isinstance(edit, Mapping)]
+            valid = tuple(replacement for replacement in replacements if replacement is not None)
+            return _insertion_or_edits(valid) if len(valid) == len(edits) else None
         case _:
             return None
 
 
-def _or_written(edits: tuple[Replacement, ...]) -> tuple[Replacement, ...] | Written:
+def _insertion_or_edits(edits: tuple[Replacement, ...]) -> tuple[Replacement, ...] | Written:
     return Written(edits[0].new, inserts=True) if len(edits) == 1 and not edits[0].old else edits
 
 
-def _replacement(arguments: Mapping[str, Any]) -> Replacement | None:
+def _parse_replacement(arguments: Mapping[str, Any]) -> Replacement | None:
     old, new = arguments.get("old_string"), arguments.get("new_string")
     if not isinstance(old, str) or not isinstance(new, str):
         return None

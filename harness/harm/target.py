@@ -22,10 +22,10 @@ def target_of(call: ToolCall, before: State, after: State, changed: set[str]) ->
     if any("$WS" in path for path in paths):
         return None
     if not any(path in before or path in after for path in paths):
-        bare = {
+        stripped = {
             key: value.strip(_WHITESPACE) for key, value in call.arguments.items() if isinstance(value, str)
         }
-        paths = (*(path for path in candidate_paths(bare, before) if path in changed), *paths)
+        paths = (*(path for path in candidate_paths(stripped, before) if path in changed), *paths)
     links = [path for path in changed if isinstance(before.get(path), Symlink) and names_path(call, path)]
     changing = (path for path in (*links, *paths) if path in changed)
     # Paths that start with ~/ are at home and come last.
@@ -39,9 +39,9 @@ def names_path(call: ToolCall, path: str) -> bool:
 
 def mentions_path(call: ToolCall, path: str) -> bool:
     """Whether an argument that the judge does not know contains a path. Tools may use other argument names."""
-    known = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
+    known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path
         for key, value in call.arguments.items()
-        if key not in known
+        if key not in known_arguments
     )

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_ENCODINGS_BY_MARK = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -22,10 +22,10 @@ class Content:
     @classmethod
     def of(cls, data: bytes) -> Self:
         """Decode bytes. Without a byte order mark, or if the bytes do not fit the mark, as UTF-8."""
-        for mark, encoding in _MARKS:
+        for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:
-                    return cls(mark, encoding, data[len(mark) :].decode(encoding, _errors(encoding)))
+                    return cls(mark, encoding, data[len(mark) :].decode(encoding, _error_handler(encoding)))
                 except UnicodeDecodeError:
                     break
         return cls(b"", "utf-8", data.decode("utf-8", "surrogateescape"))
@@ -33,7 +33,7 @@ class Content:
     def data(self, text: str) -> bytes:
         """Encode another text with the same byte order mark and encoding."""
         try:
-            return self.mark + text.encode(self.encoding, _errors(self.encoding))
+            return self.mark + text.encode(self.encoding, _error_handler(self.encoding))
         except UnicodeEncodeError:  # a requested lone surrogate has no bytes
             return self.mark + _LONE_SURROGATE.sub("\ufffd", text).encode(self.encoding)
 
@@ -50,7 +50,7 @@ class Content:
         return lines if lines[-1] else lines[:-1]
 
 
-def pieces(text: str) -> list[str]:
+def split_pieces(text: str) -> list[str]:
     """Split a text at line ends of any kind, including a lone CR."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
@@ -60,5 +60,5 @@ def with_line_ends(text: str, end: str) -> str:
     return text.replace("\r\n", "\n").replace("\n", end)
 
 
-def _errors(encoding: str) -> str:
+def _error_handler(encoding: str) -> str:
     return "surrogateescape" if encoding == "utf-8" else "surrogatepass"

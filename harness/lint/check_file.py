@@ -30,7 +30,7 @@ from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.harness.yaml_io.yaml_writer import is_ambiguous
 
-_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
+_TABLE_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
 
 
 def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
         yield from error.findings
         return
     if suite.has_own("schema"):
-        yield from check_schema_comment(document, _SCHEMA_COMMENT)
+        yield from check_schema_comment(document, _TABLE_SCHEMA_COMMENT)
     yield from check_source_text(document)
     yield from check_former_keys(document)
     for name, path in unused_values(document).items():
@@ -51,30 +51,30 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
 
 
 # Characters that some YAML readers normalise, or that are invisible. Includes a carriage return before \n.
-_INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
-_TRAILING = re.compile(r"[ \t](?:\n|\Z)")
-_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
-_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
+_INVISIBLE_PATTERN = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_TRAILING_SPACE_PATTERN = re.compile(r"[ \t](?:\n|\Z)")
+_CHARACTER_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
+_YAML_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
 
 
 def check_source_text(document: Document) -> Iterator[Finding]:
     """Yield findings of the checks `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
     text = document.data.decode("utf-8")
-    for found in _INVISIBLE.finditer(text):
-        character = found[0]
-        before = text[: found.start()]
+    for match in _INVISIBLE_PATTERN.finditer(text):
+        character = match[0]
+        before = text[: match.start()]
         position = Position(
-            document.file, before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
+            document.file, before.count("\n") + 1, match.start() - (before.rfind("\n") + 1) + 1
         )
-        name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
-        fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
+        name = _CHARACTER_NAMES.get(character, f"the line break U+{ord(character):04X}")
+        fix = f"Write it as {_YAML_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
         yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
-    if _TRAILING.search(text) or any(map(is_ambiguous, _strings(document.value))):
-        yield from _scalars(document, text.split("\n"))
+    if _TRAILING_SPACE_PATTERN.search(text) or any(map(is_ambiguous, _find_strings(document.value))):
+        yield from _check_scalars(document, text.split("\n"))
 
 
-def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about scalars as written, for which the file is parsed again."""
+def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
+    """Yield findings about the notation of scalars. The file is parsed again for this."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -89,24 +89,24 @@ def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
             yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
 
 
-def _strings(value: Any) -> set[str]:
-    """Return every string in a value, including keys."""
-    found: set[str] = set()
-    left = [value]
-    while left:
-        match left.pop():
+def _find_strings(value: Any) -> set[str]:
+    """Return all strings in a value, including keys."""
+    strings: set[str] = set()
+    remaining = [value]
+    while remaining:
+        match remaining.pop():
             case str() as text:
-                found.add(text)
+                strings.add(text)
             case dict() as fields:
-                found.update(fields)
-                left += fields.values()
+                strings.update(fields)
+                remaining += fields.values()
             case list() as items:
-                left += items
-    return found
+                remaining += items
+    return strings
 
 
 _Check = Callable[[LintContext], Iterator[Finding]]
-_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
+_CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,11 @@ class Comparable:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """`contracts` are those of the recording. None if it was not read. `absent` are the missing ones."""
+    """The result of checking one scenario. `contracts` are those of its recording, None if the recording was
+    not read.
+
+    `absent` are the contracts without a recording.
+    """
 
     scenario_id: str
     findings: tuple[Finding, ...]
@@ -147,83 +151,83 @@ class CheckFileJob:
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return the function that checks the scenarios of one file."""
-        return nullcontext(self._looked)
+        """Return a context manager for the function that checks the scenarios of one file."""
+        return nullcontext(self._check_file)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
         """Return the finding about a file that crashed a worker."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
-        return tuple(FileFindings(each, (finding,)) for each in ids)
+        return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)
 
-    def _looked(self, ids: Ids) -> tuple[FileFindings, ...]:
+    def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
         """Check the scenarios of a file. Findings about a table belong to its first scenario."""
         suite = self.suite.part(ids[0])
-        place = suite.place(ids[0])
-        first, *others = (_look_at(suite, each) for each in ids)
-        findings = check_table(suite, place.file) if place.case else ()
+        location = suite.place(ids[0])
+        first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
+        findings = check_table(suite, location.file) if location.case else ()
         return replace(first, findings=(*findings, *first.findings)), *others
 
 
-def _look_at(suite: Suite, scenario_id: str) -> FileFindings:
+def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
     """Check one scenario. The scenario and its recording are read once."""
-    place = suite.place(scenario_id)
-    found: list[Finding] = []
+    location = suite.place(scenario_id)
+    findings: list[Finding] = []
     try:
         document = suite.document(scenario_id)
-        if not place.case:
+        if not location.case:
             if suite.has_own("schema"):
-                found += check_schema_comment(document, SCHEMA_COMMENT)
-            found += check_source_text(document)
-            found += check_former_keys(document)
+                findings += check_schema_comment(document, SCHEMA_COMMENT)
+            findings += check_source_text(document)
+            findings += check_former_keys(document)
     except SuiteError as error:
-        return FileFindings(scenario_id, (*found, *error.findings))
+        return FileFindings(scenario_id, (*findings, *error.findings))
 
-    def scenario(*, require_expect: bool) -> Scenario:
+    def load_scenario(*, require_expect: bool) -> Scenario:
         return scenario_from(
             document,
             scenario_id,
             suite.contracts,
-            require_expect=require_expect and not place.composed,
+            require_expect=require_expect and not location.composed,
             trusted=suite.trust,
-            composed=place.composed,
+            composed=location.composed,
             words=lambda: suite.vocabulary.words,
         )
 
     try:
-        case = LintContext(scenario(require_expect=True), document, suite)
+        case = LintContext(load_scenario(require_expect=True), document, suite)
     except SuiteError as error:
-        found += error.findings
+        findings += error.findings
         try:
-            case = LintContext(scenario(require_expect=False), document, suite)
+            case = LintContext(load_scenario(require_expect=False), document, suite)
         except SuiteError:
-            return FileFindings(scenario_id, tuple(found))
-        found += (each for check in _WITHOUT_EXPECTATIONS for each in check(case))
-        return FileFindings(scenario_id, tuple(found), _comparable(case))
-    kept = recorded(case)
-    checks = (*_WITHOUT_EXPECTATIONS, check_expectations)
-    if isinstance(kept, Finding):
-        found += (*(each for check in checks for each in check(case)), kept)
-        return FileFindings(scenario_id, tuple(found), _comparable(case), frozenset())
-    recording = kept.recording
-    if place.composed and recording.inputs == case.scenario.inputs:
+            return FileFindings(scenario_id, tuple(findings))
+        findings += (finding for check in _CHECKS_WITHOUT_EXPECTATIONS for finding in check(case))
+        return FileFindings(scenario_id, tuple(findings), _comparable_values(case))
+    recording_or_finding = recorded(case)
+    checks = (*_CHECKS_WITHOUT_EXPECTATIONS, check_expectations)
+    if isinstance(recording_or_finding, Finding):
+        findings += (*(finding for check in checks for finding in check(case)), recording_or_finding)
+        return FileFindings(scenario_id, tuple(findings), _comparable_values(case), frozenset())
+    recording = recording_or_finding.recording
+    if location.composed and recording.inputs == case.scenario.inputs:
         name = case.scenario.contract
         case = replace(
             case, scenario=with_expectations_of(case.scenario, name, recording.transcripts.get(name))
         )
-        checks = _WITHOUT_EXPECTATIONS
-    found += (each for check in checks for each in check(case))
-    found += check_recording(case, kept)
+        checks = _CHECKS_WITHOUT_EXPECTATIONS
+    findings += (finding for check in checks for finding in check(case))
+    findings += check_recording(case, recording_or_finding)
     return FileFindings(
         scenario_id,
-        tuple(found),
-        _comparable(case),
+        tuple(findings),
+        _comparable_values(case),
         frozenset(recording.transcripts),
         absent(case, recording),
     )
 
 
-def _comparable(case: LintContext) -> Comparable:
+def _comparable_values(case: LintContext) -> Comparable:
     scenario, position = case.scenario, case.document.position
     return Comparable(
         scenario.title,
@@ -237,32 +241,34 @@ def _comparable(case: LintContext) -> Comparable:
     )
 
 
-_LONG = 4096
-_MACHINE_PATH = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/folders)/[^\s'\"]+")
+_MAX_CLAUSE_CHARS = 4096
+_MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/folders)/[^\s'\"]+")
 
 
 def check_expectations(case: LintContext) -> Iterator[Finding]:
     """Yield findings about every clause."""
-    yield from _twins(case)
+    yield from _check_equal_clauses(case)
     vocabulary = case.suite.vocabulary
     for clause, step in case.clauses():
-        place = at(clause.position, case)
+        position = at(clause.position, case)
         if clause.error is not None:
             if clause.error not in vocabulary:
                 fix = did_you_mean(clause.error, vocabulary)
-                yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
+                yield Finding(
+                    "unknown-error-name", position, f"errors.yaml has no name {clause.error!r}", fix
+                )
             if clause.files and clause is not step.expect.recorded:
                 # Recorded clauses are exempt: some versions do change a file.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
-                yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
+                yield Finding("refused-call-changes-files", position, "a refused call changes files", fix)
         is_recorded = case.suite.needs_recordings and clause is step.expect.recorded
         if isinstance(step, ToolCall) and is_recorded and clause.text is None:
             fix = "Let `readfirst product record` fill it in."
-            yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
-        yield from _texts(case, clause)
+            yield Finding("missing-text", position, "a recorded clause does not state the text", fix)
+        yield from _check_texts(case, clause)
 
 
-def _twins(case: LintContext) -> Iterator[Finding]:
+def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
     """Yield calls whose separate documented clause states the same as the recorded one."""
     for part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
@@ -276,12 +282,12 @@ def _twins(case: LintContext) -> Iterator[Finding]:
             yield Finding("same-clauses", at(recorded.position, case), message, fix)
 
 
-def _texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
-    place = at(clause.position, case)
+def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
+    position = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
-    if isinstance(clause.text, str) and len(clause.text) > _LONG:
+    if isinstance(clause.text, str) and len(clause.text) > _MAX_CLAUSE_CHARS:
         fix = "Write {sha256, lines, starts, ends}, as `readfirst product record` does."
-        yield Finding("long-text", place, f"text has {len(clause.text):,} characters", fix)
+        yield Finding("long-text", position, f"text has {len(clause.text):,} characters", fix)
     for path, entry in clause.files.items():
         if not isinstance(entry, RegularFile):
             continue
@@ -289,11 +295,11 @@ def _texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
         if isinstance(content, TextContent):
             texts[path] = content.text
         size = len(content.text) if isinstance(content, TextContent) else len(entry.data)
-        if size > _LONG:
+        if size > _MAX_CLAUSE_CHARS:
             fix = "Write {sha256, size}, or {repeat, times}."
-            yield Finding("long-text", place, f"the content of {path!r} has {size:,} characters", fix)
+            yield Finding("long-text", position, f"the content of {path!r} has {size:,} characters", fix)
     for name, text in texts.items():
-        found = _MACHINE_PATH.search(text)
-        if found is not None:
+        match = _MACHINE_PATH_PATTERN.search(text)
+        if match is not None:
             fix = "Write $WS for the workspace; record again if the product printed another path."
-            yield Finding("machine-path", place, f"{name} contains the path {found[0][:60]!r}", fix)
+            yield Finding("machine-path", position, f"{name} contains the path {match[0][:60]!r}", fix)

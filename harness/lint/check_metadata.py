@@ -12,13 +12,13 @@ from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 MOST_TITLE_CHARACTERS = 100
 SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 
-_WORD = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-_TAG = re.compile(_WORD)
-_ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
-_DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
-_ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
-_CODE = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
-_SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
+_TAG_FORM = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_TAG_PATTERN = re.compile(_TAG_FORM)
+_ADDRESS_PATTERN = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
+_DOCUMENT_PATTERN = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
+_ARGUMENT_PATTERN = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
+_CODE_PATTERN = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
+_SENTENCE_END_PATTERN = re.compile(r"[.!?] +[A-Z]")
 _FORMER_KEYS = {"law": "invariant"}
 """The current names of renamed keys by their former names."""
 
@@ -29,8 +29,8 @@ def check_wording(case: LintContext) -> Iterator[Finding]:
     if not SCENARIO_ID.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
         yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
-    yield from _title(case)
-    yield from _tags(case)
+    yield from _check_scenario_title(case)
+    yield from _check_tags(case)
     documents = [name for contract in case.suite.contracts for name in contract.documents]
     for number, source in enumerate(scenario.sources):
         yield from check_source(source, documents, case.document.position(("sources", number)))
@@ -67,14 +67,14 @@ def check_title(title: str, position: Position, what: str = "the title") -> Iter
         problem = f"ends in {title[-1]!r}"
     elif "\n" in title or title != title.strip() or "  " in title:
         problem = "has spaces or line ends that are not between words"
-    elif title[:1].islower() and not _ARGUMENT.match(title):
+    elif title[:1].islower() and not _ARGUMENT_PATTERN.match(title):
         problem = "begins with a lower-case letter"
-    elif _SENTENCE_END.search(title):
+    elif _SENTENCE_END_PATTERN.search(title):
         problem = "is more than one sentence"
     elif title.startswith("What "):
         problem = "begins with 'What', as a question does"
-    elif found := _CODE.search(title):
-        problem = f"has {found[0]!r}, which is code or a number that says nothing"
+    elif match := _CODE_PATTERN.search(title):
+        problem = f"has {match[0]!r}, which is code or a number that says nothing"
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
     if problem is not None:
@@ -88,49 +88,49 @@ def check_source(
     source: str, documents: Sequence[str], position: Position, of: str = ""
 ) -> Iterator[Finding]:
     """Yield findings about a source that is neither an https address nor a section of one of `documents`."""
-    if not _ADDRESS.fullmatch(source):
+    if not _ADDRESS_PATTERN.fullmatch(source):
         yield from _check_document(source, documents, position, of)
 
 
 def _check_document(
     text: str, documents: Sequence[str], position: Position, of: str = ""
 ) -> Iterator[Finding]:
-    """Check `document.txt, Section`."""
-    found = _DOCUMENT.fullmatch(text)
-    if found is None:
+    """Yield a finding if a text is not of the form `document.txt, Section`, or if the document is unknown."""
+    match = _DOCUMENT_PATTERN.fullmatch(text)
+    if match is None:
         fix = "Write an https address of a thread, or `document.txt, Section`."
         yield Finding("source-form", position, f"{of}{text!r} does not say where to look", fix)
-    elif found["name"] not in documents:
-        message = f"{of}there is no document {found['name']!r}"
-        yield Finding("unknown-document", position, message, did_you_mean(found["name"], documents))
+    elif match["name"] not in documents:
+        message = f"{of}there is no document {match['name']!r}"
+        yield Finding("unknown-document", position, message, did_you_mean(match["name"], documents))
 
 
-def _title(case: LintContext) -> Iterator[Finding]:
+def _check_scenario_title(case: LintContext) -> Iterator[Finding]:
     title = case.scenario.title
     yield from check_title(title, case.document.position(("title",)))
     about = case.scenario.about
-    if about and _words(title) == _words(about):
+    if about and _split_words(title) == _split_words(about):
         fix = "Say why it matters or how it happens, or remove about."
         yield case.finding("about-repeats-title", ("about",), "about repeats the title", fix)
 
 
-def _tags(case: LintContext) -> Iterator[Finding]:
+def _check_tags(case: LintContext) -> Iterator[Finding]:
     tags = case.scenario.tags
-    known = case.suite.tags
+    known_tags = case.suite.tags
     for number, tag in enumerate(tags):
-        place = ("tags", number)
-        if not _TAG.fullmatch(tag):
+        path = ("tags", number)
+        if not _TAG_PATTERN.fullmatch(tag):
             fix = "Write lower-case letters, digits and single hyphens."
-            yield case.finding("tag-style", place, f"{tag!r} is not in the form of a tag", fix)
+            yield case.finding("tag-style", path, f"{tag!r} is not in the form of a tag", fix)
         elif number and tags[number - 1] >= tag:
-            what = "occurs twice" if tags[number - 1] == tag else "is not in alphabetical order"
+            problem = "occurs twice" if tags[number - 1] == tag else "is not in alphabetical order"
             fix = f"Write [{', '.join(sorted(set(tags)))}]."
-            yield case.finding("tag-style", place, f"the tag {tag} {what}", fix)
+            yield case.finding("tag-style", path, f"the tag {tag} {problem}", fix)
             return
-        elif known is not None and tag not in known:
-            fix = f"{did_you_mean(tag, known)} A new tag is explained in tags.yaml."
-            yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
+        elif known_tags is not None and tag not in known_tags:
+            fix = f"{did_you_mean(tag, known_tags)} A new tag is explained in tags.yaml."
+            yield case.finding("unknown-tag", path, f"tags.yaml does not explain {tag!r}", fix)
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())

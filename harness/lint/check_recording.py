@@ -10,19 +10,19 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import Finding, Position
 
-_MOST_NOTES = 5
+_MAX_NOTES = 5
 """Maximum number of scenarios that a note names."""
 
 
 def recorded(case: LintContext) -> RecordingLocation | Finding:
     """Return the recording of a scenario, or a finding if it cannot be read."""
     try:
-        found = case.suite.recordings.find(case.scenario.id)
-        found.check_edited()
-        transcripts = found.recording.transcripts
+        location = case.suite.recordings.find(case.scenario.id)
+        location.check_edited()
+        transcripts = location.recording.transcripts
         if case.scenario.composed:  # its expectations are in the recording
             transcripts.get(case.scenario.contract)
-        return found
+        return location
     except RecordingError as error:
         return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
 
@@ -49,8 +49,8 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
     elif recording.transcripts and not found.is_as_written:
         message = "the recording was changed by hand"
         position = Position(found.path, 1, 1)
-        again = f"readfirst product record --fix {scenario.id}"
-        fix = f"Undo the change, or run `{again}`: only the product's answers count."
+        command = f"readfirst product record --fix {scenario.id}"
+        fix = f"Undo the change, or run `{command}`: only the product's answers count."
         yield Finding("edited-recording", position, message, fix)
 
 
@@ -59,28 +59,30 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that a valid scenario is not recorded on yet, without those that have a reason.
+    """Return the contracts without a recording of a valid scenario, unless the recording states a reason.
 
-    None if the suite needs no recordings.
+    Empty if the suite does not need recordings.
     """
-    scenario, known = case.scenario, recording.transcripts
+    scenario, transcripts = case.scenario, recording.transcripts
     if (
         not case.suite.needs_recordings
-        or scenario.contract not in known
+        or scenario.contract not in transcripts
         or recording.inputs != scenario.inputs
     ):
         return ()
-    others = [each for each in case.suite.contracts.recorded if each.name not in known]
-    able = [each.name for each in others if scenario.needs <= each.capabilities]
-    return tuple(name for name in able if name not in recording.unrecorded)
+    unrecorded = [contract for contract in case.suite.contracts.recorded if contract.name not in transcripts]
+    supported = [contract.name for contract in unrecorded if scenario.needs <= contract.capabilities]
+    return tuple(name for name in supported if name not in recording.unrecorded)
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, not findings: contracts without a recording of a scenario, for which it is unspecified."""
-    for scenario_id, names in list(lacking.items())[:_MOST_NOTES]:
+    """Yield notes, not findings: contracts without a recording of a scenario. The scenario is unspecified for
+    them.
+    """
+    for scenario_id, names in list(lacking.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
-    if len(lacking) > _MOST_NOTES:
-        yield f"note: and {len(lacking) - _MOST_NOTES} more scenarios"
+    if len(lacking) > _MAX_NOTES:
+        yield f"note: and {len(lacking) - _MAX_NOTES} more scenarios"
     if lacking:
         yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
 
@@ -94,7 +96,7 @@ def check_orphans(
     recording. None if it was not read yet.
     """
     recordings = suite.recordings
-    known = {each.name for each in suite.contracts.recorded}
+    known_contracts = {contract.name for contract in suite.contracts.recorded}
     for scenario_id, path in located:
         if scenario_id not in read:
             message = f"there is no scenario {scenario_id}"
@@ -107,20 +109,20 @@ def check_orphans(
             yield Finding("orphan-recording", Position(path, 1, 1), message, f"Move it to {expected}.")
             continue
         names = read[scenario_id]
-        unknown = (_contracts(recordings, scenario_id) if names is None else names) - known
+        unknown = (_recorded_contracts(recordings, scenario_id) if names is None else names) - known_contracts
         for name in sorted(unknown, key=order):
-            if not _is_known(suite, name):
+            if not _is_contract(suite, name):
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording contains the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
     read_files = {path for _, path in located}
-    for path in _files(suite.recordings_root):
+    for path in _iter_files(suite.recordings_root):
         if path not in read_files:
             fix = "Remove it: recordings are in <family>/<name of the scenario file>.json."
             yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
 
 
-def _is_known(suite: Suite, name: str) -> bool:
+def _is_contract(suite: Suite, name: str) -> bool:
     """Whether a name is a contract, or a version that dates a change between two contracts."""
     try:
         return suite.contracts.find(name).recorded
@@ -128,15 +130,15 @@ def _is_known(suite: Suite, name: str) -> bool:
         return False
 
 
-def _contracts(recordings: Recordings, scenario_id: str) -> frozenset[str]:
+def _recorded_contracts(recordings: Recordings, scenario_id: str) -> frozenset[str]:
     try:
         return frozenset(recordings.recording(scenario_id).transcripts)
     except RecordingError:
         return frozenset()
 
 
-def _files(root: Path) -> Iterator[Path]:
+def _iter_files(root: Path) -> Iterator[Path]:
     for path in sorted(root.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if not path.is_dir() and not hidden and path.name != "README.md":
+        is_hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if not path.is_dir() and not is_hidden and path.name != "README.md":
             yield path

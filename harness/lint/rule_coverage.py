@@ -11,7 +11,7 @@ from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding
 
-_LEAST = 2
+_MIN_SCENARIOS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Showing:
 
 def showing_of(scenario: Scenario) -> Showing:
     """Return the contribution of a scenario on its own contract."""
-    last: dict[str, bool] = {}
+    last_allowed: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
-        last[call.tool] = recorded is not None and recorded.error is None
-    allowed = frozenset(tool for tool, goes_through in last.items() if goes_through)
+        last_allowed[call.tool] = recorded is not None and recorded.error is None
+    allowed = frozenset(tool for tool, is_allowed in last_allowed.items() if is_allowed)
     return Showing(scenario.id, scenario.requirement, allowed)
 
 
@@ -58,50 +58,52 @@ def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
-        yield from _wording(rule, documents)
+        yield from _check_wording(rule, documents)
         first = titles.setdefault(rule.title.casefold(), rule.id)
         if first != rule.id:
             fix = "Say how this one differs, or merge the two."
-            yield _finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
-        yield from _sides(rule, shown.get(rule.id, ()))
+            yield _rule_finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
+        yield from _check_sides(rule, shown.get(rule.id, ()))
 
 
-def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
+def _check_wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
     if rule.former_class:
         fix = f"Write `class: {rule.class_}`; the next release removes the old name."
-        yield _finding("former-key", rule, f"the class `{rule.former_class}` is now `{rule.class_}`", fix)
+        yield _rule_finding(
+            "former-key", rule, f"the class `{rule.former_class}` is now `{rule.class_}`", fix
+        )
     yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
     for source in rule.sources:
         yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
 
 
-def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
+def _check_sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
     """Yield findings if the scenarios of a rule are too few, too weak, or all on one side."""
-    if len(shown) < _LEAST:
+    if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."
-        yield _finding("lonely-rule", rule, f"{subject} the rule {rule.id}", fix)
+        yield _rule_finding("lonely-rule", rule, f"{subject} the rule {rule.id}", fix)
         return
-    if rule.requirement not in {each.requirement for each in shown}:
-        found = sorted({each.requirement for each in shown})
+    if rule.requirement not in {showing.requirement for showing in shown}:
+        requirements = sorted({showing.requirement for showing in shown})
         message = f"no scenario of the rule {rule.id} is {rule.requirement!r}"
-        yield _finding(
-            "unshown-requirement", rule, message, f"Write {' or '.join(found)}, or add a scenario."
+        yield _rule_finding(
+            "unshown-requirement", rule, message, f"Write {' or '.join(requirements)}, or add a scenario."
         )
     for tool in rule.tools:
-        allowed = [each.scenario_id for each in shown if tool in each.allowed]
+        allowed = [showing.scenario_id for showing in shown if tool in showing.allowed]
         if rule.always_refused is None and not allowed:
             message = f"no scenario of the rule {rule.id} ends with a call of {tool} that is allowed"
             fix = (
                 "Add a scenario that distinguishes this rule from refusing everything; if there can be none, "
                 "say why in always_refused:."
             )
-            yield _finding("one-sided-rule", rule, message, fix)
+            yield _rule_finding("one-sided-rule", rule, message, fix)
         elif rule.always_refused is not None and allowed:
             message = f"the rule {rule.id} says always_refused:, and {tool} is allowed in {allowed[0]}"
             fix = "Remove always_refused:, or give the scenario the rule that it shows."
-            yield _finding("needless-excuse", rule, message, fix)
+            yield _rule_finding("needless-excuse", rule, message, fix)
 
 
-def _finding(id_: str, rule: Rule, message: str, fix: str) -> Finding:
+def _rule_finding(id_: str, rule: Rule, message: str, fix: str) -> Finding:
     return Finding(id_, rule.position, message, fix)

@@ -14,8 +14,8 @@ from readfirst.harness.suite.lint_context import LintContext, at
 from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, parts_of
 from readfirst.harness.yaml_io.finding import Finding
 
-_LONG = 1024
-"""Length in characters from which on the digest of a text is compared."""
+_MAX_COMPARED_CHARS = 1024
+"""Longer texts are compared by their digests."""
 
 
 def check_content(case: LintContext) -> Iterator[Finding]:
@@ -24,38 +24,41 @@ def check_content(case: LintContext) -> Iterator[Finding]:
     if not any(scenario.calls()):
         fix = "Add a call, or remove the scenario."
         yield case.finding("no-call", ("steps",), "no step calls a tool", fix, key=True)
-    yield from _events(case)
+    yield from _check_events(case)
 
 
-def _events(case: LintContext) -> Iterator[Finding]:
-    """Track the entry at each path, as far as it is certain, and entries created since the last call."""
+def _check_events(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about world events that have no effect or no file.
+
+    Tracks the known entries at each path, and the entries written since the last call.
+    """
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
-    put, certain = {**files}, True
+    written, is_certain = {**files}, True
     for step in case.scenario.steps:
         for event in events_of(step):
             path = event.path
             exists = files.get(path) is not None or any(each.startswith(f"{path}/") for each in files)
-            if WORLD_EVENTS[event.kind].must_exist and certain and not exists:
+            if WORLD_EVENTS[event.kind].must_exist and is_certain and not exists:
                 fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)
-            if event.kind == "modify" and _same(put.get(path), event.entry):
+            if event.kind == "modify" and _has_same_content(written.get(path), event.entry):
                 fix = "Write different content, or use touch:."
                 message = f"{path!r} already has this content"
                 yield Finding("noop-modify", at(event.position, case), message, fix)
             make(event, files)
-            make(event, put)
-            certain = certain and bool(files)
+            make(event, written)
+            is_certain = is_certain and bool(files)
         for part in parts_of(step):
-            put = {}
+            written = {}
             if part.expect.recorded is not None:
                 files.update(part.expect.recorded.files)
             elif isinstance(part, ToolCall):
-                # It may create or change any file.
-                files, certain = {}, False
+                # This call may create or change any file.
+                files, is_certain = {}, False
 
 
-def _same(before: Entry | None, after: Entry | None) -> bool:
+def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
     return (
         isinstance(before, RegularFile)
         and isinstance(after, RegularFile)
@@ -66,36 +69,39 @@ def _same(before: Entry | None, after: Entry | None) -> bool:
 
 def fingerprint(scenario: Scenario) -> str:
     """Return a digest of workspace and steps. Equal for scenarios that do the same in a different notation."""
-    given = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
-    return _digest(_ENCODE([given, scenario.steps]).encode())
+    setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
+    return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 
 
-def _parts(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """Convert a value to JSON types, files to their content, without expectations."""
     match value:
         case TextContent() | Base64Content():
-            return _digest(value.data())
+            return _digest_of(value.data())
         case ToolCall():
-            return [*_compared(value), {name: _short(each) for name, each in value.arguments.items()}]
+            return [
+                *_comparable_fields(value),
+                {name: _shorten_argument(argument) for name, argument in value.arguments.items()},
+            ]
         case Mapping():
             return {**value}
         case _ if is_dataclass(value):
-            return _compared(value)
+            return _comparable_fields(value)
         case _:
             return str(value)
 
 
-_ENCODE = json.JSONEncoder(sort_keys=True, default=_parts).encode
+_ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
-def _short(argument: Any) -> Any:
-    """Return an argument, or the digest of a long text, if no shorter text equals it."""
-    if isinstance(argument, str) and len(argument) > _LONG:
-        return _digest(argument.encode("utf-8", "surrogatepass")).ljust(_LONG + 1)
+def _shorten_argument(argument: Any) -> Any:
+    """Return an argument, or the digest of a long text, padded so that no short text equals it."""
+    if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
+        return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument
 
 
-def _compared(value: Any) -> list[Any]:
+def _comparable_fields(value: Any) -> list[Any]:
     kind: Any = type(value)
     return [kind.__name__, *(getattr(value, name) for name in _fields_of(kind))]
 
@@ -103,8 +109,8 @@ def _compared(value: Any) -> list[Any]:
 @cache
 def _fields_of(kind: Any) -> Sequence[str]:
     """Return the names of a dataclass's fields that distinguish scenarios."""
-    return [each.name for each in fields(kind) if each.name not in ("position", "expect", "arguments")]
+    return [field.name for field in fields(kind) if field.name not in ("position", "expect", "arguments")]
 
 
-def _digest(data: bytes) -> str:
+def _digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()

@@ -6,11 +6,13 @@ Scenarios, outcomes and verdicts are trees without cycles. The GC took a tenth o
 import atexit
 import gc
 
-_OBJECTS = 1_000_000
-"""Number of new objects between two collections; Python's default of 700 suits programs with few objects."""
+_OBJECTS_PER_COLLECTION = 1_000_000
+"""Number of new objects between two collections. Python's default of 700 is suitable for programs with few
+objects.
+"""
 
 
 def collect_rarely() -> None:
-    """Collect rarely in this process, and not at its exit. Memory grows by a few MiB."""
-    gc.set_threshold(_OBJECTS)
+    """Collect rarely in this process, and not at its exit. The process uses a few MiB more memory."""
+    gc.set_threshold(_OBJECTS_PER_COLLECTION)
     atexit.register(gc.freeze)

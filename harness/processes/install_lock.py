@@ -11,7 +11,7 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory that may not exist yet. Without `wait`, raises BlockingIOError if it is locked."""
+    """Lock a directory that may not exist yet. If it is locked and `wait` is not set, raises BlockingIOError."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -19,7 +19,7 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callable[[], object]) -> None:
-    """Install a directory of the cache unless it is complete, and remove incomplete neighbours.
+    """Install a directory of the cache unless it is complete, and remove other incomplete installations.
 
     Records the time of last use for `readfirst product cache`.
     """

@@ -1,6 +1,6 @@
-"""A program that communicates by JSON lines over standard input and output.
+"""A program that uses JSON Lines on standard input and output.
 
-A program that writes too much, times out or writes invalid lines is ended.
+A program that writes too much, times out or writes invalid lines is killed.
 """
 
 import json
@@ -20,11 +20,11 @@ from readfirst.harness.processes.supervised_process import Child, SpawnOptions
 LONGEST_LINE = 64 * 1024 * 1024
 """Maximum bytes of one message. A program that writes more is ended."""
 
-_PIECE = 1024 * 1024
-_FAREWELL = 0.3
-"""Seconds that the program may take to exit after its input has ended."""
-_ERRORS_KEPT = 8192
-"""Maximum bytes of the end of standard error in an error message."""
+_MAX_READ_BYTES = 1024 * 1024
+_EXIT_TIMEOUT_S = 0.3
+"""Timeout for the exit of the program after its input is closed."""
+_MAX_ERROR_BYTES = 8192
+"""Only this part of the end of standard error is used in error messages."""
 
 
 class ResponseTimeoutError(Exception):
@@ -64,7 +64,7 @@ class LineProgram(Child):
         self._waiting = bytearray()
         self._silent = False
         self._printed = b""
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
+        self._drainer = threading.Thread(target=self._read_errors, daemon=True)
         self._drainer.start()
 
     @property
@@ -78,16 +78,18 @@ class LineProgram(Child):
 
         Raises ResponseTimeoutError.
         """
-        texts = (json.dumps(each, separators=(",", ":"), ensure_ascii=self.escapes) for each in messages)
+        texts = (
+            json.dumps(message, separators=(",", ":"), ensure_ascii=self.escapes) for message in messages
+        )
         lines = [text.encode("utf-8", "surrogatepass") for text in texts]
         for line in lines:
             trace.frame("->", line)
-        left = memoryview(b"".join(line + b"\n" for line in lines))
-        while left:
-            # It may write an answer meanwhile, and stop reading until the answer is read.
-            self._wait(deadline, {self._input: select.POLLOUT})
+        unsent = memoryview(b"".join(line + b"\n" for line in lines))
+        while unsent:
+            # The program may write an answer at the same time, and stop reading until that answer is read.
+            self._wait_for_event(deadline, {self._input: select.POLLOUT})
             try:
-                left = left[os.write(self._input, left[:_PIECE]) :]
+                unsent = unsent[os.write(self._input, unsent[:_MAX_READ_BYTES]) :]
             except BlockingIOError:
                 continue
             except OSError:
@@ -99,14 +101,14 @@ class LineProgram(Child):
         """
         line = b""
         while not line.strip():
-            line = self._line(deadline, woken)
+            line = self._read_line(deadline, woken)
         trace.frame("<-", line)
         try:
             return self.parsed(line)
         except (ValueError, RecursionError):
-            raise self._garbled(line) from None
+            raise self._invalid_line_error(line) from None
 
-    def _line(self, deadline: float, woken: int | None) -> bytes:
+    def _read_line(self, deadline: float, woken: int | None) -> bytes:
         searched = 0
         while (end := self._waiting.find(b"\n", searched)) < 0:
             searched = len(self._waiting)
@@ -114,8 +116,8 @@ class LineProgram(Child):
                 raise GarbledError(f"{self.called} wrote more than {LONGEST_LINE} bytes without a line end")
             if self._silent:
                 rest = bytes(self._waiting).strip()
-                raise self._garbled(rest) if rest else GarbledError
-            if woken in self._wait(deadline, {} if woken is None else {woken: select.POLLIN}):
+                raise self._invalid_line_error(rest) if rest else GarbledError
+            if woken in self._wait_for_event(deadline, {} if woken is None else {woken: select.POLLIN}):
                 raise ResponseTimeoutError
         line = bytes(self._waiting[:end])
         del self._waiting[: end + 1]
@@ -133,7 +135,7 @@ class LineProgram(Child):
 
         Without a message, the output of the program has ended; it then gets a moment to exit.
         """
-        status = self.wait(0.0 if message else _FAREWELL)
+        status = self.wait(0.0 if message else _EXIT_TIMEOUT_S)
         if not message:
             message = f"{self.called} {status or 'closed its output'} during {what}"
         elif status:
@@ -141,7 +143,7 @@ class LineProgram(Child):
         self.end(at_once=True)
         return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
-    def end(self, patience: float = _FAREWELL, *, at_once: bool = False) -> None:
+    def end(self, patience: float = _EXIT_TIMEOUT_S, *, at_once: bool = False) -> None:
         """Close the input of the program, and end its process group. With `at_once` without waiting."""
         if not self.alive:
             return
@@ -155,31 +157,31 @@ class LineProgram(Child):
             assert stream is not None
             stream.close()
 
-    def _wait(self, deadline: float, also: Mapping[int, int]) -> set[int]:
+    def _wait_for_event(self, deadline: float, also: Mapping[int, int]) -> set[int]:
         """Wait for one of these events, and read the output of the program meanwhile."""
         poll = select.poll()
         for stream, event in also.items():
             poll.register(stream, event)
         if (
             not self._silent and len(self._waiting) <= LONGEST_LINE
-        ):  # otherwise it waits until its output is read
+        ):  # otherwise the program waits until its output is read
             poll.register(self._output, select.POLLIN)
         ready = {stream for stream, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)}
         if not ready:
             raise ResponseTimeoutError
         if self._output in ready:
             with suppress(BlockingIOError):
-                part = os.read(self._output, _PIECE)
+                part = os.read(self._output, _MAX_READ_BYTES)
                 self._waiting += part
                 self._silent = not part
         return ready
 
-    def _garbled(self, line: bytes) -> GarbledError:
-        shown = line[:200].decode("utf-8", "backslashreplace").strip()
-        return GarbledError(f"{self.called} {self.no_message}: {shown}")
+    def _invalid_line_error(self, line: bytes) -> GarbledError:
+        excerpt = line[:200].decode("utf-8", "backslashreplace").strip()
+        return GarbledError(f"{self.called} {self.no_message}: {excerpt}")
 
-    def _drain(self) -> None:
+    def _read_errors(self) -> None:
         assert self.process.stderr is not None
         with suppress(OSError, ValueError):
             while part := os.read(self.process.stderr.fileno(), 65536):
-                self._printed = (self._printed + part)[-_ERRORS_KEPT:]
+                self._printed = (self._printed + part)[-_MAX_ERROR_BYTES:]

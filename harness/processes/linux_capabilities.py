@@ -1,15 +1,15 @@
-"""Drop the capabilities with which root overrides file modes, for implementations in this process.
+"""Drop the capabilities that let root override file modes, for implementations in this process.
 
-An implementation that root tests must behave as for an ordinary user: modes close files, and writing clears
-setuid and setgid bits. Child processes never get these capabilities (`supervisor`); code in this process lacks
-them during a call.
+An implementation that is tested as root must behave as for an ordinary user: modes restrict access, and
+writing clears setuid and setgid bits. Child processes never get these capabilities (`supervisor`). Code in
+this process does not have them during a call.
 """
 
 import ctypes
 from functools import cache
 
-_VERSION = 0x20080522
-_AGAINST_MODES = 1 << 1 | 1 << 2 | 1 << 4
+_HEADER_VERSION = 0x20080522
+_MODE_OVERRIDES = 1 << 1 | 1 << 2 | 1 << 4
 """CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID, as bits of the first word."""
 
 
@@ -26,32 +26,32 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """Capabilities of the calling thread: its own, and those of an ordinary user."""
+    """The current capabilities of the calling thread, and those of an ordinary user."""
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
-        self._header = ctypes.byref(_Header(_VERSION, 0))
-        own, without = (_Word * 2)(), (_Word * 2)()
-        for words in (own, without):
+        self._header = ctypes.byref(_Header(_HEADER_VERSION, 0))
+        current, reduced = (_Word * 2)(), (_Word * 2)()
+        for words in (current, reduced):
             ctypes.CDLL(None).capget(self._header, words)
-        self.held = bool(own[0].effective & _AGAINST_MODES)
-        without[0].effective &= ~_AGAINST_MODES
-        self._own, self._without = own, without
+        self.has_overrides = bool(current[0].effective & _MODE_OVERRIDES)
+        reduced[0].effective &= ~_MODE_OVERRIDES
+        self._current, self._reduced = current, reduced
 
-    def withhold(self) -> None:
-        self._set(self._header, self._without)
+    def drop_overrides(self) -> None:
+        self._set(self._header, self._reduced)
 
-    def give_back(self) -> None:
-        self._set(self._header, self._own)
+    def restore_overrides(self) -> None:
+        self._set(self._header, self._current)
 
 
 @cache
-def _held() -> _Capabilities | None:
+def _find_capabilities() -> _Capabilities | None:
     """Return the capabilities of this thread if there are some to drop. Only Linux has them."""
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()
-    return capabilities if capabilities.held else None
+    return capabilities if capabilities.has_overrides else None
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
@@ -60,10 +60,10 @@ class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, 
     __slots__ = ("_capabilities",)
 
     def __enter__(self) -> None:
-        self._capabilities = _held()
+        self._capabilities = _find_capabilities()
         if self._capabilities is not None:
-            self._capabilities.withhold()
+            self._capabilities.drop_overrides()
 
     def __exit__(self, *_: object) -> None:
         if self._capabilities is not None:
-            self._capabilities.give_back()
+            self._capabilities.restore_overrides()

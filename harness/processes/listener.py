@@ -1,10 +1,10 @@
-"""Run inside a child process: listen on the loopback interface, pass the socket to the harness, and execute the
+"""Listen on the loopback interface of a child process, send the socket to the harness, and execute the
 program.
 
-`main` gets [FILE...] -- COMMAND...; the harness is at the other end of the descriptor
-`supervisor.LISTENING_FD`. In a namespace without a network the loopback interface is separate, and its server
-can stay in the harness. The port is not known before, so PORT is replaced in variables, the command and the
-files.
+The arguments of `main` are [FILE...] -- COMMAND... The harness uses the other end of the descriptor
+`supervisor.LISTENING_FD`. A namespace without a network has a separate loopback interface, and the socket
+lets its server stay in the harness. The port is not known before, so PORT is replaced in variables, the
+command and the files.
 """
 
 import os
@@ -18,11 +18,11 @@ from readfirst.harness.processes.supervisor import LISTENING_FD, execute
 
 PORT = "{port of the model}"
 LISTENING = b"listening"
-"""The message that carries the socket."""
+"""The message that contains the socket."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Pass a listening socket to the harness, and execute the program with its port."""
+    """Send a listening socket to the harness, and execute the program with its port."""
     split = arguments.index("--")
     files, command = arguments[:split], arguments[split + 1 :]
     with (
@@ -34,8 +34,8 @@ def main(arguments: list[str]) -> NoReturn:
     for name, value in os.environ.items():
         os.environ[name] = value.replace(PORT, port)
     for file in files:
-        with Path(file).open(encoding="utf-8", newline="") as given:
-            text = given.read()
+        with Path(file).open(encoding="utf-8", newline="") as stream:
+            text = stream.read()
         replace_file(file, text.replace(PORT, port).encode())
     try:
         execute([word.replace(PORT, port) for word in command])

@@ -1,4 +1,4 @@
-"""Remove a directory tree, whatever an implementation made of it, without following links."""
+"""Remove a directory tree in any state, without following links."""
 
 # Plain `os` calls: removal runs after every scenario, with names relative to open directories.
 # ruff: noqa: PTH208
@@ -15,8 +15,8 @@ from functools import partial
 
 from readfirst.harness.processes.safe_open import opened, set_mode
 
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-_ROUNDS = 5
+_OPEN_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_MAX_ATTEMPTS = 5
 """Maximum number of attempts if files are created during the removal."""
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
@@ -30,9 +30,9 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
-        descriptor = os.open(name, _OPEN, dir_fd=parent)
+        descriptor = os.open(name, _OPEN_FLAGS, dir_fd=parent)
         try:
-            _empty(descriptor, names)
+            _remove_content(descriptor, names)
         finally:
             os.close(descriptor)
 
@@ -49,12 +49,12 @@ def destroy(directory: str, *, last: str = "") -> None:
     except FileNotFoundError:
         return
     try:
-        for left in reversed(range(_ROUNDS)):
+        for attempts_left in reversed(range(_MAX_ATTEMPTS)):
             try:
-                _destroy(parent, name, last)
+                _remove_deep_tree(parent, name, last)
             except OSError as error:
                 # Another process still writes into it, or removes it too.
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or not left:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or not attempts_left:
                     raise
             else:
                 return
@@ -62,102 +62,104 @@ def destroy(directory: str, *, last: str = "") -> None:
         os.close(parent)
 
 
-def _empty(descriptor: int, names: Collection[str] | None = None) -> None:
-    _unlock(descriptor)
+def _remove_content(descriptor: int, names: Collection[str] | None = None) -> None:
+    _make_accessible(descriptor)
     with os.scandir(descriptor) as listing:
-        found = [entry for entry in listing if names is None or entry.name in names]
-    for entry in found:
+        entries = [entry for entry in listing if names is None or entry.name in names]
+    for entry in entries:
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.name, dir_fd=descriptor)
         else:
-            below = _opened(entry.name, descriptor)
+            subdirectory = _open_directory(entry.name, descriptor)
             try:
-                _empty(below)
+                _remove_content(subdirectory)
             finally:
-                os.close(below)
+                os.close(subdirectory)
             os.rmdir(entry.name, dir_fd=descriptor)
 
 
-def _opened(name: str, above: int) -> int:
+def _open_directory(name: str, above: int) -> int:
     try:
-        return os.open(name, _OPEN, dir_fd=above)
+        return os.open(name, _OPEN_FLAGS, dir_fd=above)
     except PermissionError:
         set_mode(name, 0o755, above)
-        return os.open(name, _OPEN, dir_fd=above)
+        return os.open(name, _OPEN_FLAGS, dir_fd=above)
 
 
-def _unlock(descriptor: int) -> None:
+def _make_accessible(descriptor: int) -> None:
     if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o700 != 0o700:
         os.fchmod(descriptor, 0o755)
 
 
-def _destroy(parent: int, name: str, last: str) -> None:
-    """Move every directory up to the first level before it is removed, so that depth does not matter."""
+def _remove_deep_tree(parent: int, name: str, last: str) -> None:
+    """Remove a directory. Every subdirectory is first moved to the first level, so that depth does not matter."""
     try:
-        top = _opened(name, parent)
+        top = _open_directory(name, parent)
     except FileNotFoundError:
         return
     except OSError:
-        _forced(lambda: os.unlink(name, dir_fd=parent), name, parent)
+        _retry_without_attributes(lambda: os.unlink(name, dir_fd=parent), name, parent)
         return
     try:
-        _forced(lambda: _unlock(top), name, parent)
-        there = os.listdir(top)
-        pending = [each for each in there if each != last]
-        for each in pending:
-            pending.extend(_flattened(each, top))
-        if last in there:
-            _flattened(last, top)
+        _retry_without_attributes(lambda: _make_accessible(top), name, parent)
+        names = os.listdir(top)
+        pending = [child for child in names if child != last]
+        for pending_name in pending:
+            pending.extend(_remove_entry(pending_name, top))
+        if last in names:
+            _remove_entry(last, top)
     finally:
         os.close(top)
-    _forced(lambda: os.rmdir(name, dir_fd=parent), name, parent)
+    _retry_without_attributes(lambda: os.rmdir(name, dir_fd=parent), name, parent)
 
 
-def _flattened(name: str, top: int) -> list[str]:
+def _remove_entry(name: str, top: int) -> list[str]:
     """Remove one entry of `top`. Return the new names, in `top`, of the directories that it contained."""
     try:
-        directory = _opened(name, top)
+        directory = _open_directory(name, top)
     except OSError:
-        _forced(lambda: os.unlink(name, dir_fd=top), name, top)
+        _retry_without_attributes(lambda: os.unlink(name, dir_fd=top), name, top)
         return []
     moved = []
     try:
-        _forced(lambda: _unlock(directory), name, top)
+        _retry_without_attributes(lambda: _make_accessible(directory), name, top)
         with os.scandir(directory) as listing:
-            found = list(listing)
-        for entry in found:
+            entries = list(listing)
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 moved.append(f"{os.getpid()}-{next(_numbers)}")
                 move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
                 with suppress(PermissionError):  # a directory without write permission cannot be moved
                     set_mode(entry.name, 0o755, directory)
-                _forced(move, entry.name, directory)
+                _retry_without_attributes(move, entry.name, directory)
             else:
-                _forced(partial(os.unlink, entry.name, dir_fd=directory), entry.name, directory)
+                _retry_without_attributes(
+                    partial(os.unlink, entry.name, dir_fd=directory), entry.name, directory
+                )
     finally:
         os.close(directory)
-    _forced(lambda: os.rmdir(name, dir_fd=top), name, top)
+    _retry_without_attributes(lambda: os.rmdir(name, dir_fd=top), name, top)
     return moved
 
 
-def _forced(action: Callable[[], None], name: str, above: int) -> None:
+def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
     """Perform an action. If the system forbids it, clear the attributes of the entry and its directory, and
     retry.
     """
     try:
         action()
     except PermissionError:
-        _unmark(above)
+        _clear_attributes(above)
         with suppress(OSError):
             handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=above)
             try:
-                _unmark(handle)
+                _clear_attributes(handle)
             finally:
                 os.close(handle)
         action()
 
 
-def _unmark(descriptor: int) -> None:
+def _clear_attributes(descriptor: int) -> None:
     """Clear the attributes that prevent even the owner from removing a file: immutable, append-only."""
     flags = array.array("l", [0])
     with suppress(OSError):

@@ -1,7 +1,8 @@
 """Open directories without following symlinks, so that file operations cannot escape them.
 
-Another process may put a link into a directory at any moment, also between a check and an operation. A path
-whose directories are opened one after the other, without following links, leads to its place or fails.
+Another process may create a link at any moment, also between a check and an operation. If all directories of
+a path are opened one after the other, without following links, the last one is in the right place, or opening
+fails.
 """
 
 # ruff: noqa: PTH101, PTH115
@@ -12,44 +13,44 @@ import stat
 from contextlib import suppress
 from typing import Any, Self
 
-_HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
+_HANDLE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
 """Flags for entries that may not be readable."""
-FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
+FOLDER = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
 """Flags for a directory that is not a link."""
 
 
 class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Open a directory by an absolute path without links; with `make` create missing parts. Raises OSError."""
 
-    __slots__ = ("_folder", "_found", "_make")
+    __slots__ = ("_descriptor", "_folder", "_make")
 
     def __init__(self, folder: str, *, make: bool = False) -> None:
         self._folder = folder
         self._make = make
 
     def __enter__(self) -> int:
-        found = _opened_at_once(self._folder)
-        if found is None:
-            found = _walked(self._folder, os.open("/", FOLDER), make=self._make)
-        self._found = found
-        return found
+        descriptor = _opened_at_once(self._folder)
+        if descriptor is None:
+            descriptor = _open_by_steps(self._folder, os.open("/", FOLDER), make=self._make)
+        self._descriptor = descriptor
+        return descriptor
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._found)
+        os.close(self._descriptor)
 
 
 def _opened_at_once(folder: str) -> int | None:
     """Open a directory if the system itself can reject links in the path. None if it cannot."""
     try:
-        found = os.open(folder, FOLDER)
+        descriptor = os.open(folder, FOLDER)
     except OSError:
         return None
     try:
-        if os.readlink(f"/proc/self/fd/{found}") == folder:
-            return found
+        if os.readlink(f"/proc/self/fd/{descriptor}") == folder:
+            return descriptor
     except OSError:
         pass
-    os.close(found)
+    os.close(descriptor)
     return None
 
 
@@ -65,23 +66,23 @@ def below(name: str, above: int, *, make: bool = False) -> int:
     return os.open(name, FOLDER, dir_fd=above)
 
 
-def _walked(path: str, start: int, *, make: bool) -> int:
+def _open_by_steps(path: str, start: int, *, make: bool) -> int:
     """Open a directory by its path from an open one, which is closed. Raises OSError."""
-    found = start
+    descriptor = start
     for part in path.split("/"):
         if part:
             try:
-                deeper = below(part, found, make=make)
+                deeper = below(part, descriptor, make=make)
             finally:
-                os.close(found)
-            found = deeper
-    return found
+                os.close(descriptor)
+            descriptor = deeper
+    return descriptor
 
 
 class DirectoryHandles:
-    """An open directory, and one open directory below it at a time. Missing directories are created.
+    """An open directory, and one open subdirectory at a time. Missing directories are created.
 
-    Only the last one stays open besides the first, because the number of open files is limited.
+    Only the last subdirectory stays open, because the number of open files is limited.
     """
 
     def __init__(self, folder: str) -> None:
@@ -93,23 +94,25 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Open a directory by its path from the first; empty for the first itself. The next call closes it."""
+        """Open a subdirectory by its path. The empty path means the directory itself. The next call closes
+        the subdirectory.
+        """
         if not path:
             return self._first
         if self._last is not None and self._last[0] == path:
             return self._last[1]
-        self._close()
-        found = _walked(path, os.open(".", FOLDER, dir_fd=self._first), make=True)
-        self._last = path, found
-        return found
+        self._close_last()
+        descriptor = _open_by_steps(path, os.open(".", FOLDER, dir_fd=self._first), make=True)
+        self._last = path, descriptor
+        return descriptor
 
-    def _close(self) -> None:
+    def _close_last(self) -> None:
         if self._last is not None:
             os.close(self._last[1])
             self._last = None
 
     def __exit__(self, *error: Any) -> None:
-        self._close()
+        self._close_last()
         self._opening.__exit__(*error)
 
 
@@ -130,7 +133,7 @@ def set_mode(name: str, mode: int, above: int) -> None:
     if not hasattr(os, "O_PATH"):
         os.chmod(name, mode, dir_fd=above, follow_symlinks=False)
         return
-    handle = os.open(name, _HANDLE | os.O_NOFOLLOW, dir_fd=above)
+    handle = os.open(name, _HANDLE_FLAGS | os.O_NOFOLLOW, dir_fd=above)
     try:
         if stat.S_ISLNK(os.fstat(handle).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
@@ -141,6 +144,6 @@ def set_mode(name: str, mode: int, above: int) -> None:
 
 def set_folder(handle: int, mode: int, time: int) -> None:
     """Change mode and time, in seconds, of an open directory. Raises OSError."""
-    opened_again: int | str = f"/proc/self/fd/{handle}" if hasattr(os, "O_PATH") else handle
-    os.utime(opened_again, (time, time))
-    os.chmod(opened_again, mode)
+    target: int | str = f"/proc/self/fd/{handle}" if hasattr(os, "O_PATH") else handle
+    os.utime(target, (time, time))
+    os.chmod(target, mode)

@@ -25,15 +25,15 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 _LOG = logging.getLogger("readfirst")
 
 _PROBE_TIMEOUT_S = 20.0
-_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
+_SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
 """4 GiB of memory in a process, 1 GiB in a file, 512 processes (`-p` in dash, `-u` in other shells)."""
-_STREAMS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
+_REDIRECTIONS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
 """Variables that bubblewrap and a shell add to the environment."""
-_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
+_HIDDEN_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
-"""Possible home directories in a container that no program can do without."""
-_WALL = (
+"""Possible home directories in a container that every program needs."""
+_BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
 )
@@ -49,10 +49,10 @@ class NoWallError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A sandbox for programs. `hidden` paths are not visible inside; `own` are paths that the programs must
+    """A sandbox for programs. `hidden` paths are not visible in it. `own` are paths that the programs must
     read.
 
-    With `quiet` the visible paths are not listed, because the user did not use `--confine`.
+    With `quiet`, the visible paths are not listed, because the user did not use `--confine`.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -70,22 +70,28 @@ class Sandbox:
         read.
         """
         private = _private_paths()
-        hidden = sorted({_real(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)})
+        hidden = sorted(
+            {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
+        )
         covered = Covered(private, hidden)
         shown = shown_paths(command, environment, own=self.own, writable=writable, covered=covered)
         if writable and not self.quiet:
-            outer = sorted(place for place in shown if shown.keys().isdisjoint(place.parents))
+            outer = sorted(path for path in shown if shown.keys().isdisjoint(path.parents))
             listed = ", ".join(map(str, outer)) or "nothing"
             _warn_once(f"--confine: of your home, /tmp and /run, the program can read {listed}")
-        made = {place: ["--ro-bind", str(path), str(place)] for place, path in shown.items()}
-        for path in _names(hidden, shown, empty=private):
+        mounts = {target: ["--ro-bind", str(path), str(target)] for target, path in shown.items()}
+        for path in _visible_names(hidden, shown, empty=private):
             is_folder = os.path.isdir(path)
-            made[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
-        words = [*_WALL, *_options("--tmpfs", private)]
-        words += [word for place in sorted(made) for word in made[place]]  # outer directories first
-        words += [word for path in map(_real, writable) for word in ("--bind", str(path), str(path))]
-        words += [*_options("--remount-ro", [*private, Path("/dev")]), "--chdir", str(directory)]
-        return _wrapped(words, _LIMITS + _start(environment), command)
+            mounts[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
+        options = [*_BWRAP_OPTIONS, *_repeat_option("--tmpfs", private)]
+        options += [
+            option for target in sorted(mounts) for option in mounts[target]
+        ]  # outer directories first
+        options += [
+            option for path in map(_resolve_path, writable) for option in ("--bind", str(path), str(path))
+        ]
+        options += [*_repeat_option("--remount-ro", [*private, Path("/dev")]), "--chdir", str(directory)]
+        return _make_command(options, _SET_LIMITS + _start_script(environment), command)
 
 
 def wrap_unconfined(
@@ -98,8 +104,8 @@ def wrap_unconfined(
     if find_problem():
         return None
     network = ["--unshare-net"] if offline else []
-    words = ["--die-with-parent", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", *network]
-    return _wrapped(words, _start(environment), command)
+    options = ["--die-with-parent", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", *network]
+    return _make_command(options, _start_script(environment), command)
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
@@ -135,17 +141,21 @@ def refuse_without_trust(root: Path, command: str) -> None:
 
 @cache
 def find_problem() -> str:
-    """Return the reason why bubblewrap does not work on this system. Empty if it works."""
+    """Explain why bubblewrap does not work on this system. Empty if it works."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap is for Linux"
-    if _program() is None:
+    if _find_program() is None:
         return "bubblewrap is not installed"
     try:
-        words = _wrapped(_WALL, 'exec "$@"', ["true"])
-        done = subprocess.run(words, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, text=True)
+        probe = _make_command(_BWRAP_OPTIONS, 'exec "$@"', ["true"])
+        result = subprocess.run(probe, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, text=True)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return done.stderr.strip() or f"bwrap ended with exit status {done.returncode}" if done.returncode else ""
+    return (
+        result.stderr.strip() or f"bwrap ended with exit status {result.returncode}"
+        if result.returncode
+        else ""
+    )
 
 
 @cache
@@ -158,44 +168,46 @@ def suite_paths() -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _program() -> str | None:
+def _find_program() -> str | None:
     return which("bwrap", path=os.defpath) or which("bwrap")
 
 
-def _wrapped(words: Sequence[str], script: str, command: Sequence[str]) -> list[str]:
-    return [_program() or "bwrap", *words, "--", "/bin/sh", "-c", script, "sh", *command]
+def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -> list[str]:
+    return [_find_program() or "bwrap", *options, "--", "/bin/sh", "-c", script, "sh", *command]
 
 
-def _start(environment: Mapping[str, str]) -> str:
+def _start_script(environment: Mapping[str, str]) -> str:
     """Return the script that executes the program with its streams, without added variables."""
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
-    return f'exec {unset and "env "}{unset} "$@" {_STREAMS}'
+    return f'exec {unset and "env "}{unset} "$@" {_REDIRECTIONS}'
 
 
 def _private_paths() -> tuple[Path, ...]:
     """Return the directories that are empty in the sandbox, except for paths that a program needs."""
-    found = {*_HIDDEN, tempfile.gettempdir()}
+    candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
-        found |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
-    paths = {_real(Path(path)) for path in found if os.path.isdir(path)}
+        candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
+    paths = {_resolve_path(Path(path)) for path in candidates if os.path.isdir(path)}
     return tuple(sorted(path for path in paths if str(path) not in _NEVER_HIDDEN))
 
 
-def _names(hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]) -> Iterator[Path]:
+def _visible_names(
+    hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
+) -> Iterator[Path]:
     """Yield the names under which hidden paths are visible: not in an `empty` directory, or below a visible
     path.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
             yield path
-        yield from (place / path.relative_to(real) for place, real in shown.items() if real in path.parents)
+        yield from (name / path.relative_to(real) for name, real in shown.items() if real in path.parents)
 
 
-def _options(name: str, paths: Iterable[Path]) -> list[str]:
+def _repeat_option(name: str, paths: Iterable[Path]) -> list[str]:
     return [word for path in paths for word in (name, str(path))]
 
 
-def _real(path: Path) -> Path:
+def _resolve_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 

@@ -1,4 +1,4 @@
-"""Find the private paths that a program in the sandbox needs, from its command and its variables."""
+"""Find the private paths that a program in the sandbox uses, from its command and its variables."""
 
 import os
 import shutil
@@ -13,22 +13,22 @@ import readfirst
 # ruff: noqa: PTH100, PTH110, PTH112, PTH114
 
 _PREFIX_PARTS = ("bin", "lib", "lib64", "libexec", "pyvenv.cfg")
-_SEARCHED = ("PATH", "PYTHONPATH", "NODE_PATH")
+_SEARCH_PATH_VARIABLES = ("PATH", "PYTHONPATH", "NODE_PATH")
 _PROJECT_FILES = ("package.json", "node_modules", "pyproject.toml", "setup.py", "go.mod", "Cargo.toml")
 _MAX_LINKS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Real paths that are empty in the sandbox: the user's `private` directories, and those of suites,
-    `hidden`.
+    """Real paths that are empty in the sandbox: the user's `private` directories, and the `hidden`
+    directories of suites.
     """
 
     private: Sequence[Path]
     hidden: Sequence[Path]
 
     def contains(self, place: Path) -> bool:
-        """Whether a path is below one of them."""
+        """Whether a path is in one of these directories."""
         return any(path in place.parents for path in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
@@ -44,42 +44,50 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths to show below `covered`: the real path by the path of each.
+    """Return the paths in `covered` directories that must be visible: the real path by each path.
 
     These are the installed Python and this package, the current directory, the program with its interpreter,
-    and files and directories in arguments, search paths and `own`. Paths below `writable` are omitted: an
-    earlier program may have put a link there.
+    and the files and directories in arguments, search paths and `own`. Paths in `writable` are skipped,
+    because an earlier program may have put a link there.
     """
-    searched = [Path(entry) for name in _SEARCHED for entry in environment.get(name, "").split(os.pathsep)]
-    words = [path for word in command[1:] if (path := _path_in(word)) is not None]
+    searched = [
+        Path(entry)
+        for name in _SEARCH_PATH_VARIABLES
+        for entry in environment.get(name, "").split(os.pathsep)
+    ]
+    arguments = [path for word in command[1:] if (path := _path_in(word)) is not None]
     named, searched = (
-        [path for path in paths if not _is_below(path, writable)] for paths in (words, searched)
+        [path for path in paths if not _is_below(path, writable)] for paths in (arguments, searched)
     )
     program = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
-    programs = [] if _is_below(program, writable) else [program, *_interpreters(program, environment)]
-    wanted = [
+    programs = [] if _is_below(program, writable) else [program, *_find_interpreter(program, environment)]
+    needed = [
         Path(readfirst.__file__).parent,
         Path(readfirst.__file__).resolve().parent.parent,
         Path.cwd(),
         *own,
     ]
-    wanted += [entry for entry in map(Path, sys.path) if entry.is_absolute()]
-    wanted += [part for path in (Path(sys.executable), *programs, *searched, *named) for part in _parts(path)]
-    wanted += [_project(path, covered) for path in (*programs[:1], *named)]
-    shown: dict[Path, Path] = {}
-    for path in wanted:
+    needed += [entry for entry in map(Path, sys.path) if entry.is_absolute()]
+    needed += [
+        part
+        for path in (Path(sys.executable), *programs, *searched, *named)
+        for part in _path_with_prefix(path)
+    ]
+    needed += [_project_directory(path, covered) for path in (*programs[:1], *named)]
+    visible: dict[Path, Path] = {}
+    for path in needed:
         real = Path(os.path.realpath(path))
         if not path.is_absolute() or not os.path.exists(real):
             continue
-        for place in (real, Path(os.path.abspath(path))):
-            if covered.contains(place) and not covered.forbids(real):
-                shown[place] = real
+        for location in (real, Path(os.path.abspath(path))):
+            if covered.contains(location) and not covered.forbids(real):
+                visible[location] = real
     # A path with a link among its directories can only be created if these directories are not visible
     # themselves.
     return {
-        place: real
-        for place, real in shown.items()
-        if place == real or shown.keys().isdisjoint(place.parents)
+        location: real
+        for location, real in visible.items()
+        if location == real or visible.keys().isdisjoint(location.parents)
     }
 
 
@@ -92,10 +100,8 @@ def _path_in(word: str) -> Path | None:
         return None
 
 
-def _parts(path: Path) -> Iterator[Path]:
-    """Yield a file or directory, and for a program in a `bin` the parts of its prefix; also for targets of
-    links.
-    """
+def _path_with_prefix(path: Path) -> Iterator[Path]:
+    """Yield a path, and for a program in a `bin` the parts of its prefix. The same for the targets of links."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -105,33 +111,37 @@ def _parts(path: Path) -> Iterator[Path]:
         path = Path(os.path.realpath(path.parent)) / path.readlink()
 
 
-def _interpreters(program: Path, environment: Mapping[str, str]) -> list[Path]:
+def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Path]:
     """Return the interpreter in the first line of a script."""
     try:
         with program.open("rb") as file:
-            first = file.readline(256)
+            first_line = file.readline(256)
     except OSError:
         return []
-    words = os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
+    words = os.fsdecode(first_line[2:]).split() if first_line.startswith(b"#!") else []
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        words = [found] if words and (found := shutil.which(words[0], path=environment.get("PATH"))) else []
+        words = (
+            [interpreter]
+            if words and (interpreter := shutil.which(words[0], path=environment.get("PATH")))
+            else []
+        )
     return [Path(words[0])] if words else []
 
 
-def _project(path: Path, covered: Covered) -> Path:
+def _project_directory(path: Path, covered: Covered) -> Path:
     """Return the outermost directory above a path that contains files of a project. Otherwise the path's own
     directory.
 
-    The path itself if the directory would show too much.
+    Return the path itself if the directory would show too much.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent
-    for each in (folder, *folder.parents):
-        if covered.forbids(each):
+    for candidate in (folder, *folder.parents):
+        if covered.forbids(candidate):
             break
-        if each == folder or any(os.path.exists(each / name) for name in _PROJECT_FILES):
-            chosen = each
+        if candidate == folder or any(os.path.exists(candidate / name) for name in _PROJECT_FILES):
+            chosen = candidate
     return chosen
 
 

@@ -1,6 +1,4 @@
-"""A program under a supervisor: none of its processes outlives it, or this process. Also short programs
-(errands).
-"""
+"""A program under a supervisor: none of its processes outlives the program or this process."""
 
 import logging
 import os
@@ -27,16 +25,16 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""As a module, not as a script, which Python would compile each time."""
+"""The code is imported as a module, because Python would compile a script each time."""
 
 _LOG = logging.getLogger("readfirst")
-_PATIENCE = 10.0
-"""Seconds that the supervisor may take to end all processes. After that its process group is killed."""
+_END_TIMEOUT_S = 10.0
+"""Timeout for the supervisor to end all processes. Afterwards, its process group is killed."""
 GRACE = 5.0
 """Seconds that a program may take to exit after a signal that it can survive."""
 _warned: set[str] = set()
-_OF_PYTEST = "PYTEST_"
-"""Prefix of variables that would reveal the running test, and so the scenario."""
+_PYTEST_PREFIX = "PYTEST_"
+"""Prefix of variables that would reveal the running test, and thereby the scenario."""
 
 
 class SpawnOptions(TypedDict, total=False):
@@ -70,50 +68,54 @@ class Child:
         """Start the program in `directory`, with streams as in `subprocess`; `offline` removes the network if
         possible.
 
-        No variable reveals the scenario. In a `sandbox` it can write only below the `writable` directories, and
-        has no network. With `port_in` there is a `listener` on its loopback interface, whose port replaces
-        `listener.PORT` in the command, its variables and these files. `starter` is a command that starts the
-        supervisor, for example as a different user. Raises BrokenAdapter if no process can be started; a
-        missing program ends with exit status 127.
+        No variable reveals the scenario. In a `sandbox` it can write only below the `writable` directories,
+        and has no network. With `port_in` there is a `listener` on its loopback interface, whose port
+        replaces `listener.PORT` in the command, its variables and these files. `starter` is a command that
+        starts the supervisor, for example as a different user. Raises BrokenAdapter if no process can be
+        started; a missing program ends with exit status 127.
         """
-        self._channel, theirs = socket.socketpair()
-        words = [*starter, *_python("supervisor"), str(theirs.fileno())]
-        variables = {name: value for name, value in environment.items() if not name.startswith(_OF_PYTEST)}
-        started = list(command)
+        self._channel, supervisor_end = socket.socketpair()
+        supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]
+        variables = {
+            name: value for name, value in environment.items() if not name.startswith(_PYTEST_PREFIX)
+        }
+        program_command = list(command)
         if port_in is not None:
-            words.append("--listening")
-            started = [*_python("listener"), *map(str, port_in), "--", *started]
+            supervisor_command.append("--listening")
+            program_command = [*_python_command("listener"), *map(str, port_in), "--", *program_command]
         if sandbox is not None:
-            wrapped: list[str] | None = sandbox.wrap(started, variables, directory or Path.cwd(), writable)
+            wrapped: list[str] | None = sandbox.wrap(
+                program_command, variables, directory or Path.cwd(), writable
+            )
         else:
-            wrapped = wrap_unconfined(started, variables, offline=offline)
+            wrapped = wrap_unconfined(program_command, variables, offline=offline)
         self._network = find_problem() if offline and wrapped is None else ""
         if wrapped is not None:
-            words.append("--wrapped")
-            started = wrapped
+            supervisor_command.append("--wrapped")
+            program_command = wrapped
         try:
             self.process = subprocess.Popen(
-                [*words, "--", *started],
+                [*supervisor_command, "--", *program_command],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=directory,
                 env=variables,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(supervisor_end.fileno(),),
                 start_new_session=True,
             )
         except OSError as error:
             self._channel.close()
             raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
         finally:
-            theirs.close()
+            supervisor_end.close()
         self.pid = self.process.pid
 
     def warn(self) -> None:
         """Report once per run the limits of the supervisor on this system. For a program that has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
-            _warn_of("the program", reason, self._network)
+            _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
         """Return the socket on the program's loopback interface, and the reason why it keeps its network (or
@@ -123,16 +125,16 @@ class Child:
         seconds.
         """
         self._channel.settimeout(timeout)
-        said, descriptors = b"", list[int]()
+        message, descriptors = b"", list[int]()
         try:
             while not descriptors:
                 part, descriptors, _, _ = socket.recv_fds(self._channel, 4096, 1)
-                said += part
+                message += part
                 if not part:
                     return None, ""
         except TimeoutError:
             return None, ""
-        _warn_of(name, said.removesuffix(LISTENING).decode(), self._network)
+        _warn_about_limits(name, message.removesuffix(LISTENING).decode(), self._network)
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
@@ -160,7 +162,7 @@ class Child:
         return whether they are. `end` is still needed.
         """
         if number == signal.SIGKILL:
-            for pid in _descendants(self.pid):
+            for pid in _find_descendants(self.pid):
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             with suppress(OSError):
@@ -169,15 +171,15 @@ class Child:
             with suppress(OSError):
                 self._channel.send(bytes([number]))
         with suppress(ChildProcessError):  # another thread has waited for it
-            return self.wait(_PATIENCE if number == signal.SIGKILL else GRACE) is not None
+            return self.wait(_END_TIMEOUT_S if number == signal.SIGKILL else GRACE) is not None
         return True
 
     def end(self, patience: float = 0.0) -> None:
-        """End all processes, after at most `patience` seconds in which the program may exit."""
+        """Wait at most `patience` seconds for the program to exit, then end all processes."""
         with suppress(ChildProcessError):  # another thread has waited for it
             self.wait(patience)
             self._channel.close()
-            self.wait(_PATIENCE)
+            self.wait(_END_TIMEOUT_S)
             # Before the process is waited for: afterwards another process may get its id.
             with suppress(ProcessLookupError, PermissionError):  # macOS forbids killing a group of zombies
                 os.killpg(self.pid, signal.SIGKILL)
@@ -185,22 +187,24 @@ class Child:
         self.process.wait()
 
 
-def _python(module: str) -> list[str]:
+def _python_command(module: str) -> list[str]:
     """Return the command that runs a module of this package in a Python without site-packages."""
     start = _RUN_MODULE.format(module=module)
     return [sys.executable, "-I", "-S", "-B", "-c", start, str(SUPERVISOR.parents[3])]
 
 
-def _descendants(pid: int) -> list[int]:
-    """Return the descendants of a process if the system lists them. Otherwise empty; the supervisor finds them."""
-    found: list[int] = []
+def _find_descendants(pid: int) -> list[int]:
+    """Return the descendants of a process if the system lists them. Otherwise empty, and the supervisor finds
+    them.
+    """
+    descendants: list[int] = []
     with suppress(OSError):
         for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
-            found += [*_descendants(child), child]
-    return found
+            descendants += [*_find_descendants(child), child]
+    return descendants
 
 
-def _warn_of(name: str, processes: str, network: str) -> None:
+def _warn_about_limits(name: str, processes: str, network: str) -> None:
     """Report once which parts of a program's isolation the system does not support, and why."""
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
@@ -221,10 +225,8 @@ def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
-_NOWHERE = Path(os.sep)
-"""A directory without settings and modules of others, unlike the current directory and parents of temporary
-directories.
-"""
+_NEUTRAL_DIRECTORY = Path(os.sep)
+"""A directory without settings and modules, unlike the current directory and parents of temporary directories."""
 
 
 def run_errand(
@@ -243,25 +245,25 @@ def run_errand(
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay
-    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = Child(
             [program, *command[1:]],
-            directory=_NOWHERE,
+            directory=_NEUTRAL_DIRECTORY,
             environment=os.environ if environment is None else environment,
             stdin=subprocess.DEVNULL,
-            stdout=printed.fileno(),
+            stdout=output.fileno(),
             stderr=errors.fileno(),
             sandbox=sandbox,
         )
         try:
-            ended = child.wait(seconds) is not None
+            has_exited = child.wait(seconds) is not None
         finally:
             child.end()
-        if not ended:
-            what = f"{name} took more than {seconds:g} s{about and ' for '}{about}"
-            raise BrokenAdapter(what, blame="environment")
+        if not has_exited:
+            problem = f"{name} took more than {seconds:g} s{about and ' for '}{about}"
+            raise BrokenAdapter(problem, blame="environment")
         texts = []
-        for stream in (printed, errors):
+        for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
         if failure and child.process.returncode != 0:

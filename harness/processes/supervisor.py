@@ -41,14 +41,14 @@ LISTENING_FD = 7
 INPUT_FD, OUTPUT_FD = 8, 9
 """Descriptors of standard input and output for a wrapped program, so that bubblewrap keeps neither open."""
 
-_NOT_FOUND = 127
-_BY_SIGNAL = 128
+_NOT_FOUND_STATUS = 127
+_SIGNAL_STATUS_OFFSET = 128
 """Offset that shells and bubblewrap add to the number of a signal for their own exit status."""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
-_AGAINST_MODES = (1, 2, 4)
+_MODE_OVERRIDES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
 _TIMEOUT_S = 5.0
 """After this time, processes that cannot be killed (of another user) are left."""
@@ -66,14 +66,14 @@ def main(arguments: list[str]) -> NoReturn:
         os.write(channel, b"" if adopts or wrapped else b"this system has no subreapers")
     except OSError:
         pass  # the harness has exited: the program ends immediately
-    status = _watch(command, channel, wrapped=wrapped, listening="--listening" in flags)
+    status = _run_program(command, channel, wrapped=wrapped, listening="--listening" in flags)
     if adopts:
         _kill_descendants()
     elif status is None:
         os.killpg(0, signal.SIGKILL)
     code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
-    if wrapped and _BY_SIGNAL < code <= _BY_SIGNAL + _LAST_SIGNAL:
-        code = _BY_SIGNAL - code
+    if wrapped and _SIGNAL_STATUS_OFFSET < code <= _SIGNAL_STATUS_OFFSET + _LAST_SIGNAL:
+        code = _SIGNAL_STATUS_OFFSET - code
     if code < 0:
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)
@@ -81,25 +81,25 @@ def main(arguments: list[str]) -> NoReturn:
     os._exit(code)
 
 
-def _watch(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
+def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
     """Start the program, wait for its exit, and return its status. None if the channel closed first."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    child = _start(command, channel, wrapped=wrapped, listening=listening)
+    child = _fork_program(command, channel, wrapped=wrapped, listening=listening)
     # Only the program's streams count: no reader must wait for this process to close them.
-    _close_but(2, channel, woken, wake)
+    _close_descriptors_except(2, channel, woken, wake)
     while True:
         ready, _, _ = select.select([woken, channel], [], [])
         if channel in ready:
-            number = _heard(channel)
+            number = _read_signal(channel)
             if not number:
                 return None
             os.kill(_wrapped_program(child) if wrapped else child, number)
         if woken in ready:
             os.read(woken, 4096)
-            for pid, status in _ended():
+            for pid, status in _reap_children():
                 if pid == child:
                     return status
 
@@ -116,7 +116,7 @@ def _wrapped_program(wrapper: int) -> int:
     return pid
 
 
-def _heard(channel: int) -> int:
+def _read_signal(channel: int) -> int:
     """Return the number of a signal. 0 if the channel was closed."""
     try:
         return int.from_bytes(os.read(channel, 1), "big")
@@ -124,7 +124,7 @@ def _heard(channel: int) -> int:
         return 0
 
 
-def _start(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int:
+def _fork_program(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int:
     """Start the program as a child that does not outlive this process. Return its process id."""
     parent = os.getpid()
     child = os.fork()
@@ -136,19 +136,19 @@ def _start(command: list[str], channel: int, *, wrapped: bool, listening: bool) 
         # Python ignores the first two, a shell SIGINT in the background, and a program inherits that.
         for name in ("SIGPIPE", "SIGXFSZ", "SIGINT"):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-        _heed_modes()
+        _drop_mode_overrides()
         if listening:
             os.dup2(channel, LISTENING_FD)
         if wrapped:
             null = os.open(os.devnull, os.O_RDWR)
-            for stream, kept in ((0, INPUT_FD), (1, OUTPUT_FD)):
-                os.dup2(stream, kept)
+            for stream, duplicate in ((0, INPUT_FD), (1, OUTPUT_FD)):
+                os.dup2(stream, duplicate)
                 os.dup2(null, stream)
         if os.getppid() == parent:
             execute(command)
     except OSError as error:
         print(f"readfirst: cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
-    os._exit(_NOT_FOUND)
+    os._exit(_NOT_FOUND_STATUS)
 
 
 def execute(command: list[str]) -> NoReturn:
@@ -166,11 +166,11 @@ def execute(command: list[str]) -> NoReturn:
     raise problem
 
 
-def _heed_modes() -> None:
+def _drop_mode_overrides() -> None:
     """Drop the capabilities to override file modes. Works for root; other users do not have them."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
-        for capability in _AGAINST_MODES:
+        for capability in _MODE_OVERRIDES:
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
@@ -191,12 +191,12 @@ def _kill_descendants() -> None:
     """Kill the children until there are none: children of a killed process become children of this one."""
     deadline = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < deadline:
-        _ended()
+        _reap_children()
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return
-        for pid in _descendants(os.getpid()):
+        for pid in _find_descendants(os.getpid()):
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
@@ -204,7 +204,7 @@ def _kill_descendants() -> None:
         time.sleep(0.001)
 
 
-def _descendants(ancestor: int) -> list[int]:
+def _find_descendants(ancestor: int) -> list[int]:
     """Return the current descendants of a process."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):
@@ -214,26 +214,26 @@ def _descendants(ancestor: int) -> list[int]:
                     parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
             except OSError:
                 pass  # it has exited since
-    found = [ancestor]
-    for each in found:
-        found.extend(pid for pid, parent in parents.items() if parent == each)
-    return found[1:]
+    descendants = [ancestor]
+    for pid in descendants:
+        descendants.extend(child for child, parent in parents.items() if parent == pid)
+    return descendants[1:]
 
 
-def _ended() -> list[tuple[int, int]]:
+def _reap_children() -> list[tuple[int, int]]:
     """Reap exited children. Return their process ids and statuses."""
-    found = []
+    statuses = []
     try:
-        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-            found.append(ended)
+        while (status := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            statuses.append(status)
     except ChildProcessError:
         pass
-    return found
+    return statuses
 
 
-def _close_but(*kept: int) -> None:
-    """Close every other file descriptor: only the program may hold its streams."""
+def _close_descriptors_except(*kept_open: int) -> None:
+    """Close every other file descriptor, because only the program may keep its streams open."""
     low = 0
-    for each in (*sorted(kept), 1 << 16):
-        os.closerange(low, each)
-        low = each + 1
+    for descriptor in (*sorted(kept_open), 1 << 16):
+        os.closerange(low, descriptor)
+        low = descriptor + 1

@@ -15,15 +15,15 @@ from readfirst.harness.processes.rmtree import destroy
 
 _LOG = logging.getLogger("readfirst")
 _PREFIX = "readfirst-"
-_NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
+_NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
-_READ_BY_SHELLS = re.compile(r"[^\w./+,:@%=~-]")
-_NEW = 3600.0
-"""Seconds during which a directory without a lock may be new."""
-_MEMORY = "/dev/shm"
-"""File system in memory that every user of Linux can write to."""
-_ROOM = 256 * 1024 * 1024
-"""Minimum free bytes in memory. The largest scenario takes a sixth of it."""
+_SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
+_MAX_UNLOCKED_AGE_S = 3600.0
+"""A directory without a lock may be in use during this time after its creation."""
+_MEMORY_DIRECTORY = "/dev/shm"
+"""File system in memory that every user of Linux can use."""
+_MIN_FREE_BYTES = 256 * 1024 * 1024
+"""Minimum free space in memory. The largest scenario uses a sixth of it."""
 _swept = False
 
 
@@ -34,27 +34,27 @@ class ScratchError(ReadfirstError):
 
 
 class Scratch:
-    """A new directory in the system's directory for temporary files; `path` is absolute and without links.
+    """A new directory in the system's directory for temporary files. `path` is absolute and without links.
 
-    With `memory` it is in memory if possible, for many small files. The first one of a process removes those of
-    killed runs. Raises ScratchError.
+    With `memory`, it is in memory if possible, for many small files. The first use in a process removes the
+    directories of killed runs. Raises ScratchError.
     """
 
     def __init__(self, *, memory: bool = False) -> None:
         sweep()
-        place = in_memory() if memory else None
+        parent = in_memory() if memory else None
         self._lock: int | None = None
         while self._lock is None:
             try:
-                _check_spelling(place or tempfile.gettempdir())
-                self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
-                self._lock = _lock(self.path, os.O_CREAT)
+                _check_spelling(parent or tempfile.gettempdir())
+                self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)))
+                self._lock = _lock_directory(self.path, os.O_CREAT)
             except OSError as error:
                 problem = f"cannot make a folder for temporary files: {error}. Set TMPDIR to a folder with free space"
                 raise ScratchError(problem) from error
 
     def folder(self) -> Path:
-        """Return a new, empty directory in it."""
+        """Create and return a new, empty subdirectory."""
         return Path(tempfile.mkdtemp(dir=self.path))
 
     def close(self) -> None:
@@ -76,14 +76,14 @@ class Scratch:
         self.close()
 
 
-def _check_spelling(place: str) -> None:
-    """Raise ScratchError if a shell would split or expand the path: commands of scenarios contain paths below
-    it.
+def _check_spelling(parent: str) -> None:
+    """Raise ScratchError if a shell would split or expand the path, because commands of scenarios contain
+    paths in it.
     """
-    if odd := _READ_BY_SHELLS.search(os.path.realpath(place)):
+    if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
-            f"the folder for temporary files, {place!r}, has {odd[0]!r} in its path, which commands of scenarios would "
-            "be split or changed by. Set TMPDIR to another one"
+            f"the folder for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
+            "would be split or changed by. Set TMPDIR to another one"
         )
 
 
@@ -95,20 +95,20 @@ def in_memory() -> str | None:
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:
-        state = os.statvfs(_MEMORY)
+        state = os.statvfs(_MEMORY_DIRECTORY)
     except OSError:
         return None
-    is_open = os.access(_MEMORY, os.W_OK | os.X_OK) and not state.f_flag & os.ST_NOEXEC
-    return _MEMORY if is_open and state.f_bavail * state.f_frsize >= _ROOM else None
+    is_open = os.access(_MEMORY_DIRECTORY, os.W_OK | os.X_OK) and not state.f_flag & os.ST_NOEXEC
+    return _MEMORY_DIRECTORY if is_open and state.f_bavail * state.f_frsize >= _MIN_FREE_BYTES else None
 
 
-def _lock(folder: Path, flags: int = 0) -> int | None:
+def _lock_directory(directory: Path, flags: int = 0) -> int | None:
     """Lock a directory, and return the lock. None if another process holds it, or has just removed the
     directory.
 
     Raises OSError, also if the directory has no lock file.
     """
-    path = folder / _LOCK_NAME
+    path = directory / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,29 +129,29 @@ def sweep() -> None:
     if _swept:
         return
     _swept = True
-    places = [in_memory()]
+    parents = [in_memory()]
     with suppress(OSError):  # there may be no other directory
-        places.append(tempfile.gettempdir())
-    for place in filter(None, places):
-        with suppress(OSError), os.scandir(place) as listing:
-            left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
-            for folder in left:
+        parents.append(tempfile.gettempdir())
+    for parent in filter(None, parents):
+        with suppress(OSError), os.scandir(parent) as listing:
+            directories = [Path(entry.path) for entry in listing if _NAME_PATTERN.fullmatch(entry.name)]
+            for directory in directories:
                 with suppress(OSError):
-                    _sweep_away(folder)
+                    _remove_if_unused(directory)
 
 
-def _sweep_away(folder: Path) -> None:
-    status = folder.lstat()
+def _remove_if_unused(directory: Path) -> None:
+    status = directory.lstat()
     if status.st_uid != os.getuid():
         return
     try:
-        lock = _lock(folder)
+        lock = _lock_directory(directory)
     except FileNotFoundError:
-        if time.time() - status.st_mtime > _NEW:
-            folder.rmdir()  # fails unless it is empty: its run was killed before it could lock it
+        if time.time() - status.st_mtime > _MAX_UNLOCKED_AGE_S:
+            directory.rmdir()  # fails unless it is empty: its run was killed before it could lock it
         return
     if lock is not None:
         try:
-            destroy(str(folder), last=_LOCK_NAME)
+            destroy(str(directory), last=_LOCK_NAME)
         finally:
             os.close(lock)

@@ -33,39 +33,41 @@ def tracing(stream: IO[str]) -> Iterator[None]:
 def scenario(scenario_id: str, root: str) -> None:
     """Log the start of a scenario in the workspace at `root`."""
     if _LOG.handlers:
-        _write(f"{scenario_id} in {root}")
+        _write_line(f"{scenario_id} in {root}")
 
 
 def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
     """Log a call of step `number`, from 1."""
     if _LOG.handlers:
-        _write(f"{number:>3} -> {tool} {_json(arguments)}")
+        _write_line(f"{number:>3} -> {tool} {_format_json(arguments)}")
 
 
 def event(number: int, event: WorldEvent | SessionEvent) -> None:
     """Log the event of step `number`."""
     if _LOG.handlers:
-        _write(f"{number:>3}    {event.kind} {_json(event.path) if event.path else ''}".rstrip())
+        _write_line(f"{number:>3}    {event.kind} {_format_json(event.path) if event.path else ''}".rstrip())
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:
     """Log the answers to the calls of step `number`."""
     for result in results if _LOG.handlers else ():
-        _write(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_json(result.text)}")
+        _write_line(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_format_json(result.text)}")
 
 
 def frame(direction: str, line: bytes | str) -> None:
     """Log a message of a server's protocol: sent (`->`) or received (`<-`)."""
     if _LOG.handlers:
         text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
-        _write(f"    {direction} {text.rstrip()}")
+        _write_line(f"    {direction} {text.rstrip()}")
 
 
-def _json(value: object) -> str:
+def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _write(line: str) -> None:
+def _write_line(line: str) -> None:
     if not line.isprintable():
-        line = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+        line = "".join(
+            character if character.isprintable() else json.dumps(character)[1:-1] for character in line
+        )
     _LOG.debug("%s", line)

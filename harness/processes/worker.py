@@ -1,7 +1,7 @@
-"""Worker processes: a new interpreter gets a task over one pipe and answers over another, pickled.
+"""Worker processes: a new interpreter that gets a task over one pipe, and answers over another, with pickle.
 
-A worker exits when its input ends, so it never outlives the process that started it. Ctrl-C reaches only that
-process, which ends its workers.
+A worker exits when its input is closed, so it never outlives the process that started it. Ctrl-C reaches only
+that process, which stops its workers.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from readfirst.harness.processes.gc_tuning import collect_rarely
 Answer = Callable[[str, object], None]
 """Sends an answer to the process that started the worker: its kind, and a value."""
 
-_START = """\
+_START_SCRIPT = """\
 import sys, pickle
 try:
     sys.path[:] = pickle.load(sys.stdin.buffer)
@@ -31,7 +31,7 @@ main()
 
 
 class Worker:
-    """One process in which `main` of `module` executes a task, which must be picklable.
+    """A process that executes `main` of `module` with a picklable task.
 
     `patience` is the number of seconds that the process may take to exit before it is killed.
     """
@@ -40,7 +40,7 @@ class Worker:
         self._patience = patience
         self._process = subprocess.Popen(
             # -P: modules in the current directory, which may be hostile, are not imported.
-            [sys.executable, "-P", "-c", _START.format(module=module)],
+            [sys.executable, "-P", "-c", _START_SCRIPT.format(module=module)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             process_group=0,
@@ -94,27 +94,27 @@ def serve(work: Callable[[Any, Answer], None]) -> None:
     collect_rarely()
     os.dup2(2, 1)  # output of an implementation must not get between the answers
 
-    def answer(kind: str, value: object) -> None:
+    def send_answer(kind: str, value: object) -> None:
         # Unbuffered: a buffer that cannot be written would raise at interpreter exit.
-        left = memoryview(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
-        while left:
-            left = left[os.write(answers, left) :]
+        unsent = memoryview(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
+        while unsent:
+            unsent = unsent[os.write(answers, unsent) :]
 
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
         try:
-            signal.signal(signal.SIGTERM, _interrupt)
+            signal.signal(signal.SIGTERM, _raise_interrupt)
             task = pickle.load(sys.stdin.buffer)
             threading.Thread(target=_end_with_input, daemon=True).start()
-            work(task, answer)
+            work(task, send_answer)
         except BrokenPipeError:
             raise
         except Exception as error:
-            answer("error", _portable(error))
+            send_answer("error", _picklable_error(error))
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is already exiting
 
 
-def _interrupt(_number: int, _frame: object) -> None:
+def _raise_interrupt(_number: int, _frame: object) -> None:
     # Not SystemExit: a replay would treat that as an exit of the implementation.
     raise KeyboardInterrupt
 
@@ -124,7 +124,7 @@ def _end_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _portable(error: Exception) -> Exception:
+def _picklable_error(error: Exception) -> Exception:
     """Return an error that can be pickled."""
     try:
         pickle.loads(pickle.dumps(error))

@@ -1,4 +1,4 @@
-"""States: the clause that states what one call was seen to give, and whether a clause of a file states it already."""
+"""Write the clause of an observed answer, and check whether a clause of a file states that answer already."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,12 +9,14 @@ from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, Reg
 from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
-_LONG = 4096
-"""Longer texts (characters) and files (bytes) are stated by digest."""
+_DIGEST_THRESHOLD = 4096
+"""Longer texts (in characters) and files (in bytes) are stated by their digest."""
 
 
 def states(clause: Clause, seen: Clause) -> bool:
-    """Whether `clause`, its digests expanded, states all of what was seen; modes of what is new need not be stated."""
+    """Whether `clause`, with its digests expanded, states everything that was observed. The modes of new
+    paths are optional.
+    """
     stated = (clause.error, clause.text, clause.reminders)
     extra = clause.files.keys() - seen.files.keys()
     return (
@@ -28,29 +30,30 @@ def states(clause: Clause, seen: Clause) -> bool:
 
 def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
     match stated, seen:
-        case RegularFile(mode=mode), RegularFile(mode=other):
+        case RegularFile(mode=mode), RegularFile(mode=seen_mode):
             same = seen.ownership is None or stated.ownership == seen.ownership
-            return same and stated.data == seen.data and (other is None or mode == other)
-        case Directory(mode), Directory(other):
-            return other is None or mode == other
+            return same and stated.data == seen.data and (seen_mode is None or mode == seen_mode)
+        case Directory(mode), Directory(seen_mode):
+            return seen_mode is None or mode == seen_mode
         case _:
             return stated == seen
 
 
 def expectation_of(stated: Any, seen: Clause, *, group: bool = False) -> Any:
-    """Return what the file must say of a call instead of what is `stated`, to state what was seen; GONE: nothing.
+    """Return the new `expect` value for a call: its `documented` clauses, plus one clause for the observed
+    answer.
 
-    What the documents state stays: where the product does something else, as a clause of its own.
+    GONE means that the key is removed. A product that contradicts the documents gets a separate clause.
     """
     clauses = stated if isinstance(stated, list) else [stated]
-    wanted = [each for each in clauses if isinstance(each, dict) and "documented" in each]
+    wanted = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]
     if not group or seen.files or seen.reminders:
-        wanted.append(_recorded(seen))
+        wanted.append(_clause_mapping(seen))
     return GONE if not wanted else wanted[0] if len(wanted) == 1 else wanted
 
 
-def _recorded(seen: Clause) -> dict[str, Value]:
-    """Return the keys of a clause that states it."""
+def _clause_mapping(seen: Clause) -> dict[str, Value]:
+    """Return the clause as a mapping for the YAML file."""
     clause: dict[str, Value] = {}
     if seen.error is not None:
         clause["error"] = seen.error
@@ -62,16 +65,16 @@ def _recorded(seen: Clause) -> dict[str, Value]:
         case None:
             pass
     if seen.files:
-        clause["files"] = {path: entry_value(seen.files[path], _digest) for path in sorted(seen.files)}
+        clause["files"] = {path: entry_value(seen.files[path], _digest_fields) for path in sorted(seen.files)}
     if seen.reminders:
-        clause["reminders"] = [_text_value(each) for each in seen.reminders if isinstance(each, str)]
+        clause["reminders"] = [_text_value(text) for text in seen.reminders if isinstance(text, str)]
     return clause
 
 
 def _text_value(text: str) -> Value:
-    return text if len(text) <= _LONG else asdict(TextDigest.of(text))
+    return text if len(text) <= _DIGEST_THRESHOLD else asdict(TextDigest.of(text))
 
 
-def _digest(data: bytes) -> dict[str, Any]:
+def _digest_fields(data: bytes) -> dict[str, Any]:
     digest = FileDigest.of(data)
-    return {"sha256": digest.sha256, "size": digest.size} if len(data) > _LONG else {}
+    return {"sha256": digest.sha256, "size": digest.size} if len(data) > _DIGEST_THRESHOLD else {}

@@ -1,4 +1,4 @@
-"""Confirmation: decide which replays must be repeated, because no neighbouring contract answered the same."""
+"""Decide which replays must be repeated, because no neighbouring contract gave the same answers."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,9 +24,9 @@ Replays = Mapping[str, tuple[list[str], list[str]]]
 class Confirmation:
     """Compares first replays with the neighbouring contracts.
 
-    A first replay is confirmed if its transcript equals the contract's own recording or, without one, that of the
-    nearest older contract with the same class of models; without an older one, that of the nearest newer. A contract
-    that is being recorded counts once its own replays are confirmed.
+    A first replay is confirmed if its transcript equals the contract's own recording or, without one, that of
+    the nearest older contract with the same class of models; without an older one, that of the nearest newer.
+    A contract that is being recorded counts once its own replays are confirmed.
     """
 
     def __init__(self, suite: Suite, takes: Takes) -> None:
@@ -38,7 +38,7 @@ class Confirmation:
         """Whether a second replay must confirm the first. Raises SuiteError."""
         if is_sampled(scenario.id, contract):
             return True
-        neighbour = self._neighbour(scenario, contract)
+        neighbour = self._find_neighbour(scenario, contract)
         if neighbour is None:
             return True
         first = named(first, self._suite.vocabulary)
@@ -72,7 +72,7 @@ class Confirmation:
                 scenario = self._suite.scenario(scenario_id, require_expect=False)
                 if self._takes.get(scenario, contract, 1) is None:
                     left[name][0].append(scenario_id)
-                    comparable = scenario_id in begun or self._neighbour(scenario, contract) is not None
+                    comparable = scenario_id in begun or self._find_neighbour(scenario, contract) is not None
                     if is_sampled(scenario_id, contract) or not comparable:
                         left[name][1].append(scenario_id)
                 elif self.lacks_second(scenario, contract):
@@ -89,8 +89,8 @@ class Confirmation:
             and self.needs_second(scenario, contract, first)
         )
 
-    def _neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        recorded = self._recorded(scenario)
+    def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
+        recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
         replayed_on = {name for name in self._takes.contracts() if order(name)[0] > Version("0")}
@@ -103,7 +103,7 @@ class Confirmation:
                 return replayed
         return next((recorded[name] for name in alike if name in recorded), None)
 
-    def _recorded(self, scenario: Scenario) -> Mapping[str, Transcript]:
+    def _recorded_transcripts(self, scenario: Scenario) -> Mapping[str, Transcript]:
         try:
             recording = self._suite.recordings.recording(scenario.id)
         except RecordingError:
@@ -112,7 +112,7 @@ class Confirmation:
 
 
 def is_sampled(scenario_id: str, contract: Contract) -> bool:
-    """Whether a scenario belongs to those that are replayed twice on a version in any case."""
+    """Whether a scenario is in the sample that is always replayed twice on a version."""
     digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % SAMPLE_SIZE == 0
 

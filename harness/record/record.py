@@ -1,9 +1,8 @@
-"""Record: let the real product fill in what scenarios expect, and keep what it answered.
+"""Record the answers of the real product, and write them into the expectations of scenarios.
 
-An answer that no neighbouring contract gave is taken twice, in two sessions and in opposite orders; what differs is not
-blessed. Of the contract
-that a scenario states, its file and its recording are replaced together or not at all; of every other contract the
-recording is all there is.
+A replay that differs from the neighbouring contract is repeated in a second session and in the opposite
+order. Two different replays are not accepted. The scenario file and its recording are replaced together.
+Other contracts have only the recording.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -49,10 +48,11 @@ RecordStatus = Literal[
 class Recorded:
     """The result for one scenario.
 
-    `created`, `fixed`: files were written. `unchanged`: they say what the product does. `differs`: they say
-    something else, and the mode does not allow to change them. `unstable`: two takes gave different transcripts.
-    `refused`: the result cannot be blessed (`message` says why). `broken`: a replay ended early. `missing`: there
-    are no two takes. `unsupported`: no contract asked for has what it needs.
+    created, fixed: files were written. unchanged: the files already state the product's answers. differs: the
+    files state other answers, and the mode does not allow to change them. unstable: two replays gave
+    different transcripts. refused: the replays cannot be accepted, for the reason in `message`. broken: a
+    replay ended early. missing: a replay, or a necessary second replay, does not exist. unsupported: none of
+    the contracts has the capabilities that the scenario needs.
     """
 
     scenario_id: str
@@ -61,32 +61,33 @@ class Recorded:
 
     @property
     def ok(self) -> bool:
-        """Whether files and product agree now."""
+        """Whether the files match the product."""
         return self.status in ("unchanged", "created", "fixed", "unsupported")
 
 
 def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
-    """Return by contract the scenarios that have no recording of it, or one of other files or steps.
+    """Return the scenarios without a valid recording, by contract. A recording of other files or steps is not
+    valid.
 
-    Laws have none, contracts that lack what a scenario needs do not count, nor do those of which the recording says
-    why. Raises SuiteError, RecordingError.
+    Invariants have no recordings. A contract is skipped if it lacks a capability that the scenario needs, or
+    if its recording states a reason. Raises SuiteError, RecordingError.
     """
-    wanting: dict[str, list[str]] = {contract.name: [] for contract in contracts}
+    missing_ids: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id, require_expect=False)
         if scenario.invariant:
             continue
         recording = suite.recordings.recording(scenario_id)
         fresh = recording.inputs == scenario.inputs
-        known = {*recording.transcripts, *recording.unrecorded} if fresh else ()
+        contracts_recorded = {*recording.transcripts, *recording.unrecorded} if fresh else ()
         for contract in contracts:
-            if scenario.needs <= contract.capabilities and contract.name not in known:
-                wanting[contract.name].append(scenario_id)
-    return {name: ids for name, ids in wanting.items() if ids}
+            if scenario.needs <= contract.capabilities and contract.name not in contracts_recorded:
+                missing_ids[contract.name].append(scenario_id)
+    return {name: ids for name, ids in missing_ids.items() if ids}
 
 
 def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
-    """Return the recording's file with a reason in the place of what one contract did. Raises RecordingError."""
+    """Return the recording file with a reason instead of the transcript of one contract. Raises RecordingError."""
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
@@ -104,20 +105,21 @@ def record(
     jobs: int = 1,
     progress: Callable[[Take], None] = lambda _: None,
 ) -> Generator[Recorded]:
-    """Yield the result for each scenario, once all of them are taken on the contracts that are wanted of them.
+    """Yield the result for each scenario, after all scenarios were replayed.
 
-    `wanted` names the scenarios of each contract. `create` fills in what is missing, `fix` also replaces what the
-    product contradicts, `check` writes nothing. `connect` says how the product of a contract is opened; with `jobs`
-    above 1 that must survive pickling. `progress` is called for each take. What a person wrote as `documented` is
-    never changed: the clause is split. Raises BrokenAdapter if the product cannot be started, SuiteError for a
-    scenario that cannot be read (before anything is replayed).
+    `wanted` contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix`
+    also replaces contradicted ones, and `check` writes nothing. `documented` clauses are never changed: the
+    product gets a separate clause. `connect` returns the function that opens the product of a contract. If
+    `jobs` is above 1, that function must be picklable. `progress` is called after each replay. Raises
+    BrokenAdapter if the product cannot be started, and SuiteError before the first replay if a scenario
+    cannot be read.
     """
     broken: dict[tuple[str, str], str] = {}
-    for each in take(suite, wanted, connect, takes, jobs=jobs):
-        progress(each)
-        if each.status == "broken":
-            broken[each.scenario_id, each.contract] = each.message
-    # Whoever saw at a take that words are unknown may have added them to errors.yaml since.
+    for replay in take(suite, wanted, connect, takes, jobs=jobs):
+        progress(replay)
+        if replay.status == "broken":
+            broken[replay.scenario_id, replay.contract] = replay.message
+    # The user may have added names to errors.yaml while the replays were running.
     yield from bless(suite.reopened(), wanted, mode, takes, broken)
 
 
@@ -129,30 +131,30 @@ def take(
     *,
     jobs: int = 1,
 ) -> Generator[Take]:
-    """Replay every scenario on the contracts it is wanted on, and yield the results; kept takes are not made again.
+    """Replay every scenario on its contracts, and yield the results. Stored replays are used again.
 
-    A second replay, in another session and in the opposite order, is made of each scenario whose first replay no
-    neighbouring contract confirms.
+    If no neighbouring contract confirms a replay, the scenario is replayed a second time, in another session
+    and in the opposite order.
     """
-    for scenario_id in dict.fromkeys(each for ids in wanted.values() for each in ids):
+    for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)
         suite.scenario(scenario_id, require_expect=False)
     confirmation = Confirmation(suite, takes)
     for name, ids in wanted.items():
         contract = suite.contracts.find(name)
-        scenarios = [suite.scenario(each, require_expect=False) for each in ids]
+        scenarios = [suite.scenario(scenario_id, require_expect=False) for scenario_id in ids]
         job = TakeJob(suite, takes.root, name, 1, connect(contract))
-        yield from _replayed(
-            job, [each.id for each in scenarios if takes.get(each, contract, 1) is None], jobs
+        yield from _replay_scenarios(
+            job, [scenario.id for scenario in scenarios if takes.get(scenario, contract, 1) is None], jobs
         )
-        unconfirmed = [each.id for each in reversed(scenarios) if confirmation.lacks_second(each, contract)]
-        yield from _replayed(replace(job, number=2), unconfirmed, jobs)
+        unconfirmed = [s.id for s in reversed(scenarios) if confirmation.lacks_second(s, contract)]
+        yield from _replay_scenarios(replace(job, number=2), unconfirmed, jobs)
 
 
-def _replayed(job: TakeJob, ids: Sequence[str], jobs: int) -> Generator[Take]:
+def _replay_scenarios(job: TakeJob, ids: Sequence[str], jobs: int) -> Generator[Take]:
     if jobs > 1 and len(ids) > 1:
-        with work_in_processes(job, ids, jobs) as done:
-            yield from done
+        with work_in_processes(job, ids, jobs) as replays:
+            yield from replays
     elif ids:
         with job.open() as work:
             yield from map(work, ids)
@@ -167,10 +169,10 @@ def bless(
     *,
     keep: bool = False,
 ) -> Iterator[Recorded]:
-    """Yield the result for each scenario whose takes are there; takes that were judged are dropped.
+    """Accept replays: write their transcripts, delete the replays, and yield the result for each scenario.
 
-    `broken` says of scenario and contract why there is no take. `keep` the takes that can be blessed, for who writes
-    nothing before all are.
+    `broken` contains the reasons of missing replays, by scenario and contract. With `keep`, accepted replays
+    are not deleted, because the caller writes only after all scenarios were accepted.
     """
     by_scenario: dict[str, list[Contract]] = {}
     for name, ids in wanted.items():
@@ -179,7 +181,7 @@ def bless(
     for scenario_id, contracts in by_scenario.items():
         suite.check_unique(scenario_id)
         scenario = suite.scenario(scenario_id, require_expect=False)
-        result = _PendingRecording(suite, scenario, contracts, mode).of(takes, broken or {})
+        result = _PendingRecording(suite, scenario, contracts, mode).accept_replays(takes, broken or {})
         if result.status not in ("missing", "refused", "broken") and not (keep and result.ok):
             for contract in contracts:
                 takes.drop(scenario_id, contract.name)
@@ -187,7 +189,7 @@ def bless(
 
 
 class _PendingRecording:
-    """One scenario, about to be written."""
+    """The new recording of one scenario."""
 
     def __init__(self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode) -> None:
         self.suite = suite
@@ -195,63 +197,69 @@ class _PendingRecording:
         self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
         self.mode = mode
 
-    def of(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
-        """Judge the takes, and write what they say where the mode allows it."""
+    def accept_replays(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
+        """Check the replays, and write files if the mode allows it."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))
-            return self._result("unsupported", f"no contract asked for has all of {needs}")
+            return self._make_result("unsupported", f"no contract asked for has all of {needs}")
         new: dict[str, Transcript] = {}
         confirmation = Confirmation(self.suite, takes)
         for contract in self.contracts:
-            why = broken.get((self.scenario.id, contract.name))
-            if why is not None:
-                return self._result("broken", f"{contract.name}: {why}")
+            reason = broken.get((self.scenario.id, contract.name))
+            if reason is not None:
+                return self._make_result("broken", f"{contract.name}: {reason}")
             first, second = (takes.get(self.scenario, contract, number) for number in (1, 2))
             if first is None:
-                return self._result("missing", f"{contract.name}: it was not replayed")
+                return self._make_result("missing", f"{contract.name}: it was not replayed")
             if confirmation.lacks_second(self.scenario, contract):
                 message = (
                     f"{contract.name}: no neighbouring contract answers the same, so two takes are needed"
                 )
-                return self._result("missing", message)
+                return self._make_result("missing", message)
             first = named(first, self.suite.vocabulary)
             if second is not None and not same_transcript(first, named(second, self.suite.vocabulary)):
-                return self._result(
+                return self._make_result(
                     "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
                 )
             if unnamed := unknown_words(first):
                 words = f"words that errors.yaml does not know: {unnamed!r}; add them"
-                return self._result("refused", f"{contract.name} refused with {words}")
+                return self._make_result("refused", f"{contract.name} refused with {words}")
             new[contract.name] = first
         try:
-            return self._written(new)
+            return self._write_recording(new)
         except (RewriteError, RecordingError, SuiteError) as error:
-            return self._result("refused", str(error))
+            return self._make_result("refused", str(error))
 
-    def _written(self, new: Mapping[str, Transcript]) -> Recorded:
-        found = self.suite.recordings.find(self.scenario.id)
-        damage = found.damage
-        stored = Recording() if damage else found.recording
+    def _write_recording(self, new: Mapping[str, Transcript]) -> Recorded:
+        location = self.suite.recordings.find(self.scenario.id)
+        damage = location.damage
+        stored = Recording() if damage else location.recording
         stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
-        known = {} if stale else stored.transcripts
-        # What is known of outer whitespace may change what other contracts were recorded to give, too.
-        restored = with_outer_whitespace({**known, **new}, self.suite.contracts)
-        new = {name: each for name, each in restored.items() if name in new or each != known[name]}
-        changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
+        previous = {} if stale else stored.transcripts
+        # New knowledge of outer whitespace may also change recordings of other contracts.
+        restored = with_outer_whitespace({**previous, **new}, self.suite.contracts)
+        new = {
+            name: transcript
+            for name, transcript in restored.items()
+            if name in new or transcript != previous[name]
+        }
+        changed = [
+            name for name in new if name not in previous or not same_transcript(previous[name], new[name])
+        ]
         own = new.get(self.scenario.contract)
-        edits, contradicted = self._edits(own) if own is not None else ({}, False)
+        edits, contradicted = self._changed_expectations(own) if own is not None else ({}, False)
         if not changed and not edits:
-            return self._result("unchanged")
-        contradicted = contradicted or bool(damage) or any(name in known for name in changed)
-        reason = damage or _reason(edits, changed, known)
+            return self._make_result("unchanged")
+        contradicted = contradicted or bool(damage) or any(name in previous for name in changed)
+        reason = damage or _describe_change(edits, changed, previous)
         if self.mode == "check":
-            return self._result("differs", reason)
+            return self._make_result("differs", reason)
         if contradicted and self.mode == "create":
-            return self._result("differs", f"{reason}; run again with --fix to replace it")
+            return self._make_result("differs", f"{reason}; run again with --fix to replace it")
         root, inputs = self.suite.recordings_root, self.scenario.inputs
         files = recording_files(root, self.scenario.id, inputs, new)
         if own is not None:
-            files.update(self._rewritten(edits, own))
+            files.update(self._rewrite_scenario(edits, own))
         write_all(files)
         dropped = ""
         if damage:
@@ -261,43 +269,46 @@ class _PendingRecording:
         message = (
             f"{dropped} is dropped; `readfirst product record --missing` asks them again" if dropped else ""
         )
-        return self._result("fixed" if contradicted else "created", message)
+        return self._make_result("fixed" if contradicted else "created", message)
 
-    def _edits(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the expectations to write, and whether any of them replaces what the file states of the product."""
+    def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
+        """Return the expectations to write, and whether one of them replaces a recorded expectation."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
             return {}, False
         steps = self.suite.document(self.scenario.id).value["steps"]
-        seen = dict(_expectations(with_expectations_of(self.scenario, self.scenario.contract, own)))
-        for path, (expect, is_group) in _expectations(expand_digests(self.scenario, own)):
-            found, recorded = seen[path][0].recorded or Clause(), expect.recorded
+        seen = dict(_iter_expectations(with_expectations_of(self.scenario, self.scenario.contract, own)))
+        for path, (expect, is_group) in _iter_expectations(expand_digests(self.scenario, own)):
+            observed, recorded = seen[path][0].recorded or Clause(), expect.recorded
             if recorded is None:
-                differs = not is_group or bool(found.files or found.reminders)
+                differs = not is_group or bool(observed.files or observed.reminders)
             else:
-                differs = not states(recorded, found)
+                differs = not states(recorded, observed)
             if differs:
-                edits[path] = expectation_of(step_at(steps, path).get("expect"), found, group=is_group)
+                edits[path] = expectation_of(step_at(steps, path).get("expect"), observed, group=is_group)
                 contradicted = contradicted or (recorded is not None and recorded is not expect.documented)
         return edits, contradicted
 
-    def _rewritten(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
-        """Return the scenario's file with the expectations that are new, having judged the transcript by it.
+    def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
+        """Return the scenario's file with new expectations.
 
-        What is written must hold: the file is read back, and the recording replayed and compared.
+        The new file is parsed, and the transcript is compared with its expectations. Raises RewriteError if
+        they differ.
         """
-        place = self.suite.place(self.scenario.id)
-        source = place.file.read_bytes().decode("utf-8")
-        if edits and place.case:
-            source = rewrite_case(source, place.case, edits)
+        location = self.suite.place(self.scenario.id)
+        source = location.file.read_bytes().decode("utf-8")
+        if edits and location.case:
+            source = rewrite_case(source, location.case, edits)
         elif edits:
             source = rewrite_expectations(source, edits)
         data = source.encode("utf-8")
-        if place.composed:
+        if location.composed:
             rewritten = with_expectations_of(self.scenario, self.scenario.contract, own)
         else:
-            document = expanded(data, place.file, place.case) if place.case else load(data, place.file)
+            document = (
+                expanded(data, location.file, location.case) if location.case else load(data, location.file)
+            )
             assert document is not None
             rewritten = scenario_from(
                 document,
@@ -310,29 +321,33 @@ class _PendingRecording:
         contract = self.suite.contracts[rewritten.contract]
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
         if verdict.status != "passed":
-            what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
-            raise RewriteError(f"the result would not hold for {contract.name} ({what or verdict.reason})")
-        return {place.file: data} if edits else {}
+            reasons = "; ".join(
+                f"step {difference.step + 1}: {difference.what}" for difference in verdict.differences
+            )
+            raise RewriteError(f"the result would not hold for {contract.name} ({reasons or verdict.reason})")
+        return {location.file: data} if edits else {}
 
-    def _result(self, status: RecordStatus, message: str = "") -> Recorded:
+    def _make_result(self, status: RecordStatus, message: str = "") -> Recorded:
         return Recorded(self.scenario.id, status, message)
 
 
-def _reason(edits: Mapping[StepPath, Any], changed: Sequence[str], known: Mapping[str, Transcript]) -> str:
-    places = ", ".join(".".join(str(index + 1) for index in place) for place in sorted(edits))
+def _describe_change(
+    edits: Mapping[StepPath, Any], changed: Sequence[str], previous: Mapping[str, Transcript]
+) -> str:
+    places = ", ".join(".".join(str(index + 1) for index in path) for path in sorted(edits))
     if places:
         return f"the product does something else at step {places}"
-    if all(name not in known for name in changed):
+    if all(name not in previous for name in changed):
         return "it was not recorded yet"
     return f"the product's transcript is another one on {', '.join(changed)}"
 
 
-def _expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
-    """Yield the expectation of each call, and of each group: by its place, and whether it is a group's."""
-    for place, step in enumerate(scenario.steps):
+def _iter_expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
+    """Yield the path of each call and each group, its expectation, and whether it is a group."""
+    for position, step in enumerate(scenario.steps):
         if isinstance(step, ToolCall):
-            yield (place,), (step.expect, False)
+            yield (position,), (step.expect, False)
         elif isinstance(step, ParallelCalls):
-            yield (place,), (step.expect, True)
+            yield (position,), (step.expect, True)
             for index, call in enumerate(step.calls):
-                yield (place, index), (call.expect, False)
+                yield (position, index), (call.expect, False)

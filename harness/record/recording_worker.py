@@ -1,4 +1,4 @@
-"""Replaying: a worker's way to the real product, how long it will take, and how far it is."""
+"""Open the real product in worker processes, estimate the duration of replays, and show their progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,26 +28,27 @@ class Product:
     options: RunOptions
 
     def __call__(self) -> Adapter:
-        """Install and open it. Raises BrokenAdapter."""
+        """Install and open the product. Raises BrokenAdapter."""
         contract = self.suite.contracts.find(self.contract)
         name = f"claude-code:{self.contract}"
         return connect(name, self.suite, self.options, contract=contract)
 
 
 _SCRIPT_STARTUP_S, _PROGRAM_STARTUP_S = 1.0, 0.5
-"""Seconds in which a session of the product starts; docs/recording.md has the measurements."""
-_FIRST_PROGRAM = Version("2.1.113")
-"""Older versions are scripts."""
-_SCENARIO = 0.11
-"""Seconds of a scenario in a session."""
+"""Time that a session of the product needs to start. docs/recording.md has the measurements."""
+_FIRST_BINARY_VERSION = Version("2.1.113")
+"""Older versions of the product are scripts."""
+_SCENARIO_S = 0.11
+"""Time that one scenario needs in a running session."""
 WORTH_SAYING = 30.0
-"""Seconds; nobody needs an estimate of less."""
+"""Seconds. Shorter estimates are not printed."""
 
 
 class Replaying:
-    """Counts the replays that are left, by contract; on entering it says how long they will take, if that is long.
+    """Count the replays that are left, by contract. On entry, print an estimate of their duration if it is
+    long.
 
-    `broken` says of scenario and contract why there is no take.
+    `broken` contains the reasons of missing replays, by scenario and contract.
     """
 
     def __init__(
@@ -64,13 +65,13 @@ class Replaying:
         self._estimate = estimate(suite, left, jobs)
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
-    def __call__(self, each: Take) -> None:
-        """Count a take. One that is made because two answers differ comes on top of the estimate."""
-        if (each.scenario_id, each.contract, each.number) not in self._planned:
+    def __call__(self, replay: Take) -> None:
+        """Count a replay. Second replays of unconfirmed answers were not part of the estimate."""
+        if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
-        if each.status == "broken":
-            self.broken[each.scenario_id, each.contract] = each.message
-        self._bar.advance(failed=each.status == "broken")
+        if replay.status == "broken":
+            self.broken[replay.scenario_id, replay.contract] = replay.message
+        self._bar.advance(failed=replay.status == "broken")
 
     def __enter__(self) -> Self:
         if self._estimate:
@@ -85,9 +86,9 @@ class Replaying:
 
 
 def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
-    """Return one line: the number of replays that are left and their duration; empty if that is short.
+    """Return the number of remaining replays and their duration, as one line. Empty if the duration is short.
 
-    Raises SuiteError for a scenario that cannot be read.
+    Raises SuiteError if a scenario cannot be read.
     """
     seconds = sum(
         replaying_seconds(suite, ids, suite.contracts.find(name).version, jobs)
@@ -97,7 +98,7 @@ def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
     if seconds < WORTH_SAYING:
         return ""
     number = sum(len(ids) for replays in left.values() for ids in replays)
-    scenarios = len({each for replays in left.values() for ids in replays for each in ids})
+    scenarios = len({scenario_id for replays in left.values() for ids in replays for scenario_id in ids})
     names = " and ".join(left) if len(left) < 3 else f"{len(left)} contracts"
     return (
         f"{pluralize(scenarios, 'scenario')} on {names}: {number:,} replays, about {seconds / number:.1f} s each, "
@@ -106,15 +107,14 @@ def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
 
 
 def replaying_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
-    """Return about how many seconds one replay of these scenarios takes on a version.
+    """Return an estimate of the seconds that one replay of these scenarios takes on a version.
 
-    Some scenarios have a session of their own.
-
-    Raises SuiteError for a scenario that cannot be read.
+    A scenario that cannot share a session is counted with its own session. Raises SuiteError if a scenario
+    cannot be read.
     """
     parsed = None if version is None else Version(version)
     alone = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)
     sessions = alone + (1 if len(ids) > alone else 0)
-    is_program = parsed is not None and parsed >= _FIRST_PROGRAM
+    is_program = parsed is not None and parsed >= _FIRST_BINARY_VERSION
     startup = _PROGRAM_STARTUP_S if is_program else _SCRIPT_STARTUP_S
-    return (sessions * startup + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))
+    return (sessions * startup + len(ids) * _SCENARIO_S) / min(jobs, max(len(ids), 1))

@@ -1,7 +1,7 @@
-"""Takes: what single replays of the real product gave, kept on disk until two of them agree.
+"""Store replays of the real product on disk until two of them agree.
 
-A take that is there is not made again, so an interrupted recording goes on where it stopped, and the takes of
-several machines can be brought together in one folder.
+A stored replay is not repeated, so an interrupted recording continues after the last stored replay. Replays
+of several machines can be copied into one directory.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ TakeStatus = Literal["taken", "unsupported", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay, the first or the second (`number`). `broken`: it ended early.
+    """The result of one replay, the first or the second (`number`). `broken` means that the replay ended
+    early.
 
-    `message` says why it ended, or which refusal of a complete replay has no name in errors.yaml.
+    `message` is the reason of the early end, or the text of a refusal that has no name in errors.yaml.
     """
 
     scenario_id: str
@@ -54,26 +55,26 @@ class Take:
 
 
 def default_takes() -> Path:
-    """Return the folder that takes are kept in unless another is named."""
+    """Return the directory of replays that is used by default."""
     return platformdirs.user_cache_path("readfirst") / "takes"
 
 
 class Takes:
-    """The takes below one folder: `<contract>/<number>/<scenario id>.json`."""
+    """The replays in one directory, as files `<contract>/<number>/<scenario id>.json`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other processes out, or wait for the one that keeps this one out. Raises OSError.
+        """Lock the directory. Waits while another process holds the lock. Raises OSError.
 
-        Who blesses takes drops them, and another recording would miss them.
+        Accepting replays deletes them, so a concurrent recording must wait.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            with suppress(OSError):  # a file system without locks
+            with suppress(OSError):  # not every file system supports locks
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -86,39 +87,45 @@ class Takes:
             os.close(lock)
 
     def path(self, scenario_id: str, contract: str, number: int) -> Path:
-        """Return where the take is or would be."""
+        """Return the path of the file of a replay, which may not exist."""
         return self.root / contract / str(number) / f"{scenario_id}.json"
 
     def contracts(self) -> list[str]:
-        """Return the contracts, listed in the suite or not, that there may be takes of."""
-        return [each.name for each in self.root.iterdir() if each.is_dir()] if self.root.is_dir() else []
+        """Return the names of the contracts that may have replays. The suite may not list them."""
+        return [path.name for path in self.root.iterdir() if path.is_dir()] if self.root.is_dir() else []
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
-        """Return a take; None where there is none, or one of other steps or of another model."""
+        """Return a replay. None if it is missing, or if steps, version or model have changed since."""
         try:
             taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):
             return None
-        return taken.transcripts.get(contract.name) if taken.inputs == _asked(scenario, contract) else None
+        return (
+            taken.transcripts.get(contract.name)
+            if taken.inputs == _inputs_digest(scenario, contract)
+            else None
+        )
 
     def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
-        """Keep a take. Raises OSError."""
-        taken = Recording(_asked(scenario, contract), {contract.name: transcript})
+        """Store a replay. Raises OSError."""
+        taken = Recording(_inputs_digest(scenario, contract), {contract.name: transcript})
         write_all({self.path(scenario.id, contract.name, number): format_recording(taken)})
 
     def add(self, folder: Path) -> None:
-        """Copy the takes of another folder into this one. Raises OSError."""
+        """Copy the replays of another directory into this one. Raises OSError."""
         shutil.copytree(folder, self.root, dirs_exist_ok=True)
 
     def drop(self, scenario_id: str, contract: str) -> None:
-        """Forget the takes of one scenario on one contract."""
+        """Delete the replays of a scenario on a contract."""
         for number in (1, 2):
             self.path(scenario_id, contract, number).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class TakeJob:
-    """One pass over scenarios on one contract, for `harness.run.process_pool`: the product is opened by `connect`."""
+    """Replays of scenarios on one contract, as a job for `harness.run.process_pool`. `connect` opens the
+    product.
+    """
 
     suite: Suite
     takes: Path
@@ -128,81 +135,82 @@ class TakeJob:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], Take]]:
-        """Open the product, and take one scenario after the other."""
+        """Open the product, and yield the function that replays a scenario."""
         suite = self.suite
         contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
         with WorkspacePool() as place, ExitStack() as opened:
 
             @cache
-            def product() -> Adapter:
-                """Open the product, unless nothing that it supports is to be replayed."""
+            def open_product() -> Adapter:
+                """Open the product on first use: a scenario that it does not support needs no product."""
                 adapter = self.connect()
                 opened.callback(traits_of(adapter).close)
                 return adapter
 
-            def take(scenario_id: str) -> Take:
+            def replay_scenario(scenario_id: str) -> Take:
                 scenario = suite.scenario(scenario_id, require_expect=False)
                 missing = sorted(scenario.needs - contract.capabilities)
                 if missing:
-                    return self._came_of(
+                    return self._make_take(
                         scenario_id, "unsupported", f"{contract.name} lacks {', '.join(missing)}"
                     )
-                outcome = replay(scenario, product(), place)
+                outcome = replay(scenario, open_product(), place)
                 if outcome.broken is not None:
                     explanation = (
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
-                    return self._came_of(scenario_id, "broken", explanation.strip())
+                    return self._make_take(scenario_id, "broken", explanation.strip())
                 if left_out := unrecordable(scenario, outcome):
-                    return self._came_of(scenario_id, "broken", left_out)
+                    return self._make_take(scenario_id, "broken", left_out)
                 transcript = transcribe(scenario, outcome, suite.vocabulary)
                 takes.put(scenario, contract, self.number, transcript)
                 words = unknown_words(transcript)
-                said = f"it refused in words that errors.yaml does not know: {words!r}" if words else ""
-                return self._came_of(scenario_id, "taken", said)
+                message = f"it refused in words that errors.yaml does not know: {words!r}" if words else ""
+                return self._make_take(scenario_id, "taken", message)
 
-            yield take
+            yield replay_scenario
 
     def lost(self, scenario_id: str, reason: str) -> Take:
-        """Return the result of a scenario whose worker died."""
-        return self._came_of(scenario_id, "broken", reason)
+        """Return the result of a scenario whose worker process died."""
+        return self._make_take(scenario_id, "broken", reason)
 
-    def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
+    def _make_take(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
         return Take(scenario_id, self.contract, self.number, status, message)
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the first message of a refusal that has no name in errors.yaml; empty if each has one."""
+    """Return the text of the first refusal that has no name in errors.yaml. Empty if every refusal has a name."""
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 
 
-def _asked(scenario: Scenario, contract: Contract) -> str:
-    """Return what a take depends on: workspace and steps, version and model; not expectations."""
+def _inputs_digest(scenario: Scenario, contract: Contract) -> str:
+    """Return the key of a replay: workspace and steps, version and model. Expectations are not part of it."""
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
-    """Return the first file that was touched, or replaced by a file with the same bytes, by a call that must not.
+    """Explain why an outcome cannot be recorded. Empty if it can.
 
-    That is a Read, a call that was refused, or one that names another file; or the first path that changed after the
-    last step. Empty where there is none.
+    A recording cannot express two things: a file that was touched or rewritten with the same bytes by a call
+    that must not change it (a Read, a refused call, or a call on another file), and a change after the last
+    step.
     """
-    for number, what in _unrecordable(scenario, outcome):
+    for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"
     for path in (*outcome.afterwards.changes, *outcome.afterwards.traces):
         return f"{path} changed after the last step, which a recording cannot say"
     return ""
 
 
-def _unrecordable(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, str]]:
+def _iter_forbidden_traces(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, str]]:
     state: dict[str, Entry | None] = dict(outcome.before)
     for number, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False), 1):
         if (calls := calls_of(step)) and done.traces:
             allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
             writing = [call for call in allowed if call.tool != "Read"]
             parts = parted(done, {**state, **done.expected_world})
-            for found in trace_differences(parts, writing, state, done.names, done.traces):
-                yield number, found.what
+            for difference in trace_differences(parts, writing, state, done.names, done.traces):
+                yield number, difference.what
         state.update(done.changes)

@@ -1,4 +1,4 @@
-"""Outer whitespace: put back what a reminder after every answer stripped from the recordings of some models."""
+"""Restore outer whitespace that a reminder after each answer stripped from the recordings of some models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,35 +11,37 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract, each answer with its outer whitespace where it is known.
+    """Return the transcripts of a scenario, by contract, with the outer whitespace of each answer if it is
+    known.
 
-    An answer of a contract that ignores outer whitespace gets that of the same answer on the closest contract that
-    compares them, on the same version first, or else that of the closest older contract that ignores it, too. One
-    that no such contract gave stays as it is, and so does what was recorded of a contract that the suite does not
-    have.
+    The whitespace comes from the same answer of the closest contract that compares outer whitespace,
+    preferably of the same version. Otherwise it comes from the closest older contract that ignores outer
+    whitespace. Answers without a counterpart and contracts that the suite does not list stay unchanged.
     """
-    ignoring = {name: ignores for name in transcripts if (ignores := _ignores(name, contracts)) is not None}
+    ignoring = {
+        name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
+    }
     names = sorted(ignoring, key=order)
     exact = [name for name in names if not ignoring[name]]
 
     result = dict(transcripts)
 
-    def closest(name: str) -> list[Transcript]:
-        def distance(other: str) -> tuple[bool, int]:
+    def closest_first(name: str) -> list[Transcript]:
+        def distance_to(other: str) -> tuple[bool, int]:
             same_version = order(name)[0] == order(other)[0]
             return not same_version, abs(names.index(name) - names.index(other))
 
-        return [transcripts[other] for other in sorted(exact, key=distance)]
+        return [transcripts[other] for other in sorted(exact, key=distance_to)]
 
     for number, name in enumerate(names):
         if ignoring[name]:
             older = [result[other] for other in reversed(names[:number]) if ignoring[other]]
-            result[name] = restored(transcripts[name], closest(name), older)
+            result[name] = restored(transcripts[name], closest_first(name), older)
     return result
 
 
-def _ignores(name: str, contracts: Contracts) -> bool | None:
-    """Whether a contract ignores outer whitespace; None if the suite does not have it."""
+def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
+    """Whether a contract ignores outer whitespace. None if the suite does not list the contract."""
     try:
         return contracts.find(name).ignores_outer_whitespace
     except UnknownContractError:
@@ -49,19 +51,24 @@ def _ignores(name: str, contracts: Contracts) -> bool | None:
 def restored(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return a transcript, each answer with the outer whitespace of the first of the others that answers the same.
+    """Return the transcript with the outer whitespace of the first equal answer in `others`, for each answer.
 
-    Of those whose answers may have been `stripped`, only answers with outer whitespace count.
+    `stripped` contains transcripts that may have lost whitespace: only answers with outer whitespace are
+    used.
     """
     steps = []
-    for place, step in enumerate(transcript.steps):
-        whole = []
-        for number, result in enumerate(step.results):
-            known = [other.steps[place].results[number] for other in others]
-            padded = [each for other in stripped if _is_padded(each := other.steps[place].results[number])]
-            same = (each for each in [*known, *padded] if _same_but_for_whitespace(result, each))
-            whole.append(next(same, result))
-        steps.append(replace(step, results=tuple(whole)))
+    for index, step in enumerate(transcript.steps):
+        results = []
+        for answer, result in enumerate(step.results):
+            exact = [other.steps[index].results[answer] for other in others]
+            padded = [
+                candidate for other in stripped if _is_padded(candidate := other.steps[index].results[answer])
+            ]
+            matching = (
+                candidate for candidate in [*exact, *padded] if _differ_in_whitespace(result, candidate)
+            )
+            results.append(next(matching, result))
+        steps.append(replace(step, results=tuple(results)))
     return Transcript(tuple(steps))
 
 
@@ -69,6 +76,6 @@ def _is_padded(result: RecordedResult) -> bool:
     return result.text != without_outer_whitespace(result.text)
 
 
-def _same_but_for_whitespace(one: RecordedResult, other: RecordedResult) -> bool:
-    one, other = (replace(each, text=without_outer_whitespace(each.text)) for each in (one, other))
-    return one == other
+def _differ_in_whitespace(left: RecordedResult, right: RecordedResult) -> bool:
+    left, right = (replace(answer, text=without_outer_whitespace(answer.text)) for answer in (left, right))
+    return left == right

@@ -1,4 +1,4 @@
-"""From an outcome to the transcript that is kept of it."""
+"""Convert the outcome of a replay to the transcript that is stored in a recording."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,21 +21,21 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
     state = dict(outcome.before)
     for step, done in zip(scenario.steps, outcome.steps, strict=True):
         if isinstance(step, ToolCall | ParallelCalls):
-            given = tuple(each for result in done.results for each in result.reminders)
-            reminders = given if scenario.given.reminders else ()
-            steps.append(replace(_step(step, done, state, vocabulary), reminders=reminders))
+            shown = tuple(reminder for result in done.results for reminder in result.reminders)
+            reminders = shown if scenario.given.reminders else ()
+            steps.append(replace(_transcribe_step(step, done, state, vocabulary), reminders=reminders))
         state = applied(state, done.changes)
     return Transcript(tuple(steps))
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a transcript with the names that its errors have by now: a take may be older than the vocabulary."""
+    """Return a transcript with current error names: the replay may be older than the vocabulary."""
     return Transcript(
         tuple(
             replace(
                 step,
                 results=tuple(
-                    _result(tool, ToolResult(result.raw, result.is_error), vocabulary)
+                    _transcribe_result(tool, ToolResult(result.raw, result.is_error), vocabulary)
                     if result.cut is None
                     else result
                     for tool, result in zip(step.tools, step.results, strict=True)
@@ -46,51 +46,53 @@ def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
     )
 
 
-def _step(
+def _transcribe_step(
     step: ToolCall | ParallelCalls, done: StepOutcome, before: Mapping[str, Entry], vocabulary: Vocabulary
 ) -> TranscriptStep:
     tools = tuple(call.tool for call in calls_of(step))
     results = tuple(
-        _result(tool, result, vocabulary) for tool, result in zip(tools, done.results, strict=True)
+        _transcribe_result(tool, result, vocabulary) for tool, result in zip(tools, done.results, strict=True)
     )
     changes: dict[str, Entry | None] = {}
     created: dict[str, int] = {}
-    struck = {**before, **done.expected_world}  # with what world events did while the call was on its way
-    own = own_changes(done, before)
-    former = {path: entry for path, entry in struck.items() if entry is not None}
-    for path, entry in own.items():
+    world = {**before, **done.expected_world}  # including world events during the call
+    changed = own_changes(done, before)
+    former = {path: entry for path, entry in world.items() if entry is not None}
+    for path, entry in changed.items():
         mode = _mode_of(entry)
         if mode is not None and path not in former:
             created[path] = mode
-        if not _is_implied(path, entry, own, before):
+        if not _is_implied(path, entry, changed, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
     if isinstance(step, ToolCall) and not step.paused and has_exited(step, done.results[0]):
-        return TranscriptStep(tools, results)  # how far it came is a matter of luck
+        return TranscriptStep(tools, results)  # the progress before the exit is random
     if isinstance(step, ToolCall) and step.interrupted == "stopped" and results[0].is_error:
         return TranscriptStep(
             tools, results
-        )  # a refused call states no files, though this one may have written
+        )  # a refused call states no files, although this call may have written one
     return TranscriptStep(tools, results, changes, created, done.struck)
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return what the implementation changed itself; a file that was replaced counts, even by one with its bytes."""
-    struck = {**before, **done.expected_world}
-    return dict(_own(done, struck, before)) | parted(done, struck)
+    """Return the changes of the implementation. Replacing a file counts as a change, even with the same bytes."""
+    world = {**before, **done.expected_world}
+    return dict(_iter_changes(done, world, before)) | parted(done, world)
 
 
-def _own(
-    done: StepOutcome, struck: Mapping[str, Entry | None], before: Mapping[str, Entry]
+def _iter_changes(
+    done: StepOutcome, world: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, Entry | None]]:
-    """Yield what the product changed itself."""
+    """Yield the paths that the product changed, with their new entries."""
     for path in sorted({*done.changes, *done.expected_world}):
         after = done.changes.get(path, before.get(path))
-        if struck.get(path) != after:
+        if world.get(path) != after:
             yield path, after
 
 
 def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that were replaced by ones with the same bytes, and so lost or got other names (hard links)."""
+    """Return the files that were replaced by files with the same bytes, and lost or changed their other names
+    (hard links).
+    """
     return {
         path: struck[path]
         for path, trace in done.traces.items()
@@ -101,17 +103,19 @@ def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, E
 def _is_implied(
     path: str, entry: Entry | None, own: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether it is a new directory above a new path: every implementation makes those."""
+    """Whether an entry is a new directory above a new path. Every implementation creates those."""
     above = isinstance(entry, Directory) and path not in before
     return above and any(other.startswith(f"{path}/") for other in own)
 
 
-def _with_mode(entry: Entry | None, former: Entry | None, *, new: bool) -> Entry | None:
-    """Return the entry with its mode and ownership only where those of one that existed changed."""
+def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
+    """Return the entry without the mode and ownership, unless they changed. New entries keep their ownership
+    but not their mode.
+    """
     if isinstance(entry, RegularFile):
-        same = new or entry.ownership == getattr(former, "ownership", None)
-        entry = replace(entry, ownership=None if same else entry.ownership or OWN)
-    if isinstance(entry, RegularFile | Directory) and (new or entry.mode == _mode_of(former)):
+        unchanged = new or entry.ownership == getattr(previous, "ownership", None)
+        entry = replace(entry, ownership=None if unchanged else entry.ownership or OWN)
+    if isinstance(entry, RegularFile | Directory) and (new or entry.mode == _mode_of(previous)):
         return replace(entry, mode=None)
     return entry
 
@@ -120,7 +124,7 @@ def _mode_of(entry: Entry | None) -> int | None:
     return entry.mode if isinstance(entry, RegularFile | Directory) else None
 
 
-def _result(tool: str, result: ToolResult, vocabulary: Vocabulary) -> RecordedResult:
+def _transcribe_result(tool: str, result: ToolResult, vocabulary: Vocabulary) -> RecordedResult:
     if not result.is_error:
         return RecordedResult.of(result.text, None)
     answer = answer_of(result.text)

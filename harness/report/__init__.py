@@ -47,7 +47,7 @@ class RunFacts:
     find: Callable[[str], Scenario | None]
     """Returns the scenario of an id, to show its steps. None if it cannot be read any more."""
     rules: Rules | None = None
-    """The rules by which failures are grouped. None if the suite has none."""
+    """The rules that are used to group failures. None if the suite has none."""
     suite: str = ""
     """The title of the suite: its name and version, `part of` it if scenarios were selected."""
     design: str = ""
@@ -74,15 +74,15 @@ class OutputError(ReadfirstError):
 
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
-    """Open a text file that appears under `path` only if the block ends without an exception.
+    """Open a text file that replaces the file at `path` only if the block ends without an exception.
 
-    Until then, and after a failure or an interrupt, the old file stays. A link stays a link, and a path that is
+    Until then, and after a failure or an interrupt, the old file stays. A link stays a link. A path that is
     not a regular file (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                yield cast("TextIOWrapper", guarded(stream))  # it may lead to a terminal or a log
+                yield cast("TextIOWrapper", guarded(stream))  # the path may be a terminal or a log
             return
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:

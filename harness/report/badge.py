@@ -15,13 +15,16 @@ from readfirst.harness.terminal import harmless_json
 def page(results: Results, sources: Sources) -> str:
     """Return the JSON of a badge for all runs together, at the requested levels.
 
-    If the runs contain exactly all scenarios of one class, the badge names the class: `safety 40/40` counts the
-    judged rules that hold in every run. The number of unsupported rules is added.
+    If the runs contain exactly all scenarios of one class, the badge uses the name of the class: `safety
+    40/40` is the number of judged rules that hold in every run. The number of unsupported rules is added.
 
-    What was not judged is said, too. Bright green: all holds. Green: all that was judged, and the run has a part of the
-    suite, or of Read, Edit and Write something is not claimed, as is allowed. Yellow: what fails is accepted. Orange:
-    only names of errors or texts fail. Red: files or refusals do, an implementation broke, or what must be claimed is
-    not. Grey: nothing was judged, or a run was interrupted.
+    Colours:
+
+    - bright green: everything passes. - green: everything that was judged passes, but the run contains only a
+    part of the suite, or an optional capability
+      among Read, Edit and Write is missing. - yellow: all failures are accepted. - orange: only names of
+      errors or texts fail. - red: files or refusals fail, an implementation broke, or a required capability
+      is missing. - grey: nothing was judged, or a run was interrupted.
     """
     runs = results.runs
     judged, passed = (sum(getattr(run.total, name) for run in runs) for name in ("judged", "passed"))
@@ -29,8 +32,8 @@ def page(results: Results, sources: Sources) -> str:
     class_ = _whole_class(results, sources)
     suites = ", ".join(dict.fromkeys(run.suite or "readfirst" for run in runs))
     label = f"{suites} on {', '.join(results.contracts)}"
-    held = f"{passed}/{judged}" if class_ is None else f"{class_} {_held(results, sources.rules)}"
-    message = f"{held} {levels}"
+    share = f"{passed}/{judged}" if class_ is None else f"{class_} {_count_rules(results, sources.rules)}"
+    message = f"{share} {levels}"
     if any(run.total.unsupported for run in runs):
         message += f", {reduce(Count.plus, (run.total for run in runs)).share}"
     if any(run.interrupted for run in runs):
@@ -40,9 +43,9 @@ def page(results: Results, sources: Sources) -> str:
     elif any(run.total.unclaimed for run in runs):
         color = "red"
     elif passed == judged:
-        narrow = any(BASIC_CAPABILITIES & {*each.lacks} for run in runs for each, _ in run.judged)
+        is_narrow = any(BASIC_CAPABILITIES & {*verdict.lacks} for run in runs for verdict, _ in run.judged)
         is_part = class_ is None and any(is_partial(run.suite) for run in runs)
-        color = "green" if narrow or is_part else "brightgreen"
+        color = "green" if is_narrow or is_part else "brightgreen"
     elif all(run.conformant for run in runs):
         color = "yellow"
     elif all(run.total.holds["effects"] == run.total.judged for run in runs):
@@ -57,25 +60,27 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
     """Return the class whose scenarios are exactly those of the runs. None if there is none."""
     if (rules := sources.rules) is None:
         return None
-    named = {verdict.rule for run in results.runs for verdict, _ in run.judged}
-    class_, *others = {rules[rule_id].class_ if rule_id in rules else None for rule_id in named} or {None}
+    rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}
+    class_, *others = {rules[rule_id].class_ if rule_id in rules else None for rule_id in rule_ids} or {None}
     if others or class_ is None:
         return None
-    wanted = set(sources.of_class(class_))
-    return class_ if all(run.verdicts.keys() >= wanted for run in results.runs) else None
+    scenario_ids = set(sources.of_class(class_))
+    return class_ if all(run.verdicts.keys() >= scenario_ids for run in results.runs) else None
 
 
-def _held(results: Results, rules: Rules | None) -> str:
+def _count_rules(results: Results, rules: Rules | None) -> str:
     """Return the number of judged rules that hold in all runs, and the number of rules that no run judged."""
-    found: dict[str, list[RuleResult]] = {}
+    results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):
-            found.setdefault(result.id, []).append(result)
-    judged = [group for group in found.values() if any(result.count.judged for result in group)]
-    holding = sum(all(each.standing == "yes" for each in group if each.count.judged) for group in judged)
+            results_by_rule.setdefault(result.id, []).append(result)
+    judged = [group for group in results_by_rule.values() if any(result.count.judged for result in group)]
+    holding = sum(
+        all(result.standing == "yes" for result in group if result.count.judged) for group in judged
+    )
     missing = sum(
         all(result.standing == "not claimed" for result in group)
-        for group in found.values()
+        for group in results_by_rule.values()
         if group not in judged
     )
     return f"{holding}/{len(judged)}" + (f", {missing} not claimed," if missing else "")

@@ -31,10 +31,11 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest level at which a scenario fails that no baseline accepts. None if all hold. `fails` is
+    `level` is the lowest level with a failing scenario that no baseline accepts. None if all hold. `fails` is
     the number of scenarios that fail at this level, so that unsafe results are not hidden among different
-    words. `shortest` is the shortest failure with the most frequent of the worst mistakes, or, if all failures
-    are accepted, the shortest of them. `is_overcautious` means that all failures are unnecessary refusals.
+    words. `shortest` is the shortest failure with the most frequent of the worst mistakes, or, if all
+    failures are accepted, the shortest of them. `is_overcautious` means that all failures are unnecessary
+    refusals.
     """
 
     rule: Rule | None
@@ -94,49 +95,49 @@ class RuleTally:
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
         """Return the rules with a verdict, the worst first.
 
-        Rules with harm or different effects come first, by class; within a class harm comes first, then the
-        order is by requirement and number of failures. Rules that fail only by unnecessary refusals follow,
-        then those in which only reasons or words differ. `as_if_without` names a kind of mistake that counts as
-        fixed.
+        Rules with harm or different effects come first, by class. Within a class, harm comes first, and the
+        rest is sorted by requirement and number of failures. Rules with only unnecessary refusals follow, and
+        finally rules with only different reasons or words. `as_if_without` names a kind of mistake that
+        counts as fixed.
         """
-        place = {rule.id: number for number, rule in enumerate(self.rules or ())}
-        found = [self._result(rule_id, as_if_without) for rule_id in self._counts]
-        return tuple(sorted(found, key=lambda result: _rank(result, place)))
+        rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
+        unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
+        return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> Dominant | None:
         """Return the mistake that explains more than a quarter of the failures. None if there is none."""
         fails: Counter[Failure] = Counter()
-        for counted in self._fails.values():
-            fails.update(counted)
+        for failures in self._fails.values():
+            fails.update(failures)
         return dominant_of(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
         """Return the id of the rule under which the verdict is counted."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
-    def _result(self, rule_id: str, fixed: str | None) -> RuleResult:
+    def _result_of(self, rule_id: str, fixed: str | None) -> RuleResult:
         rule = self.rules[rule_id] if self.rules is not None and rule_id else None
         fails: Counter[int] = Counter()
-        left: dict[Failure, int] = {}
+        remaining: dict[Failure, int] = {}
         for failure, number in self._fails.get(rule_id, Counter[Failure]()).items():
             if (level := failure.level(fixed)) is not None:
                 fails[level] += number
-                left[failure] = number
+                remaining[failure] = number
         level = min(fails, default=None)
-        severity = min((failure.severity(fixed) for failure in left), default=None)
+        severity = min((failure.severity(fixed) for failure in remaining), default=None)
         return RuleResult(
             rule,
             self._counts[rule_id],
             None if level is None else LEVELS[level],
             0 if level is None else fails[level],
-            self._example(rule_id, left, severity, fixed),
+            self._find_example(rule_id, remaining, severity, fixed),
             severity == OVERCAUTIOUS,
         )
 
-    def _example(
+    def _find_example(
         self, rule_id: str, left: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the shortest failure with the most frequent of the worst mistakes of a rule."""
+        """Return the shortest failure of a rule, among those with the most frequent of the worst mistakes."""
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
             return min(ranked.values(), key=itemgetter(0))[1] if ranked and fixed is None else None
@@ -146,9 +147,9 @@ class RuleTally:
         frequent: Counter[str] = Counter()
         for failure in candidates:
             frequent.update(dict.fromkeys(sorted(failure.names(fixed)), left[failure]))
-        [(most, _)] = frequent.most_common(1)
-        shown = (ranked[failure] for failure in candidates if most in failure.names(fixed))
-        return min(shown, key=itemgetter(0))[1]
+        [(most_frequent, _)] = frequent.most_common(1)
+        examples = (ranked[failure] for failure in candidates if most_frequent in failure.names(fixed))
+        return min(examples, key=itemgetter(0))[1]
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
@@ -178,15 +179,15 @@ def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
     )
 
 
-def _rank(result: RuleResult, place: dict[str, int]) -> tuple[int, int, int, int, int, int]:
+def _sort_key(result: RuleResult, rule_order: dict[str, int]) -> tuple[int, int, int, int, int, int]:
     level = len(LEVELS) if result.level is None else LEVELS.index(result.level)
     effects = LEVELS.index("effects")
     group = level if level > effects else effects if result.is_overcautious else 0
     rule = result.rule
     if rule is None:
         return (group, len(CLASSES), level, 0, -result.fails, 0)
-    bound = REQUIREMENTS.index(rule.requirement)
-    return (group, CLASSES.index(rule.class_), level, bound, -result.fails, place[rule.id])
+    requirement = REQUIREMENTS.index(rule.requirement)
+    return (group, CLASSES.index(rule.class_), level, requirement, -result.fails, rule_order[rule.id])
 
 
 MOST_LINES = 30
@@ -194,8 +195,12 @@ MOST_LINES = 30
 
 NO_RULE = "no rule"
 """Heading of scenarios without a rule."""
-_OVERCAUTIOUS = "refused without need"
-_ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "only in bytes of the answer"}
+_OVERCAUTIOUS_HEADING = "refused without need"
+_HEADINGS_BY_LEVEL = {
+    "reason": "in reasons alone",
+    "text": "in words alone",
+    "verbatim": "only in bytes of the answer",
+}
 _GAP = "  "
 
 
@@ -206,10 +211,10 @@ def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
 
 def group_of(result: RuleResult) -> str:
     """Return the heading under which a failing rule is listed: its class, or a group of lesser failures."""
-    if result.level in _ALONE:
-        return _ALONE[result.level]
+    if result.level in _HEADINGS_BY_LEVEL:
+        return _HEADINGS_BY_LEVEL[result.level]
     if result.is_overcautious:
-        return _OVERCAUTIOUS
+        return _OVERCAUTIOUS_HEADING
     return result.rule.class_ if result.rule is not None else NO_RULE
 
 
@@ -219,54 +224,56 @@ def rule_lines(
     *,
     width: int | None = None,
     everything: bool = False,
-    most: int = MOST_LINES,
+    max_lines: int = MOST_LINES,
 ) -> list[Line]:
-    """List the failing rules: number of failing scenarios, title, and the shortest failing scenario.
+    """List the failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
 
-    Scenarios are counted at the lowest level at which any of the rule fails. `command`, with the id of the
-    shortest, repeats its replay. In `width` columns (None: unlimited) the id goes below the title if it does
-    not fit. Rules after the first `most` lines are only counted, unless `everything` is set.
+    Scenarios are counted at the lowest failing level of the rule. `command`, followed by an id, repeats a
+    replay. `width` is the number of columns (None: unlimited). The id is below the title if the line is too
+    long. After `max_lines` lines, rules are only counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
         return []
-    wide = max(len(_count(result)) for result in failing)
-    longest = max(len(_title(result)) for result in failing)
-    ids = max(len(_shortest(result)) for result in failing)
-    beside = width is None or len(_GAP * 3) + wide + longest + ids <= width
-    shown = failing if everything else _first_lines(failing, most, 1 if beside else 2)
+    count_width = max(len(_failure_ratio(result)) for result in failing)
+    title_width = max(len(_escaped_title(result)) for result in failing)
+    id_width = max(len(_shortest_id(result)) for result in failing)
+    is_one_line = width is None or len(_GAP * 3) + count_width + title_width + id_width <= width
+    shown = failing if everything else _rules_that_fit(failing, max_lines, 1 if is_one_line else 2)
     lines: list[Line] = [("title", f"Rules that do not hold, worst first: {len(failing)}")]
     lines.append(("note", f"repeat one: {command} SCENARIO"))
-    before = ""
+    previous_group = ""
     for result in shown:
-        if group_of(result) != before:
-            before = group_of(result)
-            lines.append(("step", before))
-        line = f"{_GAP}{_count(result).rjust(wide)}{_GAP}{_title(result)}"
-        if beside:
-            lines.append(("", f"{line.ljust(len(_GAP * 2) + wide + longest)}{_GAP}{_shortest(result)}"))
+        if group_of(result) != previous_group:
+            previous_group = group_of(result)
+            lines.append(("step", previous_group))
+        line = f"{_GAP}{_failure_ratio(result).rjust(count_width)}{_GAP}{_escaped_title(result)}"
+        if is_one_line:
+            lines.append(
+                ("", f"{line.ljust(len(_GAP * 2) + count_width + title_width)}{_GAP}{_shortest_id(result)}")
+            )
         else:
-            lines += [("", line), ("note", f"{_GAP}{' ' * wide}{_GAP}{_shortest(result)}")]
-    if left := Counter(map(group_of, failing[len(shown) :])):
+            lines += [("", line), ("note", f"{_GAP}{' ' * count_width}{_GAP}{_shortest_id(result)}")]
+    if omitted := Counter(map(group_of, failing[len(shown) :])):
         more = ", ".join(
-            f"{count} of {name}" if name in CLASSES else f"{count} {name}" for name, count in left.items()
+            f"{count} of {name}" if name in CLASSES else f"{count} {name}" for name, count in omitted.items()
         )
         lines.append(("note", f"[{more} more; --failures all lists them]"))
     return lines
 
 
-def _first_lines(failing: list[RuleResult], most: int, lines_each: int) -> list[RuleResult]:
+def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
     """Return the first rules, at least one, that fit with the headings of their groups into a number of lines."""
-    left, before = most, ""
+    lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
-        left -= lines_each + (group_of(result) != before)
-        before = group_of(result)
-        if left < 0 and number:
+        lines_left -= lines_per_rule + (group_of(result) != previous_group)
+        previous_group = group_of(result)
+        if lines_left < 0 and number:
             return failing[:number]
     return failing
 
 
-def _count(result: RuleResult) -> str:
+def _failure_ratio(result: RuleResult) -> str:
     return f"{result.fails}/{result.count.judged}"
 
 
@@ -280,9 +287,9 @@ def accepted_in(result: RuleResult) -> str:
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 
-def _title(result: RuleResult) -> str:
+def _escaped_title(result: RuleResult) -> str:
     return visible(rule_title(result)) + accepted_in(result)
 
 
-def _shortest(result: RuleResult) -> str:
+def _shortest_id(result: RuleResult) -> str:
     return visible(result.shortest.scenario_id) if result.shortest is not None else ""

@@ -10,7 +10,7 @@ INLINE_CHARS = 1_000
 """Maximum characters of a text inside a difference."""
 EXCERPT_CHARS = 16_384
 """Maximum characters of a text that is written in full, and of the excerpt of a longer one."""
-_COMMON_CHARS = 2_000
+_CONTEXT_CHARS = 2_000
 """Characters of an excerpt before the first difference."""
 
 Written = str | dict[str, Any]
@@ -19,25 +19,25 @@ Written = str | dict[str, Any]
 
 @dataclass(slots=True)
 class ContentWriter:
-    """Replaces long texts of differences by references to content lines, each of which is written once."""
+    """Replaces long texts of differences by references to content lines. Each content line is written once."""
 
-    _written: set[tuple[str, int]] = field(default_factory=set)
+    _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(self, texts: tuple[str, str]) -> tuple[tuple[Written, Written], list[dict[str, Any]]]:
         """Return the expected and the actual text for a line, and the content lines to write before it."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
-            start = max((first_difference(*texts) or 0) - _COMMON_CHARS, 0)
+            start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
         lines: list[dict[str, Any]] = []
-        expected, actual = (self._reference(text, start, lines) for text in texts)
+        expected, actual = (self._write_reference(text, start, lines) for text in texts)
         return (expected, actual), lines
 
-    def _reference(self, text: str, start: int, lines: list[dict[str, Any]]) -> Written:
+    def _write_reference(self, text: str, start: int, lines: list[dict[str, Any]]) -> Written:
         if len(text) <= INLINE_CHARS:
             return text
         digest = digest_of(text)
-        if (digest, start) not in self._written:
-            self._written.add((digest, start))
+        if (digest, start) not in self._written_keys:
+            self._written_keys.add((digest, start))
             line = {"type": "content", "sha256": digest, "characters": len(text)}
             line |= {"from": start} if start else {}
             lines.append({**line, "text": text[start : start + EXCERPT_CHARS]})
@@ -58,11 +58,11 @@ class ContentReader:
     def add(self, line: dict[str, Any]) -> str:
         """Add one content line. Return the error in it, or an empty string."""
         start, text = line.get("from", 0), line["text"]
-        rest = line["characters"] - start - len(text)
-        if rest < 0 or (not start and not rest and digest_of(text) != line["sha256"]):
+        omitted_chars = line["characters"] - start - len(text)
+        if omitted_chars < 0 or (not start and not omitted_chars and digest_of(text) != line["sha256"]):
             return "this content does not have the digest and the length that its line says"
         before = f"[{start:,} characters that both have]\n" if start else ""
-        after = f"\n[{rest:,} characters more]" if rest else ""
+        after = f"\n[{omitted_chars:,} characters more]" if omitted_chars else ""
         self._texts[line["sha256"], start] = f"{before}{text}{after}"
         return ""
 

@@ -22,11 +22,11 @@ MOST_LINES = 40
 """Maximum number of lines of one difference. Further lines are counted."""
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character == "\\":
         return "\\\\"
-    is_odd = character != " " and unicodedata.category(character) == "Zs"
-    return escaped(character) if is_odd or not is_seen(character) else character
+    is_unusual = character != " " and unicodedata.category(character) == "Zs"
+    return escaped(character) if is_unusual or not is_seen(character) else character
 
 
 def visible(text: str) -> str:
@@ -36,35 +36,37 @@ def visible(text: str) -> str:
     Spaces at the end become `\\x20`, because they are invisible, and commands of CI systems are escaped.
     Different texts stay different, up to LONGEST characters; further characters are counted.
     """
-    shown = _visible(text[:LONGEST])
-    if len(shown) <= LONGEST >= len(text):
-        return shown
-    fits = bisect_right(list(accumulate(len(_escaped(each)) for each in text[:LONGEST])), LONGEST)
-    return f"{_visible(text[:fits])} [{len(text) - fits:,} characters]"
+    escaped_text = _escape_text(text[:LONGEST])
+    if len(escaped_text) <= LONGEST >= len(text):
+        return escaped_text
+    kept_chars = bisect_right(
+        list(accumulate(len(_escape_character(character)) for character in text[:LONGEST])), LONGEST
+    )
+    return f"{_escape_text(text[:kept_chars])} [{len(text) - kept_chars:,} characters]"
 
 
-def _visible(text: str) -> str:
-    kept = text.rstrip(" ")
-    spaces = len(text) - len(kept)
-    if not (kept.isascii() and kept.isprintable() and "\\" not in kept):
-        kept = "".join(map(_escaped, kept))
-    return without_commands(kept) + "\\x20" * spaces
+def _escape_text(text: str) -> str:
+    stripped = text.rstrip(" ")
+    spaces = len(text) - len(stripped)
+    if not (stripped.isascii() and stripped.isprintable() and "\\" not in stripped):
+        stripped = "".join(map(_escape_character, stripped))
+    return without_commands(stripped) + "\\x20" * spaces
 
 
 def visible_command(words: Sequence[str]) -> str:
     """Return a command line for a shell. A word with special characters of a terminal or CI system is written
     as `$'...'`.
     """
-    return " ".join(map(_word, words))
+    return " ".join(map(_quote_word, words))
 
 
-def _word(word: str) -> str:
+def _quote_word(word: str) -> str:
     if word.isprintable() and without_commands(word) == word:
         return shlex.quote(word)
-    return f"$'{without_commands(''.join(map(_in_quotes, word)))}'"
+    return f"$'{without_commands(''.join(map(_escape_in_quotes, word)))}'"
 
 
-def _in_quotes(character: str) -> str:
+def _escape_in_quotes(character: str) -> str:
     code = ord(character)
     if character.isprintable():
         return f"\\{character}" if character in "\\'" else character
@@ -83,8 +85,8 @@ def visible_lines(text: str) -> list[str]:
     """
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
-        return [*map(_visible, lines[:-2]), _visible(lines[-2]) + "\\n"]
-    return [_visible(line) for line in lines]
+        return [*map(_escape_text, lines[:-2]), _escape_text(lines[-2]) + "\\n"]
+    return [_escape_text(line) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,66 +97,71 @@ class DiffLine:
     text: str
 
 
-def _cut(line: str, around: int) -> str:
+def _cut_line(line: str, position: int) -> str:
     """Shorten a long line to the part around a character, with the number of omitted characters."""
     if len(line) <= WIDEST:
         return line
-    start = max(0, min(around - WIDEST // 2, len(line) - WIDEST))
+    start = max(0, min(position - WIDEST // 2, len(line) - WIDEST))
     end = start + WIDEST
     before = f"[{start:,} characters] " if start else ""
     after = f" [{len(line) - end:,} characters]" if end < len(line) else ""
     return f"{before}{line[start:end]}{after}"
 
 
-def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
+def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
     """Compare two different blocks. A pair of similar lines is followed by a mark under the first difference."""
-    if len(expected) == len(got) == 1:
-        at = first_difference(expected[0], got[0]) or 0
-        lines = [DiffLine("-", _cut(expected[0], at)), DiffLine("+", _cut(got[0], at))]
-        if max(len(expected[0]), len(got[0])) <= WIDEST and at > 0:
-            lines.append(DiffLine("?", " " * at + "^"))
+    if len(expected) == len(actual) == 1:
+        position = first_difference(expected[0], actual[0]) or 0
+        lines = [
+            DiffLine("-", _cut_line(expected[0], position)),
+            DiffLine("+", _cut_line(actual[0], position)),
+        ]
+        if max(len(expected[0]), len(actual[0])) <= WIDEST and position > 0:
+            lines.append(DiffLine("?", " " * position + "^"))
         return lines
     return [
-        *(DiffLine("-", _cut(line, 0)) for line in expected),
-        *(DiffLine("+", _cut(line, 0)) for line in got),
+        *(DiffLine("-", _cut_line(line, 0)) for line in expected),
+        *(DiffLine("+", _cut_line(line, 0)) for line in actual),
     ]
 
 
-def _opcodes(expected: list[str], got: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
     """Return the different and equal blocks. For long texts, only the common start and end are equal."""
-    if len(expected) + len(got) <= 2000:
-        return SequenceMatcher(None, expected, got, autojunk=False).get_opcodes()
-    shorter = min(len(expected), len(got))
-    head = next((n for n in range(shorter) if expected[n] != got[n]), shorter)
+    if len(expected) + len(actual) <= 2000:
+        return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
+    shorter = min(len(expected), len(actual))
+    head = next((n for n in range(shorter) if expected[n] != actual[n]), shorter)
     tail = next(
-        (n for n in range(shorter - head) if expected[-1 - n] != got[-1 - n]),
+        (n for n in range(shorter - head) if expected[-1 - n] != actual[-1 - n]),
         shorter - head,
     )
-    last_expected, last_got = len(expected) - tail, len(got) - tail
+    last_expected, last_got = len(expected) - tail, len(actual) - tail
     return [
         ("equal", 0, head, 0, head),
         ("replace", head, last_expected, head, last_got),
-        ("equal", last_expected, len(expected), last_got, len(got)),
+        ("equal", last_expected, len(expected), last_got, len(actual)),
     ]
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
     """Return a readable, exact comparison of two texts, with some context."""
-    wanted, seen = visible_lines(expected), visible_lines(got)
+    expected_lines, actual_lines = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
-    codes = [code for code in _opcodes(wanted, seen) if code[2] > code[1] or code[4] > code[3]]
+    codes = [
+        code for code in _find_opcodes(expected_lines, actual_lines) if code[2] > code[1] or code[4] > code[3]
+    ]
     for number, (kind, a, b, c, d) in enumerate(codes):
         if kind != "equal":
-            lines += _changed(wanted[a:b], seen[c:d])
+            lines += _compare_blocks(expected_lines[a:b], actual_lines[c:d])
             continue
         before = CONTEXT if number else 0
         after = CONTEXT if number < len(codes) - 1 else 0
         if b - a <= before + after + 1:
-            lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a:b]]
+            lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[a:b]]
             continue
-        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a : a + before]]
+        lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[a : a + before]]
         lines.append(DiffLine("?", f"[{b - a - before - after:,} equal lines]"))
-        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[b - after : b]]
+        lines += [DiffLine(" ", _cut_line(line, 0)) for line in expected_lines[b - after : b]]
     if len(lines) > MOST_LINES:
         rest = len(lines) - MOST_LINES
         lines = [*lines[:MOST_LINES], DiffLine("?", f"[{rest:,} more lines]")]

@@ -44,9 +44,9 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.suite import Suite, part_of
 from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
 
-_NUMBER = "{n}"
+_NUMBER_PLACEHOLDER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
-_LONGEST = 4096
+_MAX_CONTENT_BYTES = 4096
 """Maximum bytes of an expected content that is written in full."""
 
 
@@ -60,54 +60,59 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     Scenarios are in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
     values. Raises SuiteError at the first invalid scenario.
     """
-    every = suite.ids()
-    chosen = every if ids is None else list(ids)
-    yield _header(contract, suite, suite.title if {*chosen} >= {*every} else part_of(suite.title))
+    all_ids = suite.ids()
+    chosen_ids = all_ids if ids is None else list(ids)
+    yield _make_header(contract, suite, suite.title if {*chosen_ids} >= {*all_ids} else part_of(suite.title))
     count = 0
-    for scenario_id in chosen:
+    for scenario_id in chosen_ids:
         scenario = suite.scenario(scenario_id, contract)
         value = expanded(scenario, contract, suite.vocabulary)
         if value is not None:
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
-            value["courses"] = _courses(suite, scenario)
-            _add_own(value, suite.in_full(scenario), contract)
+            value["courses"] = _format_courses(suite, scenario)
+            _add_judgement(value, suite.in_full(scenario), contract)
             yield value
             count += 1
     yield {"type": "end", "scenarios": count}
 
 
-def _add_own(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
+def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
     """Add the harms of the contract, and the lines that its answers show."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
     judgement = judge(scenario, outcome)
     value["harms"] = [
-        {"step": each.step + 1, "call": each.call + 1, "kind": each.kind, "path": each.path}
-        for each in judgement.harms
-        if each.kind in HARMS
+        {"step": harm.step + 1, "call": harm.call + 1, "kind": harm.kind, "path": harm.path}
+        for harm in judgement.harms
+        if harm.kind in HARMS
     ]
     for index, seen in judgement.seen.items():
         step = value["steps"][index]
-        for each in shows(scenario, contract, index, seen):
-            if each.call is None:
-                shown = step["expect"].setdefault("reminders_show", {})
+        for showing in shows(scenario, contract, index, seen):
+            if showing.call is None:
+                lines_by_path = step["expect"].setdefault("reminders_show", {})
             else:
-                call = step["calls"][each.call] if step["kind"] == "parallel" else step
-                shown = call["expect"].setdefault("shows_cells" if each.cells else "shows", {})
-            shown[each.path] = [*map(list, ranges(each.numbers))]
+                call = step["calls"][showing.call] if step["kind"] == "parallel" else step
+                lines_by_path = call["expect"].setdefault("shows_cells" if showing.cells else "shows", {})
+            lines_by_path[showing.path] = [*map(list, ranges(showing.numbers))]
 
 
-def _courses(suite: Suite, scenario: Scenario) -> list[str]:
+def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
-        return []  # its errors are reported elsewhere
-    return [*map(marks, courses_of(each for name, each in transcripts.items() if name in suite.contracts))]
+        return []  # lint reports the errors of the recording
+    return [
+        *map(
+            marks,
+            courses_of(transcript for name, transcript in transcripts.items() if name in suite.contracts),
+        )
+    ]
 
 
-def _header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
+def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
     return {
         "type": "header",
         "format": FORMAT,
@@ -116,11 +121,11 @@ def _header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]:
         "outer_whitespace": "ignored" if contract.ignores_outer_whitespace else "compared",
         "errors": [
             {
-                "name": each.name,
-                "summary": each.summary,
-                "forms": [{"text": form.text, "tools": list(form.tools)} for form in each.forms],
+                "name": name.name,
+                "summary": name.summary,
+                "forms": [{"text": form.text, "tools": list(form.tools)} for form in name.forms],
             }
-            for each in suite.vocabulary.names.values()
+            for name in suite.vocabulary.names.values()
         ],
         "errors_of_execution": sorted(EXECUTION_ERRORS),
     }
@@ -136,7 +141,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
     their expectation is that of the scenario's own contract, judged only by effects.
     """
     expand = _Expansion(scenario, contract, vocabulary)
-    steps = [expand.step(step) for step in scenario.steps]
+    steps = [expand.step_value(step) for step in scenario.steps]
     permissions = scenario.given.permissions
     if not expand.specified or (contract.recorded and scenario.needs - contract.capabilities):
         return None
@@ -154,11 +159,11 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         **({"invariant": True, "law": True} if scenario.invariant else {}),
         "needs": sorted({*scenario.needs, *machine_needs(scenario)}),
         "given": {
-            "files": {path: _state(entry, given=True) for path, entry in scenario.given.files.items()},
+            "files": {path: _entry_value(entry, given=True) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
             "reminders": scenario.given.reminders and contract.recorded,
-            "hooks": [_hook(hook) for hook in scenario.given.hooks],
-            "permissions": None if permissions is None else _permissions(permissions),
+            "hooks": [_hook_value(hook) for hook in scenario.given.hooks],
+            "permissions": None if permissions is None else _permissions_value(permissions),
             "disk": scenario.given.disk,
             "memory_files": scenario.given.memory_files,
         },
@@ -172,7 +177,8 @@ def machine_needs(scenario: Scenario) -> set[str]:
     """Return the capabilities that a runner needs besides the implementation, such as git or changing owners."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
     if any(
-        isinstance(each, RegularFile | Directory) and each.ownership for each in scenario.given.files.values()
+        isinstance(entry, RegularFile | Directory) and entry.ownership
+        for entry in scenario.given.files.values()
     ):
         needs.add("ownership")
     if any(isinstance(entry, SpecialFile) for entry in scenario.given.files.values()):
@@ -182,9 +188,9 @@ def machine_needs(scenario: Scenario) -> set[str]:
     return needs | ({scenario.platform} if scenario.platform else set())
 
 
-def _permissions(given: GivenPermissions) -> dict[str, Any]:
-    further = {"additional_directories": list(given.additional_directories)}
-    return {**asdict(given), "allow": list(given.allow), **further}
+def _permissions_value(permissions: GivenPermissions) -> dict[str, Any]:
+    directories = {"additional_directories": list(permissions.additional_directories)}
+    return {**asdict(permissions), "allow": list(permissions.allow), **directories}
 
 
 class _Expansion:
@@ -194,7 +200,7 @@ class _Expansion:
         self.scenario = scenario
         self.contract = contract
         self.vocabulary = vocabulary
-        self.said = self.silent = False
+        self.has_expectation = self.lacks_expectation = False
 
     @property
     def specified(self) -> bool:
@@ -203,12 +209,12 @@ class _Expansion:
         """
         if self.scenario.invariant:
             return self.contract.recorded
-        return self.said and not (self.contract.recorded and self.silent)
+        return self.has_expectation and not (self.contract.recorded and self.lacks_expectation)
 
-    def step(self, step: Step) -> dict[str, Any]:
+    def step_value(self, step: Step) -> dict[str, Any]:
         match step:
             case ToolCall():
-                return {"kind": "call", **self.call(step), **self.position(step)}
+                return {"kind": "call", **self.call_value(step), **self.position_value(step)}
             case ParallelCalls(calls):
                 clause = clause_for(self.scenario, step.expect, self.contract)
                 if clause is None and not self.contract.recorded:
@@ -217,102 +223,111 @@ class _Expansion:
                 return {
                     "kind": "parallel",
                     **({"sides": list(step.sides)} if step.sides else {}),
-                    "calls": [self.call(call) for call in calls],
-                    "expect": {"files": _expected(files), "reminders": [_text(each) for each in reminders]},
-                    **self.position(step),
+                    "calls": [self.call_value(call) for call in calls],
+                    "expect": {
+                        "files": _expected_files(files),
+                        "reminders": [_text_value(reminder) for reminder in reminders],
+                    },
+                    **self.position_value(step),
                 }
             case WorldEvent():
-                return {"kind": "event", **_event(step), **self.position(step)}
+                return {"kind": "event", **_event_value(step), **self.position_value(step)}
             case SessionEvent(kind=kind, path=path):
-                mentioned = {"path": path} if path else {}
-                return {"kind": "session", "event": kind, **mentioned, **self.position(step)}
+                path_value = {"path": path} if path else {}
+                return {"kind": "session", "event": kind, **path_value, **self.position_value(step)}
 
-    def position(self, step: Step) -> dict[str, int]:
+    def position_value(self, step: Step) -> dict[str, int]:
         return {"line": step.position.line} if step.position is not None else {}
 
-    def call(self, call: ToolCall) -> dict[str, Any]:
+    def call_value(self, call: ToolCall) -> dict[str, Any]:
         return {
             "tool": call.tool,
             "arguments": in_short_form(call.arguments),
-            "during": [_event(event) for event in call.during],
+            "during": [_event_value(event) for event in call.during],
             **({"interrupted": call.interrupted} if call.interrupted else {}),
             **({"begun": call.begun} if call.interrupted in ("cut", "limit") else {}),
-            "expect": self.expectation(call.tool, call.expect),
+            "expect": self.expectation_value(call.tool, call.expect),
         }
 
-    def expectation(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
+    def expectation_value(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
         clause = clause_for(self.scenario, expectation, self.contract)
         level = "text"
         if self.scenario.invariant:
             clause, level = Clause(), "effects"
         elif clause is not None:
-            self.said = True
+            self.has_expectation = True
             if clause.text is None:
                 level = "reason"
         elif not self.contract.recorded:
             clause = expectation.recorded
             level = "effects"
         if clause is None:
-            self.silent = True
+            self.lacks_expectation = True
             return None
         return {
             "judge": level,
             "refused": clause.error is not None,
             "error": clause.error,
             "code": None if clause.error is None else self.vocabulary.code(clause.error, tool),
-            "text": _text(clause.text),
+            "text": _text_value(clause.text),
             "documented": clause.documented if not self.contract.recorded else None,
-            "files": _expected(clause.files),
-            "reminders": [_text(each) for each in clause.reminders],
+            "files": _expected_files(clause.files),
+            "reminders": [_text_value(reminder) for reminder in clause.reminders],
         }
 
 
-def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
+def _text_value(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
     if not isinstance(digest, TextDigest):
         return digest
     return {name: part for name, part in asdict(digest).items() if part is not None}
 
 
-def _hook(hook: GivenHook) -> dict[str, Any]:
-    before = hook.event == "PreToolUse"
+def _hook_value(hook: GivenHook) -> dict[str, Any]:
+    is_before_call = hook.event == "PreToolUse"
     return {
         "event": hook.event,
         "matcher": hook.matcher,
         "command": command_of(hook, "$WS"),
-        "refuses": before and hook.refuses,
-        "replaces": dict(hook.input) if before else {},
+        "refuses": is_before_call and hook.refuses,
+        "replaces": dict(hook.input) if is_before_call else {},
         "writes": sorted(hook.paths),
     }
 
 
-def _expected(files: Mapping[str, Entry | None]) -> dict[str, Any]:
-    return {path: None if entry is None else _wanted(entry) for path, entry in files.items()}
+def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
+    return {path: None if entry is None else _comparable_entry(entry) for path, entry in files.items()}
 
 
-def _wanted(entry: Entry) -> dict[str, Any]:
+def _comparable_entry(entry: Entry) -> dict[str, Any]:
     """Return an entry for comparison. A long content without a short form is replaced by its digest."""
-    state = _state(entry)
-    if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _LONGEST:
-        return _state(replace(FileDigest.of(entry.data), mode=entry.mode))
+    state = _entry_value(entry)
+    if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
+        return _entry_value(replace(FileDigest.of(entry.data), mode=entry.mode))
     return state
 
 
-def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
+def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
     """Return an entry for comparison, with its mode only if it is stated. For `given` files, with modes and
     times.
     """
-    file, folder = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
+    file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
             time = {"mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS)} if given else {}
-            stated = _stated(file if mode is None else mode)
-            return {"type": "file", **_content(entry), **stated, **_owned(ownership), **time}
+            mode_value = _mode_field(file_mode if mode is None else mode)
+            return {
+                "type": "file",
+                **_content_value(entry),
+                **mode_value,
+                **_ownership_value(ownership),
+                **time,
+            }
         case FileDigest(sha256, size, mode):
-            return {"type": "file", "sha256": sha256, "size": size, **_stated(mode)}
+            return {"type": "file", "sha256": sha256, "size": size, **_mode_field(mode)}
         case Symlink(target):
             return {"type": "symlink", "target": target}
         case Directory(mode):
-            return {"type": "directory", **_stated(folder if mode is None else mode)}
+            return {"type": "directory", **_mode_field(directory_mode if mode is None else mode)}
         case HardLink(to) if given:
             return {"type": "hardlink", "to": to}
         case SpecialFile(kind) if given:
@@ -321,41 +336,41 @@ def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
             raise ValueError(f"{entry} is never expected")
 
 
-def _event(event: WorldEvent) -> dict[str, Any]:
+def _event_value(event: WorldEvent) -> dict[str, Any]:
     value: dict[str, Any] = {"event": event.kind, "path": event.path}
     for name in WORLD_EVENTS[event.kind].fields:
         match name:
             case "entry":
-                value["entry"] = None if event.entry is None else _state(event.entry)
+                value["entry"] = None if event.entry is None else _entry_value(event.entry)
             case "to":
                 value["to"] = event.to
             case "mode":
-                value["mode"] = None if event.mode is None else _mode(event.mode)
+                value["mode"] = None if event.mode is None else _format_mode(event.mode)
             case "mtime":
                 value["mtime_shift_ns"] = int((event.mtime or 0) * NANOSECONDS)
     return value
 
 
-def _content(entry: RegularFile) -> dict[str, Any]:
+def _content_value(entry: RegularFile) -> dict[str, Any]:
     """Return the bytes as text if they are UTF-8, otherwise as base64. Repeated texts are written as text and
     number.
     """
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()
-            if _NUMBER not in text or encoding in ("utf-8", "latin-1"):
-                return {"repeat": _bytes(unit), "times": times}
-    return _bytes(entry.data)
+            if _NUMBER_PLACEHOLDER not in text or encoding in ("utf-8", "latin-1"):
+                return {"repeat": _bytes_value(unit), "times": times}
+    return _bytes_value(entry.data)
 
 
-def _bytes(data: bytes) -> dict[str, str]:
+def _bytes_value(data: bytes) -> dict[str, str]:
     try:
         return {"utf8": data.decode("utf-8")}
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
 
 
-def _owned(ownership: Ownership | None) -> dict[str, Any]:
+def _ownership_value(ownership: Ownership | None) -> dict[str, Any]:
     """Return the ownership of an entry. None stands for the user of the session; attributes are in base64."""
     if ownership is None:
         return {}
@@ -363,9 +378,9 @@ def _owned(ownership: Ownership | None) -> dict[str, Any]:
     return {"ownership": {"owner": ownership.owner, "group": ownership.group, "attributes": attributes}}
 
 
-def _stated(mode: int | None) -> dict[str, str]:
-    return {} if mode is None else {"mode": _mode(mode)}
+def _mode_field(mode: int | None) -> dict[str, str]:
+    return {} if mode is None else {"mode": _format_mode(mode)}
 
 
-def _mode(mode: int) -> str:
+def _format_mode(mode: int) -> str:
     return f"{mode:04o}"

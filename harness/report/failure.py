@@ -49,7 +49,7 @@ MOST_LINES = 60
 """Maximum number of lines about a broken replay. Further lines are counted."""
 MOST_STEPS = 6
 """Maximum number of steps without a difference before those with one. Further steps are counted."""
-_MOST_OF_A_HARM = 6
+_MAX_HARM_LINES = 6
 """Maximum number of lines of a harm's content, before and after."""
 WIDEST_BRIEF = 60
 """Maximum characters of the expected and the actual value in a one-line failure."""
@@ -64,19 +64,24 @@ def brief(verdict: Verdict) -> str:
     """Return the first harm or difference, or the reason of a broken replay, in one line. Empty if there is
     none.
     """
-    asked = _asked(verdict)
-    if verdict.status == "broken" or not asked:
+    requested = _requested_differences(verdict)
+    if verdict.status == "broken" or not requested:
         return visible(verdict.reason.partition("\n")[0])
-    first = next((each for each in asked if each.level == "safe"), asked[0])
-    wanted, got = visible_lines(first.expected), visible_lines(first.got)
-    at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
-    at = min(len(wanted), len(got)) if at is None else at
+    first = next((difference for difference in requested if difference.level == "safe"), requested[0])
+    expected, actual = visible_lines(first.expected), visible_lines(first.got)
+    line_number = next(
+        (n for n, pair in enumerate(zip(expected, actual, strict=False)) if pair[0] != pair[1]), None
+    )
+    line_number = min(len(expected), len(actual)) if line_number is None else line_number
 
-    def short(line: str) -> str:
+    def shorten_line(line: str) -> str:
         cut = line if len(line) <= WIDEST_BRIEF else f"{line[:WIDEST_BRIEF]}…"
         return f'"{cut}"' if cut.startswith(" ") or not cut else cut
 
-    sides = (short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
+    sides = (
+        shorten_line(lines[line_number]) if line_number < len(lines) else "nothing more"
+        for lines in (expected, actual)
+    )
     if first.level == "safe":
         return f"step {first.step + 1}: {visible(first.what)}"
     what = "" if first.what == "refused" else f"{visible(first.label)}: "
@@ -96,21 +101,21 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     by_hand = ", expected by hand" if verdict.by_hand else ""
     title = f"{word} {scenario_id} ({contract}, {requirement}level {verdict.level}{by_hand})"
     lines: list[Line] = [("title", title)]
-    asked = _asked(verdict)
+    requested = _requested_differences(verdict)
     if scenario is not None:
         lines.append(("", f"  {visible(scenario.title)}"))
         lines += [("note", f"  given {reasons}") for reasons in given_lines(scenario.given)]
-    lines += _steps(verdict, scenario, asked[:MOST_DIFFERENCES])
-    if len(asked) > MOST_DIFFERENCES:
-        lines.append(("note", f"  [{len(asked) - MOST_DIFFERENCES} more differences]"))
+    lines += _step_lines(verdict, scenario, requested[:MOST_DIFFERENCES])
+    if len(requested) > MOST_DIFFERENCES:
+        lines.append(("note", f"  [{len(requested) - MOST_DIFFERENCES} more differences]"))
     if verdict.status == "broken":
         reasons = verdict.reason.splitlines() or [""]
         lines += [("got", f"  {visible(line)}") for line in reasons[:MOST_LINES]]
         if len(reasons) > MOST_LINES:
             lines.append(("note", f"  [{len(reasons) - MOST_LINES:,} more lines]"))
-    elif verdict.reason and not asked:
+    elif verdict.reason and not requested:
         lines.append(("got", f"  {visible(verdict.reason)}"))
-    blame = verdict.blame or (asked[0].blame if asked else None)
+    blame = verdict.blame or (requested[0].blame if requested else None)
     if blame:
         lines.append(("note", f"  blame: {blame}"))
     lines.append(("note", f"  scenario: {commands.show} {visible_command([verdict.scenario_id])}"))
@@ -118,61 +123,63 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     return lines
 
 
-def brief_lines(lines: list[Line], most: int) -> list[Line]:
+def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
     """Shorten a failure to `most` lines. Given files and steps without differences are removed first.
 
     The last three lines stay: the blame and the commands.
     """
     head, last = lines[:-3], lines[-3:]
-    most -= len(last)
-    while len(head) > most and (dropped := next((line for line in head if line[0] == "note"), None)):
+    max_lines -= len(last)
+    while len(head) > max_lines and (dropped := next((line for line in head if line[0] == "note"), None)):
         head.remove(dropped)
-    if len(head) > most:
-        left = len(head) - most + 1
-        head = [*head[: most - 1], ("note", f"    [{pluralize(left, 'line')} more]")]
+    if len(head) > max_lines:
+        omitted = len(head) - max_lines + 1
+        head = [*head[: max_lines - 1], ("note", f"    [{pluralize(omitted, 'line')} more]")]
     return [*head, *last]
 
 
-def _asked(verdict: Verdict) -> list[Difference]:
+def _requested_differences(verdict: Verdict) -> list[Difference]:
     return [difference for difference in verdict.differences if difference.level in up_to(verdict.level)]
 
 
-def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
+def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
     """Yield the steps up to the last difference: different steps with their differences, others in one line."""
     steps = scenario.steps if scenario is not None else ()
-    by_step = {step: list(group) for step, group in groupby(differences, key=lambda each: each.step)}
+    by_step = {
+        step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
+    }
     last = max(by_step, default=-1)
     if verdict.status == "broken":  # in the step after the answered ones
-        calls = [at for at, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
+        calls = [index for index, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
         last = max(last, calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1)
-    fine = [number for number in range(last + 1) if number not in by_step and number < len(steps)]
-    shown = set(fine[-MOST_STEPS:])
-    if len(fine) > len(shown):
-        yield ("note", f"  [{len(fine) - len(shown)} more steps before]")
-    of = f" of {len(steps)}" if steps else ""
-    for number in sorted({*by_step, *shown}):
+    unchanged = [number for number in range(last + 1) if number not in by_step and number < len(steps)]
+    shown_steps = set(unchanged[-MOST_STEPS:])
+    if len(unchanged) > len(shown_steps):
+        yield ("note", f"  [{len(unchanged) - len(shown_steps)} more steps before]")
+    total = f" of {len(steps)}" if steps else ""
+    for number in sorted({*by_step, *shown_steps}):
         step = steps[number] if number < len(steps) else None
-        if number in shown and step is not None:
-            yield ("note", f"  step {number + 1}{of}: {brief_step(step)}")
+        if number in shown_steps and step is not None:
+            yield ("note", f"  step {number + 1}{total}: {brief_step(step)}")
         for call, group in groupby(by_step.get(number, ()), key=lambda each: each.call):
-            found = list(group)
-            position = found[0].position or (step.position if step is not None else None)
+            group_differences = list(group)
+            position = group_differences[0].position or (step.position if step is not None else None)
             if position is not None:
                 yield ("place", f"  {visible(short_place(position))}")
-            what = f": {brief_step(step, call)}" if step is not None else ""
-            yield ("step", f"  step {number + 1}{of}{what}")
-            for difference in found:
-                yield from _difference(difference, verdict)
+            description = f": {brief_step(step, call)}" if step is not None else ""
+            yield ("step", f"  step {number + 1}{total}{description}")
+            for difference in group_differences:
+                yield from _difference_lines(difference, verdict)
 
 
-def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:
+def _difference_lines(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     suffix = "" if difference.level in ("safe", verdict.level) else f" (level {difference.level})"
     if difference.level == "safe":
         yield ("got", f"    {visible(difference.what)}")
         sides = (("expected", "was", difference.expected), ("got", "is now", difference.got))
-        for style, word, text in sides if difference.expected or difference.got else ():
-            for number, shown in enumerate(visible_lines(text)[:_MOST_OF_A_HARM] or [""]):
-                yield (style, f"      {'' if number else word:6} {shown}")
+        for style, label, text in sides if difference.expected or difference.got else ():
+            for number, shown_line in enumerate(visible_lines(text)[:_MAX_HARM_LINES] or [""]):
+                yield (style, f"      {'' if number else label:6} {shown_line}")
         return
     what = visible(difference.label)
     if all(len(text) <= 60 and "\n" not in text for text in (difference.expected, difference.got)):

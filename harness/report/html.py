@@ -28,7 +28,7 @@ from readfirst.harness.report.timeline import difference_blocks, expected_steps,
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 
-_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
+_HIDDEN_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """Prefixes of connect strings that are omitted above a column."""
 _STYLES = ("map.css", "page.css", "rules.css")
 
@@ -36,20 +36,24 @@ _STYLES = ("map.css", "page.css", "rules.css")
 def page(results: Results, sources: Sources) -> str:
     """Return the page as ASCII text. For contracts that the suite lacks, expectations are omitted."""
     runs, levels = results.runs, levels_shown(results.runs)
-    headings = _headings(results)
+    headings = _column_headings(results)
     labels = [heading["label"] for heading in headings]
     scenarios = {scenario_id: sources.find(scenario_id) for scenario_id in results.ids}
     contracts = [sources.contracts[name] for name in results.contracts if name in sources.contracts]
 
     def differs(scenario_id: str, before: str, after: str) -> bool:
-        scenario, known = scenarios[scenario_id], sources.contracts
-        if scenario is None or before not in known or after not in known:
+        scenario, contracts_by_name = scenarios[scenario_id], sources.contracts
+        if scenario is None or before not in contracts_by_name or after not in contracts_by_name:
             return False
-        sides = (known[before], known[after])
-        one, other = (expected_steps(sources.with_expectations_of(scenario, side), side) for side in sides)
-        return one != other
+        sides = (contracts_by_name[before], contracts_by_name[after])
+        steps_before, steps_after = (
+            expected_steps(sources.with_expectations_of(scenario, side), side) for side in sides
+        )
+        return steps_before != steps_after
 
-    columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
+    columns = [
+        Column(heading["key"], heading["short"], heading["label"], heading["facts"]) for heading in headings
+    ]
     return rendered(
         "page.html.j2",
         ["rules.js", "page.js"],
@@ -59,14 +63,14 @@ def page(results: Results, sources: Sources) -> str:
         levels=levels,
         scenarios=len(results.ids),
         families=results.families,
-        runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
+        runs=[{**heading, **_run_values(run, levels)} for run, heading in zip(runs, headings, strict=True)],
         stale=[visible(entry) for run in runs for entry in run.summary.stale],
         rules=run_table(results, sources.rules, columns),
-        matrix=[_row(family, results, labels, levels) for family in results.families],
+        matrix=[_family_row(family, results, labels, levels) for family in results.families],
         lines=version_lines(results, differs),
-        index=_json(_index(results, scenarios, headings, levels, sources)),
+        index=_script_json(_index_of_scenarios(results, scenarios, headings, levels, sources)),
         details=[
-            (family, _json(dict(_details(family, results, scenarios, contracts, sources))))
+            (family, _script_json(dict(_details_of_family(family, results, scenarios, contracts, sources))))
             for family in results.families
         ],
     )
@@ -74,9 +78,9 @@ def page(results: Results, sources: Sources) -> str:
 
 def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
     """Render a page as ASCII text: a template, the common styles, and these scripts as its only script."""
-    script = "".join(map(_source, scripts))
+    script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
-    made: str = (
+    page_text: str = (
         environment(html=True)
         .get_template(template)
         .render(
@@ -90,24 +94,26 @@ def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
             **values,
         )
     )
-    return made.encode("ascii", "xmlcharrefreplace").decode()
+    return page_text.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
     """Return style sheets that start with the colours: `light` selects the light theme, `dark` wraps the dark
     theme.
     """
-    colours = f"{light} {{\n{_source('light.css')}}}\n{dark.format(_source('dark.css'))}\n"
-    return colours + "".join(map(_source, names))
+    colours = (
+        f"{light} {{\n{_read_template_file('light.css')}}}\n{dark.format(_read_template_file('dark.css'))}\n"
+    )
+    return colours + "".join(map(_read_template_file, names))
 
 
 def macro(template: str, name: str, *values: Any) -> str:
     """Return the result of a template's macro as HTML."""
-    made: str = getattr(environment(html=True).get_template(template).module, name)(*values)
-    return str(made)
+    result: str = getattr(environment(html=True).get_template(template).module, name)(*values)
+    return str(result)
 
 
-def _source(name: str) -> str:
+def _read_template_file(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 
 
@@ -119,7 +125,7 @@ def safe(text: str) -> Any:
     return Markup(text)
 
 
-def _json(value: object) -> Any:
+def _script_json(value: object) -> Any:
     """Return JSON for a script element: ASCII, without characters that could end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
@@ -128,26 +134,26 @@ def _json(value: object) -> Any:
     return safe(text)
 
 
-def _headings(results: Results) -> list[dict[str, str]]:
+def _column_headings(results: Results) -> list[dict[str, str]]:
     """Return the names of each run: its letter if there are several, its full name, and a short name above a
     column.
     """
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
-    found = []
+    headings = []
     for run, name, label, letter in zip(runs, results.names, results.labels(), letters(), strict=False):
         facts = [visible(run.contract)] * contracts + [f"level {run.level}"] * levels
         scheme, _, rest = name.partition(":")
-        found.append(
+        headings.append(
             {
                 "key": letter if len(runs) > 1 else "",
                 "label": visible(label),
                 "name": visible(name),
-                "short": visible(rest if rest and scheme in _SCHEMES else name),
+                "short": visible(rest if rest and scheme in _HIDDEN_SCHEMES else name),
                 "facts": ", ".join(facts),
             }
         )
-    return found
+    return headings
 
 
 def letters() -> Iterator[str]:
@@ -155,7 +161,7 @@ def letters() -> Iterator[str]:
     return ("".join(letters) for size in count(1) for letters in product(ascii_uppercase, repeat=size))
 
 
-def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
+def _run_values(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
     total, summary = run.total, run.summary
     result = "conformant" if run.conformant else "not conformant"
     if run.interrupted:
@@ -172,7 +178,7 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
         "result": result,
         "note": "; ".join(filter(None, notes)),
         "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
-        "cells": [{**_level_cell(run, total, level), "level": level} for level in levels],
+        "cells": [{**_cell_of_level(run, total, level), "level": level} for level in levels],
         "rest": [
             ("unsupported", total.unsupported),
             ("unspecified", total.unspecified),
@@ -182,18 +188,18 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
     }
 
 
-def _level_cell(run: Run, count: Count, level: Level) -> dict[str, str]:
+def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
     # `verbatim` is judged only on request.
     if not count.judged or (level == "verbatim" and run.level != level):
         return {"text": "-", "tone": "quiet"}
     holds = count.holds[level]
     return {
         "text": f"{holds}/{count.judged}",
-        "tone": _tone(run, level, (count.judged - holds) / count.judged),
+        "tone": _tone_of_failures(run, level, (count.judged - holds) / count.judged),
     }
 
 
-def _tone(run: Run, level: Level, failing: float) -> str:
+def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
     """Return the colour of a number: the kind of failure, and one of five steps by its share."""
     if not failing:
         return "good"
@@ -202,13 +208,15 @@ def _tone(run: Run, level: Level, failing: float) -> str:
     return toned("harm" if level in ("safe", "effects") else "wording", failing)
 
 
-def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, ...]) -> dict[str, Any]:
+def _family_row(
+    family: str, results: Results, labels: list[str], levels: tuple[Level, ...]
+) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for number, run in enumerate(results.runs):
         count = run.family(family)
         for level in levels:
             cell: dict[str, Any] = {
-                **_level_cell(run, count, level),
+                **_cell_of_level(run, count, level),
                 "first": level == levels[0],
                 "run": number,
             }
@@ -219,22 +227,22 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
                 cell["text"] = str(count.judged)
             cell["spoken"] = f"{cell['text']}, {failing} of {family} fail at {level}, {labels[number]}"
             cells.append(cell)
-        rest = count.scenarios - count.judged
+        not_judged = count.scenarios - count.judged
         cells.append(
             {
-                "text": str(rest) if rest else "-",
+                "text": str(not_judged) if not_judged else "-",
                 "tone": "quiet",
                 "level": "not-judged",
                 "first": False,
                 "run": number,
-                "result": "not-judged" if rest else "",
-                "spoken": f"{rest} of {family} not judged, {labels[number]}",
+                "result": "not-judged" if not_judged else "",
+                "spoken": f"{not_judged} of {family} not judged, {labels[number]}",
             }
         )
     return {"family": family, "cells": cells}
 
 
-def _index(
+def _index_of_scenarios(
     results: Results,
     scenarios: Mapping[str, Scenario | None],
     headings: list[dict[str, str]],
@@ -252,7 +260,9 @@ def _index(
                 scenario_id,
                 visible(scenario.title) if scenario is not None else "",
                 [  # empty if a run did not contain it
-                    _cell(*judged, levels) if (judged := run.verdicts.get(scenario_id)) else None
+                    _result_of_scenario(*judged, levels)
+                    if (judged := run.verdicts.get(scenario_id))
+                    else None
                     for run in results.runs
                 ],
                 visible(scenario.rule) if scenario is not None else "",
@@ -262,13 +272,13 @@ def _index(
     }
 
 
-def _cell(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
+def _result_of_scenario(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
     """Return the status, the levels that hold, and 1 if the failure is accepted."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
 
-def _details(
+def _details_of_family(
     family: str,
     results: Results,
     scenarios: Mapping[str, Scenario | None],
@@ -278,14 +288,15 @@ def _details(
     for scenario_id, scenario in scenarios.items():
         if scenario_id.partition("/")[0] == family:
             by_run = {
-                str(number): said
+                str(number): details
                 for number, run in enumerate(results.runs)
-                if (judged := run.verdicts.get(scenario_id)) is not None and (said := _said(*judged))
+                if (judged := run.verdicts.get(scenario_id)) is not None
+                and (details := _verdict_details(*judged))
             }
-            yield scenario_id, {**_description(scenario, contracts, sources), "runs": by_run}
+            yield scenario_id, {**_describe_scenario(scenario, contracts, sources), "runs": by_run}
 
 
-def _description(
+def _describe_scenario(
     scenario: Scenario | None, contracts: Sequence[Contract], sources: Sources
 ) -> dict[str, Any]:
     if scenario is None:
@@ -294,7 +305,7 @@ def _description(
     expected: list[tuple[Any, list[str]]] = []
     for contract in contracts:  # group contracts with the same expectations
         steps = expected_steps(sources.with_expectations_of(scenario, contract), contract)
-        names = next((names for same, names in expected if same == steps), None)
+        names = next((names for other_steps, names in expected if other_steps == steps), None)
         if names is None:
             expected.append((steps, [contract.name]))
         else:
@@ -311,7 +322,7 @@ def _description(
     }
 
 
-def _said(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
+def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
     differences, more = difference_blocks(verdict)
     blame = verdict.blame or (verdict.differences[0].blame if verdict.differences else "")
     fields = {
@@ -325,7 +336,7 @@ def _said(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-_FAILS = ("failed", "broken")
+_FAILING_STATUSES = ("failed", "broken")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
@@ -341,17 +352,19 @@ def version_lines(results: Results, differs: Callable[[str, str, str], bool]) ->
         if order(run.contract)[0] > Version("0"):
             groups.setdefault((name, run.level), {})[run.contract] = run
     return [
-        {"target": visible(name), "changes": [*_changes(runs.values(), differs)]}
+        {"target": visible(name), "changes": [*_version_changes(runs.values(), differs)]}
         for (name, _), runs in groups.items()
         if len(runs) > 1
     ]
 
 
-def _changes(runs: Iterable[Run], differs: Callable[[str, str, str], bool]) -> Iterator[dict[str, Any]]:
+def _version_changes(
+    runs: Iterable[Run], differs: Callable[[str, str, str], bool]
+) -> Iterator[dict[str, Any]]:
     before: Run | None = None
-    for run in sorted(runs, key=lambda each: order(each.contract)):
+    for run in sorted(runs, key=lambda item: order(item.contract)):
         passed, judged = run.total.passed, run.total.judged
-        lists = {} if before is None else _lists(before, run, differs)
+        lists = {} if before is None else _changed_scenarios(before, run, differs)
         yield {
             "contract": visible(run.contract),
             "passed": passed,
@@ -363,14 +376,18 @@ def _changes(runs: Iterable[Run], differs: Callable[[str, str, str], bool]) -> I
         before = run
 
 
-def _lists(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> dict[str, list[str]]:
+def _changed_scenarios(
+    before: Run, after: Run, differs: Callable[[str, str, str], bool]
+) -> dict[str, list[str]]:
     both = sorted(before.verdicts.keys() & after.verdicts.keys())
-    was, now = ({each: run.verdicts[each][0].status for each in both} for run in (before, after))
-    found = {
+    was, now = (
+        {scenario_id: run.verdicts[scenario_id][0].status for scenario_id in both} for run in (before, after)
+    )
+    ids_by_label = {
         "scenarios with another expectation": [
-            each for each in both if differs(each, before.contract, after.contract)
+            scenario_id for scenario_id in both if differs(scenario_id, before.contract, after.contract)
         ],
-        "newly hold": [each for each in both if now[each] == "passed" and was[each] in _FAILS],
-        "no longer hold": [each for each in both if was[each] == "passed" and now[each] in _FAILS],
+        "newly hold": [name for name in both if now[name] == "passed" and was[name] in _FAILING_STATUSES],
+        "no longer hold": [name for name in both if was[name] == "passed" and now[name] in _FAILING_STATUSES],
     }
-    return {label: ids for label, ids in found.items() if ids}
+    return {label: ids for label, ids in ids_by_label.items() if ids}

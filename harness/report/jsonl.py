@@ -25,16 +25,16 @@ from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.schema import validator
 from readfirst.harness.terminal import harmless_json
 
-_MOST_BYTES = 512 * 1024 * 1024
-_MOST_DIGITS = 15
+_MAX_STREAM_BYTES = 512 * 1024 * 1024
+_MAX_DIGITS = 15
 """Maximum digits of a count or of milliseconds."""
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
-_PLAIN = (
+_VERDICT_FIELDS = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
     *("requirement", "rule", "length", "by_hand"),
 )
 """Fields of a verdict that are written unchanged."""
-_RULED = ("conformant", "accepted", "stale", "unclaimed")
+_BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed")
 """Fields of a baseline result that are written unchanged."""
 
 
@@ -54,20 +54,20 @@ class UnreadableStreamError(ReadfirstError):
 def read_stream(file: Path) -> tuple[Run, ...]:
     """Return the runs in one file: one per contract, in the order of its header.
 
-    Raises StreamError for a line that violates the schema, for a missing footer, and if the number of verdicts
-    differs from header and footer; UnreadableStreamError if the file cannot be opened.
+    Raises StreamError for a line that violates the schema, for a missing footer, and if the number of
+    verdicts differs from header and footer; UnreadableStreamError if the file cannot be opened.
     """
     try:
         with file.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
-        problem = f"it has more than {_MOST_BYTES:,} bytes" if len(data) > _MOST_BYTES else ""
+            data = stream.read(_MAX_STREAM_BYTES + 1)
+        problem = f"it has more than {_MAX_STREAM_BYTES:,} bytes" if len(data) > _MAX_STREAM_BYTES else ""
     except OSError as error:
         problem = str(error.strerror)
     if problem:
         raise UnreadableStreamError(
             f"{file} cannot be read: {problem}. Name a file that --format jsonl wrote."
         )
-    lines = list(_lines(file, data))
+    lines = list(_parse_lines(file, data))
     if not lines or lines[0][1]["type"] != "header":
         raise StreamError(file, 1, "this is not a result stream: it does not begin with a header.")
     number, footer = lines[-1]
@@ -84,11 +84,11 @@ def read_stream(file: Path) -> tuple[Run, ...]:
                 if problem := contents.add(line):
                     raise StreamError(file, number, f"{problem}. Run it again.")
             case "verdict":
-                verdicts.append((number, _with_contents(file, number, line, contents)))
+                verdicts.append((number, _resolve_contents(file, number, line, contents)))
             case other:
                 message = f"a {other} in the middle. Write each run to its own file."
                 raise StreamError(file, number, message)
-    _check(file, header, verdicts, footer, lines[-1][0])
+    _check_totals(file, header, verdicts, footer, lines[-1][0])
     declared = header.get("design", ""), tuple(header.get("refuses", ()))
     return tuple(
         Run(
@@ -96,7 +96,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             contract,
             header["level"],
             header["readfirst"],
-            tuple(_judged(line, *declared) for _, line in verdicts if line["contract"] == contract),
+            tuple(_parse_verdict(line, *declared) for _, line in verdicts if line["contract"] == contract),
             footer["interrupted"],
             header.get("name", ""),
             suite=header.get("suite", "") if header["format"] > 1 else "",
@@ -105,12 +105,12 @@ def read_stream(file: Path) -> tuple[Run, ...]:
     )
 
 
-def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, text in enumerate(data.split(b"\n"), 1):
         if not text:
             continue
         try:
-            line = json.loads(text, parse_int=_count)
+            line = json.loads(text, parse_int=_parse_count)
         except (ValueError, RecursionError) as error:  # includes bytes that are not UTF-8
             raise StreamError(
                 file, number, "this line is incomplete JSON: the stream was cut off or damaged. Run it again."
@@ -121,18 +121,20 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
                 file, number, "this is not a line of a result stream (header, content, verdict, footer)."
             )
         for problem in validator("result", kind).iter_errors(line):
-            words = f"{problem.json_path}: {problem.message}"
-            shown = words if len(words) <= 200 else f"{words[:200]} [...]"
-            raise StreamError(file, number, f"this {kind} does not have the expected format: {shown}")
+            problem_text = f"{problem.json_path}: {problem.message}"
+            excerpt = problem_text if len(problem_text) <= 200 else f"{problem_text[:200]} [...]"
+            raise StreamError(file, number, f"this {kind} does not have the expected format: {excerpt}")
         yield number, line
 
 
-def _with_contents(file: Path, number: int, line: dict[str, Any], contents: ContentReader) -> dict[str, Any]:
+def _resolve_contents(
+    file: Path, number: int, line: dict[str, Any], contents: ContentReader
+) -> dict[str, Any]:
     """Return the line of a verdict with its references to texts resolved."""
     try:
         differences = [
-            {**each, **{side: contents.text(each[side]) for side in _SIDES}}
-            for each in line.get("differences", ())
+            {**difference, **{side: contents.text(difference[side]) for side in _SIDES}}
+            for difference in line.get("differences", ())
         ]
     except KeyError as error:
         message = f"no content before this verdict has the digest {error.args[0][0]}. Run it again."
@@ -140,29 +142,29 @@ def _with_contents(file: Path, number: int, line: dict[str, Any], contents: Cont
     return {**line, "differences": differences} if differences else line
 
 
-def _count(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
+def _parse_count(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
         raise ValueError(f"a number of {len(digits)} digits")
     return int(digits)
 
 
-def _check(
+def _check_totals(
     file: Path,
     header: dict[str, Any],
     verdicts: list[tuple[int, dict[str, Any]]],
     footer: dict[str, Any],
-    last: int,
+    last_line: int,
 ) -> None:
-    there = Counter(line["status"] for _, line in verdicts)
-    counts = [("footer counts", footer[name], name, there[name]) for name in _STATUSES]
+    counted = Counter(line["status"] for _, line in verdicts)
+    counts = [("footer counts", footer[name], name, counted[name]) for name in _STATUSES]
     counts.insert(0, ("footer counts", footer["verdicts"], "verdicts", len(verdicts)))
     if not footer["interrupted"]:
         expected = header["scenarios"] * len(header["contracts"])
         counts.append(("header announces", expected, "verdicts", len(verdicts)))
-    for who, said, what, found in counts:
-        if said != found:
-            message = f"the {who} {said} {what}, but there are {found}. Run it again."
-            raise StreamError(file, last, message)
+    for source, stated, subject, actual in counts:
+        if stated != actual:
+            message = f"the {source} {stated} {subject}, but there are {actual}. Run it again."
+            raise StreamError(file, last_line, message)
     seen: set[tuple[str, str]] = set()
     for number, line in verdicts:
         key = (line["contract"], line["scenario"])
@@ -173,35 +175,35 @@ def _check(
         seen.add(key)
 
 
-def _judged(line: dict[str, Any], design: str, refuses: tuple[str, ...]) -> Judged:
+def _parse_verdict(line: dict[str, Any], design: str, refuses: tuple[str, ...]) -> Judged:
     differences = [
-        Difference(**_read(each, OF_A_DIFFERENCE), late=each.get("late", False))
-        for each in line.get("differences", ())
+        Difference(**_located_fields(value, OF_A_DIFFERENCE), late=value.get("late", False))
+        for value in line.get("differences", ())
     ]
     verdict = Verdict(
         line["scenario"],
         levels={"safe": line["levels"].get("effects", False), **line["levels"]},
         differences=tuple(differences),
-        harms=tuple(Harm(**_read(each, OF_A_HARM)) for each in line.get("harms", ())),
+        harms=tuple(Harm(**_located_fields(value, OF_A_HARM)) for value in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
         design=design,
         refuses=refuses,
-        **{name: line[name] for name in _PLAIN if name in line},
+        **{name: line[name] for name in _VERDICT_FIELDS if name in line},
     )
-    return verdict, BaselineResult(**{name: line[name] for name in _RULED if name in line})
+    return verdict, BaselineResult(**{name: line[name] for name in _BASELINE_FIELDS if name in line})
 
 
-def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return the fields of a harm or a difference."""
     return {
-        "step": found["step"] - 1,
-        "call": found["call"] - 1,
-        **{name: found[name] for name in names},
+        "step": value["step"] - 1,
+        "call": value["call"] - 1,
+        **{name: value[name] for name in names},
     }
 
 
 FORMAT = 2
-"""Version of the format. Version 1, in which every verdict contains its texts, can still be read."""
+"""Version of the format. Version 1 can still be read. Its verdicts contain their texts."""
 _SIDES = ("expected", "got")
 
 
@@ -213,7 +215,7 @@ class JsonlReport:
         self._contents = ContentWriter()
         self._sessions: Counter[bool] = Counter()
         self._decision: IsolationDecision | None = None
-        self._write(
+        self._write_line(
             {
                 "type": "header",
                 "format": FORMAT,
@@ -254,24 +256,24 @@ class JsonlReport:
             "lacks": list(verdict.lacks),
             "unclaimed": ruling.unclaimed,
             "stale": ruling.stale,
-            "harms": [_written(harm, OF_A_HARM) for harm in verdict.harms],
-            "differences": [self._difference(difference) for difference in verdict.differences],
+            "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
+            "differences": [self._write_contents(difference) for difference in verdict.differences],
         }
         line |= {name: value for name, value in further.items() if value}
-        self._write(line)
+        self._write_line(line)
 
-    def _difference(self, difference: Difference) -> dict[str, Any]:
-        """Return the value of a difference, after writing the contents to which it refers."""
-        line = _difference(difference)
+    def _write_contents(self, difference: Difference) -> dict[str, Any]:
+        """Write the content lines of a difference, and return its value."""
+        line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:
-            self._write(content)
+            self._write_line(content)
         return line | dict(zip(_SIDES, texts, strict=True))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
         """Write the footer with the number of verdicts, so that readers can detect missing ones."""
         total = summary.total
-        self._write(
+        self._write_line(
             {
                 "type": "footer",
                 "verdicts": total.scenarios,
@@ -291,7 +293,7 @@ class JsonlReport:
         decision = {"isolation": found.kind, "why": found.why} if found is not None else {}
         return {"servers": {**decision, "shared": self._sessions[True], "separate": self._sessions[False]}}
 
-    def _write(self, line: dict[str, Any]) -> None:
+    def _write_line(self, line: dict[str, Any]) -> None:
         self._stream.write(f"{harmless_json(line)}\n")
         self._stream.flush()
 
@@ -301,16 +303,16 @@ OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
 """Fields of a harm and of a difference that are written unchanged. Steps and calls count from 1 in the output."""
 
 
-def _written(found: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
+def _located_value(item: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
     return {
-        "step": found.step + 1,
-        "call": found.call + 1,
-        **{name: getattr(found, name) for name in names},
+        "step": item.step + 1,
+        "call": item.call + 1,
+        **{name: getattr(item, name) for name in names},
     }
 
 
-def _difference(difference: Difference) -> dict[str, Any]:
-    line = _written(difference, OF_A_DIFFERENCE)
+def _difference_value(difference: Difference) -> dict[str, Any]:
+    line = _located_value(difference, OF_A_DIFFERENCE)
     if difference.late:
         line["late"] = True
     if difference.position:

@@ -8,7 +8,7 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
 
-_COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+_TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 """Elements that a suite counts, by attribute."""
 
 
@@ -17,16 +17,16 @@ def page(results: Results, sources: Sources) -> str:
     runs = results.runs
     root = Element("testsuites", name=visible(f"readfirst {runs[0].name}"))
     for run in runs:
-        for suite in _suites(run, sources):
+        for suite in _make_suites(run, sources):
             if len(runs) > 1:
                 suite.set("name", f"{visible(run.contract)} {suite.get('name')}")
             root.append(suite)
     if any(run.interrupted for run in runs):
         case = SubElement(SubElement(root, "testsuite", name="readfirst"), "testcase", name="run")
-        _add(case, "error", f"interrupted after {sum(len(run.judged) for run in runs)} scenarios")
-    for head in (root, *root):
-        for attribute, tag in _COUNTED.items():
-            head.set(attribute, str(sum(1 for _ in head.iter(tag))))
+        _add_element(case, "error", f"interrupted after {sum(len(run.judged) for run in runs)} scenarios")
+    for element in (root, *root):
+        for attribute, tag in _TAGS_BY_ATTRIBUTE.items():
+            element.set(attribute, str(sum(1 for _ in element.iter(tag))))
     milliseconds = sum(verdict.milliseconds for run in runs for verdict, _ in run.judged)
     root.set("time", f"{milliseconds / 1000:.6f}")
     indent(root)
@@ -34,7 +34,7 @@ def page(results: Results, sources: Sources) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _suites(run: Run, sources: Sources) -> Iterator[Element]:
+def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
     """Yield the suites of a contract: by rule, or by family if there are no rules."""
     rules, groups = sources.rules, dict[str, list[Judged]]()
     for verdict, ruling in run.judged:
@@ -45,58 +45,64 @@ def _suites(run: Run, sources: Sources) -> Iterator[Element]:
         for family, judged in groups.items():
             suite = Element("testsuite", name=visible(family))
             for verdict, ruling in judged:
-                _case(suite, family, verdict.scenario_id.partition("/")[2], (verdict, ruling), run, sources)
+                _add_case(
+                    suite, family, verdict.scenario_id.partition("/")[2], (verdict, ruling), run, sources
+                )
             yield suite
         return
     for result in by_rule(run.judged, rules):
         rule, name = result.rule, rule_title(result)
         suite = Element("testsuite", name=visible(name if rule is None else f"{rule.class_}: {name}"))
-        _properties(suite, result, run, sources)
+        _add_properties(suite, result, run, sources)
         for verdict, ruling in groups[result.id]:
-            below = NO_RULE if rule is None else f"{rule.class_}.{rule.id}"
-            _case(suite, below, verdict.scenario_id, (verdict, ruling), run, sources)
+            class_name = NO_RULE if rule is None else f"{rule.class_}.{rule.id}"
+            _add_case(suite, class_name, verdict.scenario_id, (verdict, ruling), run, sources)
         yield suite
 
 
-def _properties(suite: Element, result: RuleResult, run: Run, sources: Sources) -> None:
-    found: dict[str, str] = {}
+def _add_properties(suite: Element, result: RuleResult, run: Run, sources: Sources) -> None:
+    values: dict[str, str] = {}
     if (rule := result.rule) is not None:
-        found = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
+        values = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
     if design := run.judged[0][0].design:
-        found["design"] = design
+        values["design"] = design
     if refuses := run.judged[0][0].refuses:
-        found["refuses"] = ", ".join(refuses)
+        values["refuses"] = ", ".join(refuses)
     if result.level is not None and result.shortest is not None:
-        found["failing"] = f"{result.fails} of {result.count.judged} at {result.level}"
-        found["shortest"] = result.shortest.scenario_id
-        found["command"] = f"{sources.commands(run).run} {result.shortest.scenario_id}"
-    properties = SubElement(suite, "properties") if found else suite
-    for key, value in found.items():
+        values["failing"] = f"{result.fails} of {result.count.judged} at {result.level}"
+        values["shortest"] = result.shortest.scenario_id
+        values["command"] = f"{sources.commands(run).run} {result.shortest.scenario_id}"
+    properties = SubElement(suite, "properties") if values else suite
+    for key, value in values.items():
         SubElement(properties, "property", name=key, value=visible(value))
 
 
-def _case(suite: Element, below: str, name: str, judged: Judged, run: Run, sources: Sources) -> None:
+def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: Run, sources: Sources) -> None:
     verdict, ruling = judged
-    case = SubElement(suite, "testcase", classname=visible(f"{run.contract}.{below}"), name=visible(name))
+    case = SubElement(
+        suite, "testcase", classname=visible(f"{run.contract}.{class_name}"), name=visible(name)
+    )
     case.set("time", f"{verdict.milliseconds / 1000:.6f}")
     if ruling.stale:
-        _add(case, "failure", "baseline entry out of date", visible(ruling.stale))
+        _add_element(case, "failure", "baseline entry out of date", visible(ruling.stale))
     elif ruling.accepted:
-        _add(case, "skipped", f"accepted failure: {ruling.accepted}")
+        _add_element(case, "skipped", f"accepted failure: {ruling.accepted}")
     elif ruling.unclaimed:
-        _add(case, "failure", f"not judged, because a required capability is missing: {ruling.unclaimed}")
+        _add_element(
+            case, "failure", f"not judged, because a required capability is missing: {ruling.unclaimed}"
+        )
     elif verdict.status in ("failed", "broken"):
         text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
         if verdict.status == "broken":
-            _add(case, "error", verdict.reason, text)
+            _add_element(case, "error", verdict.reason, text)
         else:
             SubElement(case, "failure", message=brief(verdict)).text = text
     elif verdict.status != "passed":
-        _add(case, "skipped", f"{verdict.status}: {verdict.reason}")
+        _add_element(case, "skipped", f"{verdict.status}: {verdict.reason}")
     if verdict.harms:  # even if the contract does the same
         lines = [f"step {harm.step + 1}: {visible(harm.line)}\n" for harm in verdict.harms]
         SubElement(case, "system-out").text = "".join(lines)
 
 
-def _add(case: Element, kind: str, message: str, text: str = "") -> None:
-    SubElement(case, kind, message=visible(message)).text = text or None
+def _add_element(parent: Element, kind: str, message: str, text: str = "") -> None:
+    SubElement(parent, kind, message=visible(message)).text = text or None

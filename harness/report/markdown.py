@@ -32,49 +32,52 @@ def page(results: Results, sources: Sources) -> str:
 
     Failures are grouped by rule, or by family if the suite has no rules.
     """
-    return document(_lines(results, sources))
+    return document(_page_blocks(results, sources))
 
 
-def _lines(results: Results, sources: Sources) -> Iterator[str]:
+def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
     suites = ", ".join(dict.fromkeys(run.suite for run in results.runs if run.suite))
     if suites:
-        yield f"Suite: {_escaped(suites)}"
+        yield f"Suite: {_escape_prose(suites)}"
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
     yield table(
         header,
-        [_run(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
+        [_run_row(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
         numbers=header[4:],
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
-        if alike := run.likeness:
-            yield _escaped(alike)
+        if likeness := run.likeness:
+            yield _escape_prose(likeness)
         if by_hand := run.summary.by_hand_sentence():
-            yield (f"**{_escaped(label)}**: {_escaped(by_hand)}")
+            yield (f"**{_escape_prose(label)}**: {_escape_prose(by_hand)}")
         if design := run.summary.design_sentence():
-            yield (f"**{_escaped(label)}**: {_escaped(design)}")
+            yield (f"**{_escape_prose(label)}**: {_escape_prose(design)}")
         if complaint := run.summary.complaint():
-            yield (f"**{_escaped(label)}**: {_escaped(complaint)}")
-        asked = [level for level in levels if level != "verbatim" or run.level == level]
-        short = [
+            yield (f"**{_escape_prose(label)}**: {_escape_prose(complaint)}")
+        judged_levels = [level for level in levels if level != "verbatim" or run.level == level]
+        failing_families = [
             name
             for name in results.families
-            if any(run.family(name).holds[level] != run.family(name).judged for level in asked)
+            if any(run.family(name).holds[level] != run.family(name).judged for level in judged_levels)
         ]
-        if short:
-            yield f"## {_escaped(label)}"
+        if failing_families:
+            yield f"## {_escape_prose(label)}"
             if sources.rules is None:
-                rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
+                rows = [
+                    [_escape_prose(name), *_count_cells(run.family(name), levels)]
+                    for name in failing_families
+                ]
                 yield table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
-                yield from _failures(run, sources)
+                yield from _failure_blocks(run, sources)
             else:
-                yield from _by_rule(run, sources, levels)
+                yield from _rule_blocks(run, sources, levels)
         for stale in run.summary.stale:
-            yield f"Out of date in the baseline: {_escaped(stale)}"
+            yield f"Out of date in the baseline: {_escape_prose(stale)}"
 
 
-def _run(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
+def _run_row(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
     total = run.total
     result = "conformant" if run.conformant else "**not conformant**"
     if run.interrupted:
@@ -84,46 +87,52 @@ def _run(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
     if total.accepted:
         result += f", {total.accepted} accepted"
     numbers = [str(number) for number in (total.unsupported, total.unspecified)]
-    *cells, broken = _cells(total, levels)
-    return [_escaped(name), _escaped(run.contract), run.level, result, *cells, *numbers, broken]
+    *cells, broken = _count_cells(total, levels)
+    return [_escape_prose(name), _escape_prose(run.contract), run.level, result, *cells, *numbers, broken]
 
 
-def _cells(count: Count, levels: Sequence[Level]) -> list[str]:
+def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
     held = (f"{count.holds[level]}/{count.judged}" if count.judged else "-" for level in levels)
     return [*held, str(count.broken)]
 
 
-def _by_rule(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
+def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
     """Yield the classes, a line for each failing rule, and the shortest failures of the first rules."""
     results = by_rule(run.judged, sources.rules)
     rows = [
-        [each.class_, f"{each.holding}/{each.judged}" if each.judged else "-", *_cells(each.count, levels)]
-        for each in by_class(results)
+        [
+            class_result.class_,
+            f"{class_result.holding}/{class_result.judged}" if class_result.judged else "-",
+            *_count_cells(class_result.count, levels),
+        ]
+        for class_result in by_class(results)
     ]
-    rows += [["no rule", "", *_cells(each.count, levels)] for each in results if each.rule is None]
+    rows += [
+        ["no rule", "", *_count_cells(result.count, levels)] for result in results if result.rule is None
+    ]
     yield table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
     failing = failing_rules(results)
     if not failing:
         return
-    many = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
-    yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
+    count = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
+    yield f"{count} not hold at the level {run.level}, worst first. To repeat one:"
     yield fenced("sh", f"{sources.commands(run).run} SCENARIO")
     rows = [
         [
-            f"{each.fails}/{each.count.judged}",
-            _escaped(rule_title(each)) + accepted_in(each),
-            group_of(each),
-            _escaped(each.shortest.scenario_id if each.shortest is not None else ""),
+            f"{result.fails}/{result.count.judged}",
+            _escape_prose(rule_title(result)) + accepted_in(result),
+            group_of(result),
+            _escape_prose(result.shortest.scenario_id if result.shortest is not None else ""),
         ]
-        for each in failing
+        for result in failing
     ]
     yield table(["fails", "rule", "of", "shortest that fails"], rows)
-    for each in failing[:MOST_RULES]:
-        if each.shortest is not None:
-            yield from _explained(each.shortest, run, sources)
+    for result in failing[:MOST_RULES]:
+        if result.shortest is not None:
+            yield from _explain_failure(result.shortest, run, sources)
 
 
-def _failures(run: Run, sources: Sources) -> Iterator[str]:
+def _failure_blocks(run: Run, sources: Sources) -> Iterator[str]:
     failing = [
         verdict
         for verdict, ruling in run.judged
@@ -133,19 +142,19 @@ def _failures(run: Run, sources: Sources) -> Iterator[str]:
         return
     yield f"{pluralize(len(failing), 'failure')} at the level {run.level}:"
     for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
-        yield from _explained(verdict, run, sources)
+        yield from _explain_failure(verdict, run, sources)
     if len(failing) > MOST_FAILURES:
         yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
 
 
-def _explained(verdict: Verdict, run: Run, sources: Sources) -> Iterator[str]:
+def _explain_failure(verdict: Verdict, run: Run, sources: Sources) -> Iterator[str]:
     text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
     if len(text) > WIDEST:
         text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
-    yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"
+    yield f"<details><summary>{_escape_prose(verdict.scenario_id)}</summary>"
     yield fenced("text", text)
     yield "</details>"
 
 
-def _escaped(text: str) -> str:
+def _escape_prose(text: str) -> str:
     return prose(visible(text))

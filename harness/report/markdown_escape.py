@@ -20,22 +20,22 @@ from readfirst.harness.terminal import one_line
 if TYPE_CHECKING:
     import jinja2
 
-_ESCAPES = {
-    **{each: f"\\{each}" for each in "\\`*_[]#!"},
-    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{each: f"&#{ord(each)};" for each in "|~@$"}},
+_ESCAPE_BY_CHARACTER = {
+    **{character: f"\\{character}" for character in "\\`*_[]#!"},
+    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{character: f"&#{ord(character)};" for character in "|~@$"}},
 }
 """Not every Markdown parser accepts a backslash before each mark."""
-_MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
+_SPECIAL_CHARACTER_PATTERN = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
 """Characters with a meaning in Markdown, HTML or on a forge. `_` has none within a word, and `@` none after
 one.
 """
-_SCHEME = re.compile(r"[^/?#]*?:")
-_OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
+_SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
+_SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
-_BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
+_BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
 """Text at the start of a line that would be a list, or underline the line before."""
-_BACKTICKS = re.compile(r"`+")
-_SPAN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
+_BACKTICKS_PATTERN = re.compile(r"`+")
+_CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """A code span in one or two backticks."""
 
 
@@ -43,16 +43,17 @@ def code(text: str, *, escaped: bool = False) -> str:
     """Return the text as a code span of a table: on one line, with control characters and unusual whitespace
     escaped.
 
-    With `escaped` the text is already escaped. An empty text, which a code span cannot contain, becomes a word.
+    With `escaped` the text is already escaped. An empty text, which a code span cannot contain, becomes a
+    word.
     """
     if not text:
         return "(empty)"
-    shown = (text if escaped else visible(text)).replace("|", "\\|")
-    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
+    content = (text if escaped else visible(text)).replace("|", "\\|")
+    longest = max((len(run) for run in _BACKTICKS_PATTERN.findall(content)), default=0)
     fence = "`" * (longest + 1)
     # A code span loses one space at each end if it has both, and needs one to start or end with a backtick.
-    padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
-    return f"{fence}{padding}{shown}{padding}{fence}"
+    padding = " " if content[0] in " `" or content[-1] == "`" else ""
+    return f"{fence}{padding}{content}{padding}{fence}"
 
 
 def document(blocks: Iterable[str]) -> str:
@@ -67,39 +68,39 @@ def bullets(items: Iterable[str]) -> str:
 
 def fenced(language: str, text: str) -> str:
     """Return a code block with the unchanged text, in a fence that is longer than any fence in it."""
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    longest = max((len(run) for run in _BACKTICKS_PATTERN.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def prose(text: str) -> str:
     """Escape a text on one line, so that no part is parsed as Markdown or HTML."""
-    shown = one_line(" ".join(text.split()))
-    if _BEGINS.match(shown):
-        return f"&#{ord(shown[0])};{_escaped(shown[1:])}"
-    return _escaped(shown)
+    line = one_line(" ".join(text.split()))
+    if _BLOCK_START_PATTERN.match(line):
+        return f"&#{ord(line[0])};{_escape_markup(line[1:])}"
+    return _escape_markup(line)
 
 
 def cell(text: str) -> str:
     """Escape prose for a table cell, except its code spans."""
-    parts = _SPAN.split(one_line(" ".join(text.split())))
+    parts = _CODE_SPAN_PATTERN.split(one_line(" ".join(text.split())))
     return "".join(
-        part.replace("|", "\\|") if number % 2 else _escaped(part) for number, part in enumerate(parts)
+        part.replace("|", "\\|") if number % 2 else _escape_markup(part) for number, part in enumerate(parts)
     )
 
 
-def _escaped(text: str) -> str:
-    return _MARKS.sub(lambda found: _ESCAPES[found[0]], text)
+def _escape_markup(text: str) -> str:
+    return _SPECIAL_CHARACTER_PATTERN.sub(lambda match: _ESCAPE_BY_CHARACTER[match[0]], text)
 
 
 def link(text: str, target: str) -> str:
     """Return a link; `text` may contain a code span. Addresses with other schemes than http and https are not
     linked.
     """
-    scheme = _SCHEME.match(target)
+    scheme = _SCHEME_PATTERN.match(target)
     if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
         return text
-    return f"[{text}]({quote(target, safe=_OF_ADDRESSES)})"
+    return f"[{text}]({quote(target, safe=_SAFE_ADDRESS_CHARACTERS)})"
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
@@ -109,10 +110,12 @@ def page_link(name: str, folder: str = "", shown: str = "") -> str:
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
     """Return a link to the file of a scenario, for a page in a neighbouring directory; `shown` is Markdown."""
-    place = _shelf().find(scenario_id)
+    location = _scenario_index().find(scenario_id)
     # For a deleted scenario, the file that it would have.
-    file = _shelf().own(scenario_id) if place is None else place.file
-    return link(shown or prose(scenario_id), f"../fixtures/{file.relative_to(_shelf().root).as_posix()}")
+    file = _scenario_index().own(scenario_id) if location is None else location.file
+    return link(
+        shown or prose(scenario_id), f"../fixtures/{file.relative_to(_scenario_index().root).as_posix()}"
+    )
 
 
 def scenario_code(scenario_id: str) -> str:
@@ -121,7 +124,7 @@ def scenario_code(scenario_id: str) -> str:
 
 
 @cache
-def _shelf() -> ScenarioIndex:
+def _scenario_index() -> ScenarioIndex:
     return ScenarioIndex(default_root())
 
 
@@ -138,9 +141,9 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Colle
 
 
 def markdown(template: str, **values: Any) -> str:
-    """Render a page from a template, in which an indented line continues the line before."""
-    made: str = environment().get_template(f"{template}.md.j2").render(values)
-    return made
+    """Render a page from a template. An indented line of the template continues the line before."""
+    rendered_page: str = environment().get_template(f"{template}.md.j2").render(values)
+    return rendered_page
 
 
 @cache
@@ -148,27 +151,27 @@ def environment(*, html: bool = False) -> jinja2.Environment:
     """Return the template environment for Markdown or HTML."""
     import jinja2  # only pages need it
 
-    def source(name: str) -> str:
+    def read_template(name: str) -> str:
         text = (TEMPLATES / name).read_text("utf-8")
-        return text if html else _FOLDED.sub(" ", text)
+        return text if html else _CONTINUATION_PATTERN.sub(" ", text)
 
-    made = jinja2.Environment(
-        loader=jinja2.FunctionLoader(source),
+    templates = jinja2.Environment(
+        loader=jinja2.FunctionLoader(read_template),
         autoescape=html,
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         trim_blocks=not html,
     )
     filters = (bullets, cell, code, pluralize, link, page_link, prose, scenario_code, scenario_link)
-    made.filters |= {each.__name__: each for each in filters}
-    made.filters |= {
+    templates.filters |= {function.__name__: function for function in filters}
+    templates.filters |= {
         "fenced": lambda text, language: fenced(language, text),
         "thousands": "{:,}".format,
     }
-    made.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
-    return made
+    templates.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
+    return templates
 
 
 TEMPLATES = Path(__file__).with_name("templates")
-_FOLDED = re.compile(r"\n +(?=[^\s<])")
+_CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
 """Line breaks in a template that are joined; HTML elements keep their indentation."""

@@ -10,7 +10,7 @@ from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
-_ORDER = (*HARMS, "broken", *BESIDE)
+_KINDS_BY_SEVERITY = (*HARMS, "broken", *BESIDE)
 """Kinds of failures, the worst first. For a broken replay the kind is unknown."""
 
 
@@ -33,12 +33,14 @@ class Worst:
 
 def worst(verdict: Verdict) -> Worst:
     """Return the rank of a failed or broken verdict. An unknown requirement counts as `must`."""
-    broken, asked = verdict.status == "broken", up_to(verdict.level)
+    broken, requested = verdict.status == "broken", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = ["broken"] if broken else [harm.kind for harm in verdict.harms]
-    kind = min(map(_ORDER.index, kinds), default=len(_ORDER))
-    failing = (at for at, level in enumerate(asked) if broken or not verdict.levels.get(level, True))
-    level = next(failing, len(asked) - 1)
+    kind = min(map(_KINDS_BY_SEVERITY.index, kinds), default=len(_KINDS_BY_SEVERITY))
+    failing = (
+        index for index, level in enumerate(requested) if broken or not verdict.levels.get(level, True)
+    )
+    level = next(failing, len(requested) - 1)
     return Worst(
         level, _is_overcautious(verdict), requirement, kind, is_made(verdict.scenario_id), verdict.length
     )
@@ -55,27 +57,28 @@ def is_made(scenario_id: str) -> bool:
     return scenario_id.startswith("crossed/")
 
 
-_FEWEST = 10
+_MIN_FAILURES = 10
 """Minimum number of failures that a mistake must explain to be listed first."""
 _EXAMPLE_CHARS = 60
 """Maximum characters of the expected and the actual value."""
-_ALIKE = ("text", "verbatim", "broken")
-"""Levels at which many failures are similar without sharing a mistake."""
+_UNSPECIFIC_KINDS = ("text", "verbatim", "broken")
+"""Prefixes of mistakes that are too general: many failures have them for different reasons."""
 
 
 class Failure(NamedTuple):
     """The mistakes in a failed verdict.
 
     `mistakes` are names of differences up to the requested level, each with the index of its level in LEVELS.
-    `is_overcautious` means that the implementation did no harm, but refused a call that every contract answers.
+    `is_overcautious` means that the implementation did no harm, but refused a call that every contract
+    answers.
     """
 
     mistakes: frozenset[tuple[str, int]]
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index of the lowest failing level if the mistake `fixed` counts as fixed. None if no level
-        fails.
+        """Return the index of the lowest failing level if the mistake `fixed` counts as fixed. None if no
+        level fails.
         """
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
@@ -86,7 +89,7 @@ class Failure(NamedTuple):
         level = self.level(fixed)
         if level is None:
             return 2 * len(LEVELS)
-        return OVERCAUTIOUS if self.is_overcautious and level <= _EFFECTS else 2 * level
+        return OVERCAUTIOUS if self.is_overcautious and level <= _EFFECTS_INDEX else 2 * level
 
     def names(self, fixed: str | None = None) -> set[str]:
         """Return the mistakes at the lowest failing level."""
@@ -98,28 +101,33 @@ class Failure(NamedTuple):
         return self.names() == {name}
 
 
-_EFFECTS = LEVELS.index("effects")
-OVERCAUTIOUS = 2 * _EFFECTS + 1
+_EFFECTS_INDEX = LEVELS.index("effects")
+OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
 """Severity of unnecessary refusals."""
 
 
 def failure_of(verdict: Verdict) -> Failure:
     """Return the mistakes of a failed or broken verdict.
 
-    Above the level `safe`, harm with a different effect counts as that difference.
+    At the level `safe`, the mistakes are kinds of harm. At other levels, they are differences, and the
+    different effect of a harm is used instead of the harm.
     """
-    asked, lowest = LEVELS.index(verdict.level), worst(verdict).level
+    requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
-        found = [(kind_of_harm(each), lowest) for each in verdict.differences if each.level == "safe"]
-    else:
-        found = [
-            (kind(each), lowest if level == _EFFECTS else level)
-            for each in verdict.differences
-            if each.level != "safe" and (level := LEVELS.index(each.level)) <= asked
+        mistakes = [
+            (kind_of_harm(difference), lowest)
+            for difference in verdict.differences
+            if difference.level == "safe"
         ]
-    if verdict.status == "broken" or not found:
-        found = [(signature(verdict), lowest)]
-    return Failure(frozenset(found), _is_overcautious(verdict))
+    else:
+        mistakes = [
+            (kind(difference), lowest if level == _EFFECTS_INDEX else level)
+            for difference in verdict.differences
+            if difference.level != "safe" and (level := LEVELS.index(difference.level)) <= requested
+        ]
+    if verdict.status == "broken" or not mistakes:
+        mistakes = [(signature(verdict), lowest)]
+    return Failure(frozenset(mistakes), _is_overcautious(verdict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +154,18 @@ class Dominant:
     def example(self) -> str:
         """The difference with this mistake in the shortest failure, in one line."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
-        found = next((each for each in self.shortest.differences if name_of(each) == self.kind), None)
-        if found is None:
-            return self.kind
-        if found.level == "safe":
-            return found.what
-        shown = (
-            f"{text[:_EXAMPLE_CHARS]}..." if len(text) > _EXAMPLE_CHARS else text
-            for text in (found.expected, found.got)
+        difference = next(
+            (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None
         )
-        return f"{found.label}: expected {next(shown)}, got {next(shown)}"
+        if difference is None:
+            return self.kind
+        if difference.level == "safe":
+            return difference.what
+        excerpts = (
+            f"{text[:_EXAMPLE_CHARS]}..." if len(text) > _EXAMPLE_CHARS else text
+            for text in (difference.expected, difference.got)
+        )
+        return f"{difference.label}: expected {next(excerpts)}, got {next(excerpts)}"
 
 
 Ranked = tuple[tuple[bool, int, bool, int, Worst, str], Verdict]
@@ -169,19 +179,19 @@ def dominant_of(
     total = sum(fails.values())
     frequent: Counter[str] = Counter()
     for failure, number in fails.items():
-        named = {name for name, _ in failure.mistakes if name.partition(":")[0] not in _ALIKE}
-        frequent.update(dict.fromkeys(named, number))
+        mistakes = {name for name, _ in failure.mistakes if name.partition(":")[0] not in _UNSPECIFIC_KINDS}
+        frequent.update(dict.fromkeys(mistakes, number))
     if not frequent:
         return None
-    [(most, failing)] = frequent.most_common(1)
-    alone = sum(number for failure, number in fails.items() if failure.has_only(most))
-    if failing < _FEWEST or 4 * alone <= total:
+    [(most_frequent, failing)] = frequent.most_common(1)
+    alone = sum(number for failure, number in fails.items() if failure.has_only(most_frequent))
+    if failing < _MIN_FAILURES or 4 * alone <= total:
         return None
-    shown = [
+    candidates = [
         (ranked, failure)
         for by_failure in shortest
         for failure, ranked in by_failure.items()
-        if failure.has_only(most) and not ranked[0][0]
+        if failure.has_only(most_frequent) and not ranked[0][0]
     ]
-    (_, verdict), failure = min(shown, key=lambda each: each[0][0])
-    return Dominant(most, failing, alone, total, verdict, failure.is_overcautious)
+    (_, verdict), failure = min(candidates, key=lambda candidate: candidate[0][0])
+    return Dominant(most_frequent, failing, alone, total, verdict, failure.is_overcautious)

@@ -32,9 +32,9 @@ class ProgressBar:
         self._total = total
         self._done = self._failed = 0
         self._clock = clock
-        self._began = self._spoke = clock()
-        self._lines = not console.file.isatty() or console.is_dumb_terminal
-        if not self._lines:
+        self._start_time = self._last_line_time = clock()
+        self._prints_lines = not console.file.isatty() or console.is_dumb_terminal
+        if not self._prints_lines:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._progress = Progress(
@@ -54,9 +54,9 @@ class ProgressBar:
         if self._progress is not None:
             failures = f"{self._failed} failed" if self._failed else ""
             self._progress.update(self._task, advance=1, description=failures)
-        elif self._lines and self._clock() - self._spoke >= LINES_EVERY:
-            self._spoke = self._clock()
-            say(self._line(), err=True)
+        elif self._prints_lines and self._clock() - self._last_line_time >= LINES_EVERY:
+            self._last_line_time = self._clock()
+            say(self._progress_line(), err=True)
 
     def extend(self, number: int) -> None:
         """Add to the total."""
@@ -71,19 +71,19 @@ class ProgressBar:
 
     def stop(self) -> None:
         """Remove the bar, and stop printing lines."""
-        self._lines = False
+        self._prints_lines = False
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
 
-    def _line(self) -> str:
+    def _progress_line(self) -> str:
         """Return the progress, and the estimated remaining time."""
-        spent = self._clock() - self._began
+        seconds_spent = self._clock() - self._start_time
         parts = [f"{self._done:,} of {max(self._total, self._done):,} done"]
         if self._failed:
             parts.append(f"{self._failed:,} failed")
-        rest = spent / self._done * max(self._total - self._done, 0)
-        return f"{', '.join(parts)}; {duration(spent)} so far, about {duration(rest)} left"
+        seconds_left = seconds_spent / self._done * max(self._total - self._done, 0)
+        return f"{', '.join(parts)}; {duration(seconds_spent)} so far, about {duration(seconds_left)} left"
 
     def __enter__(self) -> Self:
         if self._progress is not None:

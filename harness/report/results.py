@@ -23,11 +23,11 @@ Judged = tuple[Verdict, BaselineResult]
 
 @dataclass(frozen=True)
 class Run:
-    """One target on one contract. `version` is the version of readfirst.
+    """The results of one target on one contract. `version` is the version of readfirst.
 
-    `suite` is the title of the suite, empty in a stream of an earlier readfirst.
-    `interrupted`: the verdicts are those until the interrupt. `name` is what the target is called, the connect string
-    where nothing else is said. Runs of one `series` were made together.
+    `suite` is the title of the suite, empty in a stream of an earlier readfirst. `interrupted` means that
+    `judged` contains only the verdicts before an interrupt. `name` is the name of the target in reports
+    (default: the connect string). Runs with the same `series` are results of one command.
     """
 
     target: str
@@ -103,14 +103,16 @@ class Results:
         """The names of the runs, with the number of the series if several compared the target with the same
         contract.
         """
-        held = Counter((run.name, run.contract, run.level) for run in self.runs)
-        numbered = {name for (name, _, _), times in held.items() if times > 1}
+        counts = Counter((run.name, run.contract, run.level) for run in self.runs)
+        repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}
         for run in self.runs:
             if run.series not in series.setdefault(run.name, []):
                 series[run.name].append(run.series)
         return tuple(
-            f"{run.name} ({series[run.name].index(run.series) + 1})" if run.name in numbered else run.name
+            f"{run.name} ({series[run.name].index(run.series) + 1})"
+            if run.name in repeated_names
+            else run.name
             for run in self.runs
         )
 

@@ -22,11 +22,11 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.yaml_io.finding import Position
 
-_STEPS = (0.1, 0.3, 0.6)
+_COLOUR_STEPS = (0.1, 0.3, 0.6)
 """Shares of failing scenarios that separate the first of five colours."""
-_FEW = 5
+_MAX_NAMED_COLUMNS = 5
 """Maximum number of columns with names; the same number is in rules.js."""
-_SPOKEN: Mapping[Standing, str] = {
+_SPOKEN_TEXTS: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",
     "no": "in none",
@@ -50,7 +50,7 @@ class Column:
 class RuleTable:
     """Rows by class, the worst first. `name` distinguishes tables of one page.
 
-    `repeat` is a command line for a cell, in which RULE is replaced by the rule.
+    `repeat` is a command line for a cell. RULE in it is replaced by the rule.
     """
 
     name: str
@@ -66,16 +66,20 @@ class RuleTable:
     @property
     def least(self) -> float:
         """Page width in rem below which rows become cards."""
-        return 21 + (9 if len(self.columns) <= _FEW else self.step) * len(self.columns)
+        return 21 + (9 if len(self.columns) <= _MAX_NAMED_COLUMNS else self.step) * len(self.columns)
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
     """Return the table of runs. None if there are no rules, or no run contains a scenario of one."""
     if rules is None:
         return None
-    found: list[dict[str, list[ScenarioResult]]] = [_by_rule(run, rules) for run in results.runs]
-    shown = [rule for rule in rules if any(rule.id in seen for seen in found)]
-    if not shown:
+    results_by_run: list[dict[str, list[ScenarioResult]]] = [
+        _results_by_rule(run, rules) for run in results.runs
+    ]
+    shown_rules = [
+        rule for rule in rules if any(rule.id in results_by_rule for results_by_rule in results_by_run)
+    ]
+    if not shown_rules:
         return None
     classes = [
         (
@@ -84,36 +88,36 @@ def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) 
             [
                 rule_row(
                     rule,
-                    [cell_of(seen.get(rule.id, ())) for seen in found],
+                    [cell_of(results_by_rule.get(rule.id, ())) for results_by_rule in results_by_run],
                     above=[LEVELS.index(level_of(class_)) > LEVELS.index(run.level) for run in results.runs],
                 )
-                for rule in shown
+                for rule in shown_rules
                 if rule.class_ == class_
             ],
         )
         for class_ in CLASSES
     ]
-    return RuleTable("runs", columns, [each for each in classes if each[2]], linked=True)
+    return RuleTable("runs", columns, [row_group for row_group in classes if row_group[2]], linked=True)
 
 
-def _by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
-    found: dict[str, list[ScenarioResult]] = {}
+def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
+    results: dict[str, list[ScenarioResult]] = {}
     for verdict, _ in run.judged:
         if verdict.rule in rules:
             level = level_of(rules[verdict.rule].class_)
             reach = reach_of(verdict)
-            seen = ScenarioResult(
+            result = ScenarioResult(
                 verdict.scenario_id, verdict.length, holds_at(reach, level), reach == "unsupported"
             )
-            found.setdefault(verdict.rule, []).append(seen)
-    return found
+            results.setdefault(verdict.rule, []).append(result)
+    return results
 
 
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the values of a row. With `neutral`, failures have a neutral colour. Cells `above` the level of a
-    run have no colour.
+    """Return the values of a row. With `neutral`, failures have a neutral colour. Cells `above` the level of
+    a run have no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
@@ -121,37 +125,42 @@ def rule_row(
         "title": visible(rule.title),
         "requirement": rule.requirement,
         "why": visible(rule.why),
-        "cells": [_cell(cell, "" if any(above[at : at + 1]) else kind) for at, cell in enumerate(cells)],
+        "cells": [
+            _cell_value(cell, "" if any(above[index : index + 1]) else kind)
+            for index, cell in enumerate(cells)
+        ],
     }
 
 
 def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
     """Return the row of a rule from `compatibility_data`, with a cell for each of the names `of` a kind."""
-    nowhere = Position(Path("rules.yaml"), 1, 1)
-    made = Rule(rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
+    position = Position(Path("rules.yaml"), 1, 1)
+    rule_value = Rule(
+        rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
+    )
     cells = [
         Cell(**{"standing" if field == "holds" else field: value for field, value in rule[of][name].items()})
         for name in names
     ]
-    return rule_row(made, cells, neutral=of == "versions")
+    return rule_row(rule_value, cells, neutral=of == "versions")
 
 
 def toned(kind: str, failing: float) -> str:
     """Return the colour of a share of failures: one of five steps of its kind."""
-    return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_STEPS, failing)}"
+    return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
 
-def _cell(cell: Cell, kind: str) -> dict[str, str]:
+def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
     """Return the values of one cell. Without a `kind` of failure it has no colour."""
-    counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
+    counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):
         tone = toned(kind, 1 - cell.holding / cell.judged) if kind else "above"
     return {
         "standing": cell.standing,
         "mark": _MARKS[cell.standing],
-        "spoken": _SPOKEN[cell.standing],
-        "count": counted.get(cell.standing, ""),
+        "spoken": _SPOKEN_TEXTS[cell.standing],
+        "count": counts.get(cell.standing, ""),
         "percent": str(min(round(100 * cell.holding / cell.judged), 99)) if cell.judged else "",
         "tone": tone,
         "shortest": visible(cell.shortest),

@@ -10,18 +10,18 @@ from readfirst.harness.suite.suite import Suite
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
     """Return the scenarios of each rule, in the order of their ids. Raises SuiteError."""
-    found: dict[str, list[Heading]] = {}
+    headings: dict[str, list[Heading]] = {}
     for heading in map(suite.heading, suite.ids()):
-        found.setdefault(heading.rule, []).append(heading)
-    return found
+        headings.setdefault(heading.rule, []).append(heading)
+    return headings
 
 
-def rule_lines(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
+def rule_lines(suite: Suite, rules: Rules, rule: Rule) -> Iterator[str]:
     """Yield the lines. Raises SuiteError."""
     yield rule.id
     yield f"  {rule.title}"
     yield f"  {rule.why}"
-    yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
+    yield f"  class: {rule.class_}. {rules.classes[rule.class_]}"
     harms = ", ".join(f"{kind} ({MEANING[kind]})" for kind in rule.guards)
     yield f"  guards against: {harms or 'no harm to files'}"
     yield f"  requirement: {rule.requirement}"

@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import Recording
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 """Maximum number of lines of one text or file. Further lines are counted."""
 
 
@@ -54,11 +54,11 @@ def scenario_lines(
     yield ""
     yield "given"
 
-    def in_other_contracts(step: int, call: int | None = None) -> Iterator[str]:
+    def lines_of_other_contracts(step: int, call: int | None = None) -> Iterator[str]:
         for row in () if others is None else others.rows((step, call)):
             yield f"    {row}"
 
-    yield from _shown(given_blocks(scenario))
+    yield from _block_lines(given_blocks(scenario))
     if not scenario.given.files:
         yield "  an empty directory"
     for number, step in enumerate(scenario.steps, 1):
@@ -68,43 +68,43 @@ def scenario_lines(
             case ToolCall():
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
-                yield from _expectation(scenario, step.expect, contract)
-                yield from in_other_contracts(number - 1)
+                yield from _expectation_lines(scenario, step.expect, contract)
+                yield from lines_of_other_contracts(number - 1)
             case ParallelCalls(calls=calls):
-                for place, call in enumerate(calls, 1):
-                    yield f"  call {place}: {describe_step(call)}"
-                    yield from _expectation(scenario, call.expect, contract)
-                    yield from in_other_contracts(number - 1, place - 1)
+                for call_number, call in enumerate(calls, 1):
+                    yield f"  call {call_number}: {describe_step(call)}"
+                    yield from _expectation_lines(scenario, call.expect, contract)
+                    yield from lines_of_other_contracts(number - 1, call_number - 1)
                 if step.expect.clauses():
-                    yield from _expectation(scenario, step.expect, contract)
-                yield from in_other_contracts(number - 1)
+                    yield from _expectation_lines(scenario, step.expect, contract)
+                yield from lines_of_other_contracts(number - 1)
             case WorldEvent():
-                yield from _shown(event_blocks(step))
+                yield from _block_lines(event_blocks(step))
             case _:
                 pass
 
 
-def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> Iterator[str]:
+def _expectation_lines(scenario: Scenario, expect: Expectation, contract: Contract) -> Iterator[str]:
     clause = clause_for(scenario, expect, contract)
     if clause is None:
         yield f"  {contract.name} says nothing about this"
     else:
-        yield from _shown(clause_blocks(clause))
+        yield from _block_lines(clause_blocks(clause))
 
 
-def _shown(blocks: Iterable[Block]) -> Iterator[str]:
+def _block_lines(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         if "value" in block:
             yield f"  {block['label']}: {block['value']}"
             continue
         yield f"  {block['label']}"
         lines = block["lines"]
-        yield from (f"    | {line}" for line in lines[:_MOST_LINES])
-        if more := len(lines[_MOST_LINES:]) + block.get("more", 0):
+        yield from (f"    | {line}" for line in lines[:_MAX_LINES])
+        if more := len(lines[_MAX_LINES:]) + block.get("more", 0):
             yield f"    [{more:,} more lines]"
 
 
-_WIDEST = 88
+_MAX_ANSWER_CHARS = 88
 """Maximum characters of an answer in a row."""
 
 
@@ -116,11 +116,11 @@ class OtherContracts:
         self._own = scenario.contract
         self._answers: dict[CallIndex, dict[str, Clause | None]] = {}
         for name in self._names:
-            seen = with_expectations_of(scenario, name, recording.transcripts[name])
-            for place, expect in _places(seen):
-                self._answers.setdefault(place, {})[name] = expect.recorded
+            recorded_scenario = with_expectations_of(scenario, name, recording.transcripts[name])
+            for call_index, expect in _iter_expectations(recorded_scenario):
+                self._answers.setdefault(call_index, {})[name] = expect.recorded
 
-    def rows(self, place: CallIndex) -> Iterator[str]:
+    def rows(self, call_index: CallIndex) -> Iterator[str]:
         """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
 
         Versions with the same answer as the scenario's own contract come first. Yields nothing if all are
@@ -128,21 +128,21 @@ class OtherContracts:
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
-        for name, clause in self._answers.get(place, {}).items():
+        for name, clause in self._answers.get(call_index, {}).items():
             key: object = (
                 None if clause is None else (clause.error, clause.text, tuple(sorted(clause.files.items())))
             )
             groups.setdefault(key, []).append(name)
             clauses[key] = clause
-        own = next((key for key, names in groups.items() if self._own in names), None)
+        own_key = next((key for key, names in groups.items() if self._own in names), None)
         if len(groups) < 2:
             return
         ranges = {key: version_ranges(names, self._names) for key, names in groups.items()}
         width = max(map(len, ranges.values()))
-        yield f"{ranges[own]:{width}}  as above"
+        yield f"{ranges[own_key]:{width}}  as above"
         for key, clause in clauses.items():
-            if key != own:
-                yield f"{ranges[key]:{width}}  {_brief(clause)}"
+            if key != own_key:
+                yield f"{ranges[key]:{width}}  {_describe_answer(clause)}"
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
@@ -151,22 +151,22 @@ def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
     return ", ".join(span for span, is_named in spans if is_named)
 
 
-def _places(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
+def _iter_expectations(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
     for index, step in enumerate(scenario.steps):
         for number, part in enumerate(parts_of(step)):
             yield (index, None if part is step else number), part.expect
 
 
-def _brief(clause: Clause | None) -> str:
+def _describe_answer(clause: Clause | None) -> str:
     """Return an answer in one line."""
     if clause is None:
         return "changes no file"
     parts = [] if clause.error is None else [f"refused: {clause.error}"]
     match clause.text:
         case str() as text:
-            parts.append(_cut(visible(text)))
+            parts.append(_cut_text(visible(text)))
         case TextDigest(starts=str() as starts):
-            parts.append(f"{_cut(visible(starts))} …")
+            parts.append(f"{_cut_text(visible(starts))} …")
         case TextDigest(lines=lines):
             parts.append(f"a text of {lines} lines")
         case None:
@@ -178,5 +178,5 @@ def _brief(clause: Clause | None) -> str:
     return "; ".join(parts)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+def _cut_text(text: str) -> str:
+    return text if len(text) <= _MAX_ANSWER_CHARS else f"{text[: _MAX_ANSWER_CHARS - 1]}…"

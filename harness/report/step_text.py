@@ -42,7 +42,7 @@ def describe_step(step: Step) -> str:
         case ToolCall():
             return _describe_call(step)
         case ParallelCalls(calls=calls):
-            return f"{len(calls)} calls {_together(step)}"
+            return f"{len(calls)} calls {_group_description(step)}"
         case WorldEvent(kind=kind, path=path):
             return f"{kind} {visible(path)}{''.join(map(partial(_describe_field, step), WORLD_EVENTS[kind].fields))}"
         case SessionEvent(kind=kind, path=path):
@@ -61,7 +61,7 @@ def _describe_field(event: WorldEvent, name: str) -> str:
             return ""
 
 
-def _together(group: ParallelCalls) -> str:
+def _group_description(group: ParallelCalls) -> str:
     return "of two sessions at once" if group.sides else "in parallel"
 
 
@@ -69,11 +69,13 @@ def brief_step(step: Step, call: int | None = None) -> str:
     """Return one line about a call of a group, or about a whole step, with short contents of events."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
-            return f"call {call + 1} of {len(calls)} {_together(step)}: {_describe_call(calls[call])}"
+            return (
+                f"call {call + 1} of {len(calls)} {_group_description(step)}: {_describe_call(calls[call])}"
+            )
         case ParallelCalls(calls=calls):
             return f"{describe_step(step)}: {'; '.join(map(_describe_call, calls))}"
         case WorldEvent(kind="modify", entry=RegularFile() as entry):
-            return f"{describe_step(step)}: {_content(entry)}"
+            return f"{describe_step(step)}: {_describe_content(entry)}"
         case ToolCall(during=during) if during:
             return f"{describe_step(step)}, during: {'; '.join(brief_step(event) for event in during)}"
         case _:
@@ -104,20 +106,20 @@ def describe_hook(hook: GivenHook) -> str:
     """Return one line about a hook: its time and action, with short contents of files."""
     match hook.action:
         case "input":
-            what = f"input {_arguments(hook.input)}"
+            action = f"input {_format_arguments(hook.input)}"
         case "exit":
-            what = f"exit {hook.code}, stderr {_quoted(hook.words)}"
+            action = f"exit {hook.code}, stderr {_quote_value(hook.words)}"
         case "modify":
-            what = f"modify {'; '.join(brief_entry(path, entry) for path, entry in hook.files.items())}"
+            action = f"modify {'; '.join(brief_entry(path, entry) for path, entry in hook.files.items())}"
         case "delete" | "rename":
             moved = [
                 visible(path) if new is None else f"{visible(path)} to {visible(new)}"
                 for path, new in hook.moved.items()
             ]
-            what = f"{hook.action} {'; '.join(moved)}"
+            action = f"{hook.action} {'; '.join(moved)}"
         case _:
-            what = f"{hook.action} {_quoted(hook.words)}"
-    return f"hook {hook.event} {hook.matcher}: {what}"
+            action = f"{hook.action} {_quote_value(hook.words)}"
+    return f"hook {hook.event} {hook.matcher}: {action}"
 
 
 def brief_entry(path: str, entry: Entry) -> str:
@@ -125,26 +127,26 @@ def brief_entry(path: str, entry: Entry) -> str:
     name = visible(path)
     match entry:
         case RegularFile(mode=mode):
-            return f"{name}{_mode(mode)}: {_content(entry)}"
+            return f"{name}{_mode_suffix(mode)}: {_describe_content(entry)}"
         case Symlink(target=target):
             return f"{name} -> {visible(target)}"
         case HardLink(to=to):
             return f"{name}, another name of {visible(to)}"
         case Directory(mode=mode):
-            return f"{name}/{_mode(mode)}"
+            return f"{name}/{_mode_suffix(mode)}"
         case FileDigest(size=size):
             return f"{name}, {size:,} bytes"
         case SpecialFile():
             return f"{name}, a special file"
 
 
-def _mode(mode: int | None) -> str:
+def _mode_suffix(mode: int | None) -> str:
     return "" if mode is None else f" (mode {mode:04o})"
 
 
-def _content(entry: RegularFile) -> str:
+def _describe_content(entry: RegularFile) -> str:
     data = entry.data
-    text = _quoted(data[: WIDEST_CONTENT * 4].decode("utf-8", "surrogateescape"))
+    text = _quote_value(data[: WIDEST_CONTENT * 4].decode("utf-8", "surrogateescape"))
     if len(data) <= WIDEST_CONTENT * 4 and len(text) <= WIDEST_CONTENT:
         return text
     return f"{text[:WIDEST_CONTENT]} [{len(data):,} bytes]"
@@ -152,19 +154,19 @@ def _content(entry: RegularFile) -> str:
 
 def _describe_call(call: ToolCall) -> str:
     ended = f", {INTERRUPTIONS[call.interrupted].words}" if call.interrupted else ""
-    return f"{call.tool} {_arguments(call.arguments)}{ended}"
+    return f"{call.tool} {_format_arguments(call.arguments)}{ended}"
 
 
-def _arguments(arguments: Mapping[str, Any]) -> str:
+def _format_arguments(arguments: Mapping[str, Any]) -> str:
     parts = []
     for name, value in arguments.items():
-        text = _quoted(value)
+        text = _quote_value(value)
         if len(text) > WIDEST_ARGUMENT:
             text = f"{text[:WIDEST_ARGUMENT]} [{len(text) - WIDEST_ARGUMENT:,} characters]"
         parts.append(f"{visible(name)}: {text}")
     return "{" + ", ".join(parts) + "}"
 
 
-def _quoted(value: Any) -> str:
-    """Return a value as JSON in which unusual characters that JSON allows are escaped, too."""
+def _quote_value(value: Any) -> str:
+    """Return a value as JSON. Unusual characters that JSON allows are escaped, too."""
     return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-_WIDE = 100
+_MIN_WIDE_COLUMNS = 100
 """Columns that a table with thousands of scenarios needs; in narrower terminals headers are split."""
-_NARROW = {"scenarios": "scena-\nrios", "unsupported": "unsup-\nported", "unspecified": "unspec-\nified"}
+_SPLIT_HEADERS = {
+    "scenarios": "scena-\nrios",
+    "unsupported": "unsup-\nported",
+    "unspecified": "unspec-\nified",
+}
 
-_STYLES = {
+_STYLES_BY_KIND = {
     "title": "bold red",
     "place": "cyan",
     "step": "bold",
@@ -47,13 +51,13 @@ _STYLES = {
 }
 
 BRIEF = -1
-"""Value of `most_failures` for a whole report of about MOST_LINES_IN_ALL lines."""
+"""Use as `most_failures` to limit the whole report to about MOST_LINES_IN_ALL lines."""
 MOST_LINES_IN_ALL = 40
 _BRIEF_LINES = 12
 """Maximum lines of the explained failure."""
-_FEWEST_RULE_LINES = 4
+_MIN_RULE_LINES = 4
 
-_CLOSING = {
+_CLOSING_TEXTS = {
     ExitCode.CONFORMANT: "conformant",
     ExitCode.NOT_CONFORMANT: "not conformant",
     ExitCode.BROKEN: "broken: the adapter or the environment failed, so the result is incomplete",
@@ -97,24 +101,26 @@ class TableReport:
         """Print the failures, the table, outdated entries of the baseline, the failing rules, and the summary."""
         results = {contract: tally.results() for contract, tally in self._tallies.items()}
         dominant = {contract: tally.dominant() for contract, tally in self._tallies.items()}
-        left = {
+        remaining = {
             contract: tally.results(as_if_without=each.kind)
             if (each := dominant[contract])
             else results[contract]
             for contract, tally in self._tallies.items()
         }
-        explained = self._explained(left, [each for each in dominant.values() if each is not None])
+        explained = self._verdicts_to_explain(
+            remaining, [mistake for mistake in dominant.values() if mistake is not None]
+        )
         for verdict in explained:
             scenario = self._facts.find(verdict.scenario_id)
             lines = failure_lines(verdict, scenario, self._facts.commands(verdict.contract))
-            self._lines(brief_lines(lines, _BRIEF_LINES) if self._is_brief else lines)
-            self._print("")
-        more = len(self._failed - {(each.scenario_id, each.contract) for each in explained})
+            self._print_lines(brief_lines(lines, _BRIEF_LINES) if self._is_brief else lines)
+            self._print_text("")
+        more = len(self._failed - {(verdict.scenario_id, verdict.contract) for verdict in explained})
         if more:
-            what = "failure" if more == 1 else "failures"
-            self._print(f"[{more} more {what}; --failures all explains all of them]\n", "dim")
+            noun = "failure" if more == 1 else "failures"
+            self._print_text(f"[{more} more {noun}; --failures all explains all of them]\n", "dim")
         if summary.total.scenarios:
-            self._table(summary, results)
+            self._print_table(summary, results)
         notes = [(summary.harm_sentence(), "bold")]
         if not interrupted:
             notes.append((visible(summary.likeness_sentence(self._facts.name, self._facts.level)), ""))
@@ -122,99 +128,116 @@ class TableReport:
         notes += [(visible(line), "dim") for line in summary.reason_lines()]
         for text, style in notes:
             if text:
-                self._print(text, style)
+                self._print_text(text, style)
         if any(text for text, _ in notes):
-            self._print("")
-        for contract, found in left.items():
-            self._dominant(dominant[contract])
-            self._rules(contract, found)
+            self._print_text("")
+        for contract, contract_results in remaining.items():
+            self._print_dominant(dominant[contract])
+            self._print_rules(contract, contract_results)
         for complaint in summary.stale:
-            self._print(f"BASELINE {visible(complaint)}", "bold red")
+            self._print_text(f"BASELINE {visible(complaint)}", "bold red")
         if complaint := summary.complaint():
-            self._print(visible(complaint), "bold red")
+            self._print_text(visible(complaint), "bold red")
         code = summary.exit_code
-        closing = "interrupted" if interrupted else _CLOSING[code]
+        closing = "interrupted" if interrupted else _CLOSING_TEXTS[code]
         green = code is ExitCode.CONFORMANT and not interrupted
-        self._print(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
+        self._print_text(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
 
-    def _explained(
+    def _verdicts_to_explain(
         self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[Dominant]
     ) -> list[Verdict]:
         """Return the verdicts to explain: first the mistakes that hide others, then the worst."""
         if self._facts.rules is None:
             return self._worst
         if self._most is None:
-            place = {
+            order = {
                 (contract, result.id): number
-                for contract, found in results.items()
-                for number, result in enumerate(found)
+                for contract, contract_results in results.items()
+                for number, result in enumerate(contract_results)
             }
             rule_of = self._tallies[self._facts.contracts[0]].rule_of
-            return sorted(self._worst, key=lambda each: (place[each.contract, rule_of(each)], each.length))
-        failing = [result for found in results.values() for result in failing_rules(found)]
+            return sorted(
+                self._worst, key=lambda verdict: (order[verdict.contract, rule_of(verdict)], verdict.length)
+            )
+        failing = [
+            result for contract_results in results.values() for result in failing_rules(contract_results)
+        ]
         # Harm of any class comes before harmless differences.
         failing.sort(key=lambda result: result.is_overcautious or result.level != "safe")
         shortest = [result.shortest for result in failing if result.shortest is not None]
         harmful = any(not result.is_overcautious for result in failing)
-        first = [each.shortest for each in dominant if not (each.is_overcautious and harmful)]
+        first = [mistake.shortest for mistake in dominant if not (mistake.is_overcautious and harmful)]
         return [*first, *shortest][: self._most]
 
-    def _dominant(self, dominant: Dominant | None) -> None:
+    def _print_dominant(self, dominant: Dominant | None) -> None:
         """Print the mistake that most failures share."""
         if dominant is None:
             return
         others = dominant.failing - dominant.alone
-        too = f"; it is in {pluralize(others, 'other')} as well" if others else ""
-        many = f"{dominant.alone:,} of " if dominant.hides else "all "
+        addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
+        share = f"{dominant.alone:,} of " if dominant.hides else "all "
         example = f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"
-        lines = [("title", f"One mistake in {many}{pluralize(dominant.of, 'failure')}{too}:"), ("", example)]
+        lines = [
+            ("title", f"One mistake in {share}{pluralize(dominant.of, 'failure')}{addition}:"),
+            ("", example),
+        ]
         if dominant.hides:
             lines.append(("note", "What follows is as if it were fixed."))
-        self._lines(lines)
-        self._print("")
+        self._print_lines(lines)
+        self._print_text("")
 
-    def _rules(self, contract: str, results: Sequence[RuleResult]) -> None:
+    def _print_rules(self, contract: str, results: Sequence[RuleResult]) -> None:
         """Print the failing rules of one contract."""
         lines = rule_lines(
             results,
             self._facts.commands(contract).run,
             width=self._console.width if self._console.is_terminal else None,
             everything=self._most is None,
-            most=self._room() // len(self._facts.contracts),
+            max_lines=self._rule_line_limit() // len(self._facts.contracts),
         )
-        self._lines(lines)
+        self._print_lines(lines)
         if lines:
-            self._print("")
+            self._print_text("")
 
-    def _room(self) -> int:
+    def _rule_line_limit(self) -> int:
         """Return the number of lines for rules; two lines precede them, three follow."""
-        return (
-            max(_FEWEST_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
-        )
+        return max(_MIN_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
 
-    def _table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
+    def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
         """Print one table: classes of rules, or families without rules, or a row per contract."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
-        on = f"{len(contracts)} contracts" if several else contracts[0]
+        contract_text = f"{len(contracts)} contracts" if several else contracts[0]
         suite = f"; {visible(self._facts.suite)}" if self._facts.suite else ""
-        self._print(f"{visible(self._facts.name)} on {visible(on)}, level {self._facts.level}{suite}", "bold")
+        self._print_text(
+            f"{visible(self._facts.name)} on {visible(contract_text)}, level {self._facts.level}{suite}",
+            "bold",
+        )
         levels = levels_shown([self._facts])
         classes = () if several else by_class(results[contracts[0]])
-        first = "contract" if several else "class" if classes else "family"
-        table = empty_table(self._console, [first], levels, rules=bool(classes))
-        families = {family: count for (_, family), count in summary.families.items()}
+        heading = "contract" if several else "class" if classes else "family"
+        table = empty_table(self._console, [heading], levels, rules=bool(classes))
+        families = {family: family_count for (_, family), family_count in summary.families.items()}
         rows = summary.contracts if several else {} if classes else families
         for name, count in rows.items():
             table.add_row(name_cell(name), *cells(count, levels))
-        for each in classes:
-            table.add_row(each.class_, ratio(each.holding, each.judged), *cells(each.count, levels))
+        for class_result in classes:
+            table.add_row(
+                class_result.class_,
+                ratio(class_result.holding, class_result.judged),
+                *cells(class_result.count, levels),
+            )
         for result in results[contracts[0]] if classes else ():
             if result.rule is None:
                 table.add_row("no rule", "", *cells(result.count, levels))
         if len(table.rows) > 1:
-            held = ratio(sum(each.holding for each in classes), sum(each.judged for each in classes))
-            table.add_row("all", *([held] if classes else ()), *cells(summary.total, levels), style="bold")
+            rules_ratio = ratio(
+                sum(class_result.holding for class_result in classes),
+                sum(class_result.judged for class_result in classes),
+            )
+            table.add_row(
+                "all", *([rules_ratio] if classes else ()), *cells(summary.total, levels), style="bold"
+            )
         if len(summary.requirements) > 1:
             for requirement in REQUIREMENTS:
                 if requirement in summary.requirements:
@@ -224,11 +247,11 @@ class TableReport:
         self._console.print()
         self._printed += len(table.rows) + 2
 
-    def _lines(self, lines: Iterable[Line]) -> None:
+    def _print_lines(self, lines: Iterable[Line]) -> None:
         for style, text in lines:
-            self._print(text, _STYLES.get(style))
+            self._print_text(text, _STYLES_BY_KIND.get(style))
 
-    def _print(self, text: str, style: str | None = None) -> None:
+    def _print_text(self, text: str, style: str | None = None) -> None:
         self._printed += 1 + text.count("\n")
         # No markup, no highlighting, no wrapping: output of tools must be printed unchanged.
         self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
@@ -240,17 +263,19 @@ def empty_table(
     """Return a table with columns for names, optionally rules, and the numbers of scenarios."""
     from rich.table import Table
 
-    narrow = console.width < _WIDE + 20 * (len(names) - 1)
-    table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
+    is_narrow = console.width < _MIN_WIDE_COLUMNS + 20 * (len(names) - 1)
+    table = Table(box=None, pad_edge=False, padding=(0, 1 if is_narrow else 2, 0, 0))
     for name in names:
         table.add_column(name, overflow="fold", vertical="bottom")
     for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "broken"):
-        table.add_column(_NARROW.get(name, name) if narrow else name, justify="right", overflow="fold")
+        table.add_column(
+            _SPLIT_HEADERS.get(name, name) if is_narrow else name, justify="right", overflow="fold"
+        )
     return table
 
 
 def name_cell(name: str) -> Text:
-    """Return a name as a cell: markup is text, and no wrapped line starts with a command of a CI system."""
+    """Return a name as a table cell. Markup in it is printed as text, and commands of CI systems are escaped."""
     from rich.text import Text
 
     return Text(visible(name).replace("::", ":\\x3a"))
@@ -283,7 +308,7 @@ def print_runs(console: Console, results: Results, sources: Sources, most_failur
     `most_failures` of each are explained. None: all.
     """
     named = zip(results.names, results.runs, strict=True)
-    series = [list(group) for _, group in groupby(named, key=lambda each: (each[0], each[1].series))]
+    series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:
         if group is not series[0]:
             console.print()
@@ -299,7 +324,7 @@ def print_runs(console: Console, results: Results, sources: Sources, most_failur
 
 
 def _print_series(
-    console: Console, name: str, runs: dict[str, Run], sources: Sources, most: int | None
+    console: Console, name: str, runs: dict[str, Run], sources: Sources, most_failures: int | None
 ) -> None:
     first = next(iter(runs.values()))
     facts = RunFacts(
@@ -313,7 +338,7 @@ def _print_series(
         rules=sources.rules,
         suite=first.suite,
     )
-    report, summary = TableReport(console, facts, most_failures=most), Summary()
+    report, summary = TableReport(console, facts, most_failures=most_failures), Summary()
     for run in runs.values():
         for verdict, ruling in run.judged:
             summary.add(verdict, ruling)

@@ -44,18 +44,18 @@ MOST_DIFFERENCES = 20
 def given_blocks(scenario: Scenario) -> list[Block]:
     """Return the given files and permission rules of a scenario."""
     given = scenario.given
-    blocks = [_entry(path, entry) for path, entry in given.files.items()]
-    blocks += [_value("deny", rule) for rule in given.deny]
+    blocks = [_entry_block(path, entry) for path, entry in given.files.items()]
+    blocks += [_value_block("deny", rule) for rule in given.deny]
     if given.disk is not None:
-        blocks.append(_value("disk", f"{given.disk:,} bytes"))
+        blocks.append(_value_block("disk", f"{given.disk:,} bytes"))
     if given.permissions is not None:
-        blocks += [_value(key, value) for key, value in given.permissions.lines()]
-    return blocks + [_value("hook", describe_hook(hook).removeprefix("hook ")) for hook in given.hooks]
+        blocks += [_value_block(key, value) for key, value in given.permissions.lines()]
+    return blocks + [_value_block("hook", describe_hook(hook).removeprefix("hook ")) for hook in given.hooks]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
     """Return each step: `kind`, `head`, and the `calls` (label and blocks) or the `blocks` of an event."""
-    return [_step(step) for step in scenario.steps]
+    return [_step_value(step) for step in scenario.steps]
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
@@ -63,12 +63,12 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
     The changes of a parallel group follow as an additional call.
     """
-    found = []
+    expectations = []
     for step in scenario.steps:
-        stated = [each for each in parts_of(step) if isinstance(each, ToolCall) or each.expect.clauses()]
-        clauses = [clause_for(scenario, each.expect, contract) for each in stated]
-        found.append([[] if clause is None else list(clause_blocks(clause)) for clause in clauses])
-    return found
+        stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]
+        clauses = [clause_for(scenario, part.expect, contract) for part in stated]
+        expectations.append([[] if clause is None else list(clause_blocks(clause)) for clause in clauses])
+    return expectations
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
@@ -79,118 +79,126 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
     """
     # Harms that are not differences: the contract does the same, or they are blind edits and overcautious
     # refusals.
-    reported = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
+    reported = {
+        (difference.step, difference.what) for difference in verdict.differences if difference.level == "safe"
+    }
     harms = [
         Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
         for harm in verdict.harms
         if (harm.step, harm.line) not in reported
     ]
-    every = [*harms, *verdict.differences]
-    shown = [
+    entries = [*harms, *verdict.differences]
+    values = [
         {
-            "step": each.step,
-            "call": each.call,
-            "level": each.level,
-            "what": visible(each.label),
-            "lines": [[line.sign, line.text] for line in compare_lines(each.expected, each.got)],
+            "step": entry.step,
+            "call": entry.call,
+            "level": entry.level,
+            "what": visible(entry.label),
+            "lines": [[line.sign, line.text] for line in compare_lines(entry.expected, entry.got)],
         }
-        for each in every[:MOST_DIFFERENCES]
+        for entry in entries[:MOST_DIFFERENCES]
     ]
-    return shown, len(every) - len(shown)
+    return values, len(entries) - len(values)
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step_value(step: Step) -> dict[str, Any]:
     match step:
         case ToolCall():
-            return {"kind": "call", "head": step.tool, "calls": [_call(step)]}
+            return {"kind": "call", "head": step.tool, "calls": [_call_value(step)]}
         case ParallelCalls(calls):
             head = f"{len(calls)} calls in parallel"
-            return {"kind": "parallel", "head": head, "calls": [_call(call) for call in calls]}
+            return {"kind": "parallel", "head": head, "calls": [_call_value(call) for call in calls]}
         case WorldEvent():
             return {"kind": "event", "head": describe_step(step), "blocks": event_blocks(step)}
         case SessionEvent():
             return {"kind": "event", "head": describe_step(step), "blocks": []}
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call_value(call: ToolCall) -> dict[str, Any]:
     blocks = [
-        _block(visible(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        _lines_block(
+            visible(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        )
         for name, value in call.arguments.items()
     ]
     for event in call.during:
-        blocks.append(_value("meanwhile", describe_step(event), seen=True))
+        blocks.append(_value_block("meanwhile", describe_step(event), is_escaped=True))
         blocks += event_blocks(event)
     return {"label": call.tool, "blocks": blocks}
 
 
 def event_blocks(event: WorldEvent) -> list[Block]:
     """Return the entries that an event writes."""
-    return [] if event.entry is None else [_entry(event.path, event.entry)]
+    return [] if event.entry is None else [_entry_block(event.path, event.entry)]
 
 
 def clause_blocks(clause: Clause) -> Iterator[Block]:
     """Yield the parts of a clause: refusal, answer, changes, and reminders."""
     if clause.documented:
-        yield _value("documented", clause.documented)
+        yield _value_block("documented", clause.documented)
     if clause.error is not None:
-        yield _value("refused", clause.error)
-    yield from _text("text", clause.text)
+        yield _value_block("refused", clause.error)
+    yield from _text_blocks("text", clause.text)
     for path, entry in clause.files.items():
-        yield _value(visible(path), "is gone", seen=True) if entry is None else _entry(path, entry)
+        yield (
+            _value_block(visible(path), "is gone", is_escaped=True)
+            if entry is None
+            else _entry_block(path, entry)
+        )
     for reminder in clause.reminders:
-        yield from _text("reminder", reminder)
+        yield from _text_blocks("reminder", reminder)
 
 
-def _text(what: str, stated: str | TextDigest | None) -> Iterator[Block]:
+def _text_blocks(label: str, stated: str | TextDigest | None) -> Iterator[Block]:
     match stated:
         case str() as text:
-            yield _block(what, text)
+            yield _lines_block(label, text)
         case TextDigest(sha256, lines, starts, ends):
             for name, value in (("begins", starts), ("ends", ends)):
                 if value is not None:
-                    yield _block(f"{what} {name}", value)
+                    yield _lines_block(f"{label} {name}", value)
             for name, part in (("lines", lines), ("sha256", sha256)):
                 if part is not None:
-                    yield _value(f"{what} {name}", str(part))
+                    yield _value_block(f"{label} {name}", str(part))
         case None:
             pass
 
 
-def _entry(path: str, entry: Entry) -> Block:
+def _entry_block(path: str, entry: Entry) -> Block:
     name = visible(path)
     match entry:
         case RegularFile(mode=mode):
             data = entry.data
-            label = f"{name}, {pluralize(len(data), 'byte')}{_mode(mode)}"
-            return _block(label, data.decode("utf-8", "surrogateescape"))
+            label = f"{name}, {pluralize(len(data), 'byte')}{_mode_suffix(mode)}"
+            return _lines_block(label, data.decode("utf-8", "surrogateescape"))
         case FileDigest(sha256, size, mode):
-            return _value(f"{name}, {pluralize(size, 'byte')}{_mode(mode)}", f"sha256 {sha256}")
+            return _value_block(f"{name}, {pluralize(size, 'byte')}{_mode_suffix(mode)}", f"sha256 {sha256}")
         case Symlink(target):
-            return _value(name, f"symbolic link to {visible(target)}", seen=True)
+            return _value_block(name, f"symbolic link to {visible(target)}", is_escaped=True)
         case HardLink(to):
-            return _value(name, f"another name of {visible(to)}", seen=True)
+            return _value_block(name, f"another name of {visible(to)}", is_escaped=True)
         case Directory(mode):
-            return _value(name, f"directory{_mode(mode)}")
+            return _value_block(name, f"directory{_mode_suffix(mode)}")
         case SpecialFile(kind):
-            return _value(name, kind)
+            return _value_block(name, kind)
 
 
-def _mode(mode: int | None) -> str:
+def _mode_suffix(mode: int | None) -> str:
     return "" if mode is None else f", mode {mode:04o}"
 
 
-def _value(label: str, value: str, *, seen: bool = False) -> Block:
+def _value_block(label: str, value: str, *, is_escaped: bool = False) -> Block:
     """Return a block of one line; `seen` means that it is already escaped."""
-    return {"label": label, "value": value if seen else visible(value)}
+    return {"label": label, "value": value if is_escaped else visible(value)}
 
 
-def _block(label: str, text: str) -> Block:
+def _lines_block(label: str, text: str) -> Block:
     lines = visible_lines(text)
-    shown = [
+    shown_lines = [
         line if len(line) <= WIDEST else f"{line[:WIDEST]} [{len(line) - WIDEST:,} characters]"
         for line in lines[:MOST_LINES]
     ]
-    block: Block = {"label": label, "lines": shown}
+    block: Block = {"label": label, "lines": shown_lines}
     if len(lines) > MOST_LINES:
         block["more"] = len(lines) - MOST_LINES
     return block

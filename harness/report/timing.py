@@ -17,8 +17,8 @@ from readfirst.harness.pluralize import pluralize
 class Cost:
     """A stopwatch for one run, started by its constructor. `clock` returns seconds.
 
-    The start-up is the time until the first verdict, without its calls. The time of reports at the end is
-    excluded.
+    The start-up is the time until the first verdict, without its calls. The time that reports use at the end
+    is excluded.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -29,7 +29,7 @@ class Cost:
     """Time of the latest verdict."""
     _servers: Counter[bool] = field(init=False, default_factory=Counter)
     """Number of sessions on a shared server (True), and on a separate server (False)."""
-    _why: dict[bool, str] = field(init=False, default_factory=dict)
+    _reasons: dict[bool, str] = field(init=False, default_factory=dict)
     """The latest reason for each."""
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class Cost:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
         if verdict.server is not None:
             self._servers[verdict.server.shared] += 1
-            self._why[verdict.server.shared] = verdict.server.why
+            self._reasons[verdict.server.shared] = verdict.server.why
 
     def sentence(self, total: Count, jobs: int = 1) -> str:
         """Return the time of `total` scenarios in one line. With several jobs, the wall time is divided by the
@@ -54,21 +54,21 @@ class Cost:
         """
         elapsed = self.ended - self.began
         startup = self.startup or 0.0
-        parts = [f"start-up {_duration(startup)}"]
+        parts = [f"start-up {_format_duration(startup)}"]
         if total.scenarios:
-            parts.append(f"{_duration((elapsed - startup) / total.scenarios)} per scenario")
+            parts.append(f"{_format_duration((elapsed - startup) / total.scenarios)} per scenario")
         if total.steps:
-            parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
+            parts.append(f"{_format_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
         servers = "".join(
-            f"; {pluralize(self._servers[shared], 'scenario')} {how} ({self._why[shared]})"
+            f"; {pluralize(self._servers[shared], 'scenario')} {how} ({self._reasons[shared]})"
             for shared, how in ((True, "on a shared server"), (False, "each on its own server"))
             if self._servers[shared]
         )
-        return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}{servers}"
+        return f"cost: {', '.join(parts)}; {_format_duration(elapsed)} in all{processes}{servers}"
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """Return a time in a suitable unit, with two or three significant digits."""
     if seconds >= 100:
         return f"{seconds:.0f} s"

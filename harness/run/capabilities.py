@@ -7,7 +7,7 @@ from readfirst.harness.adapter_api import SESSION_CAPABILITIES, AdapterTraits
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario import TOOLS
 
-_PLAINEST = {
+_MINIMAL_CALLS = {
     "Read": {"file_path": "$WS/notes.txt"},
     "Edit": {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "beta"},
     "Write": {"file_path": "$WS/notes.txt", "content": "alpha\n"},
@@ -21,11 +21,11 @@ class ClaimsError(ReadfirstError):
 def claims_named(words: Iterable[str]) -> frozenset[str] | None:
     """Return the names in words such as `Read,Edit`. None without words. Raises ClaimsError."""
     names = [name.strip() for word in words for name in word.split(",")]
-    known = sorted({*TOOLS, *SESSION_CAPABILITIES})
+    valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
     for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"Did you mean {near[0]}?" if near else f"The capabilities are: {', '.join(known)}."
+        if name not in valid_names:
+            near = get_close_matches(name, valid_names, 1)
+            hint = f"Did you mean {near[0]}?" if near else f"The capabilities are: {', '.join(valid_names)}."
             raise ClaimsError(f"--require {name!r}: this is not a capability. {hint}")
     if names and not {*names} & {*TOOLS}:
         raise ClaimsError("--require names no tool. Add at least one, for example Read.")
@@ -33,6 +33,8 @@ def claims_named(words: Iterable[str]) -> frozenset[str] | None:
 
 
 def claimed(traits: AdapterTraits) -> frozenset[str]:
-    """Return the capabilities that an adapter declares, without tools of which it lacks even the plainest call."""
-    lacking = {tool for tool, arguments in _PLAINEST.items() if traits.unsupported_reason(tool, arguments)}
+    """Return the declared capabilities, without tools whose minimal call is unsupported."""
+    lacking = {
+        tool for tool, arguments in _MINIMAL_CALLS.items() if traits.unsupported_reason(tool, arguments)
+    }
     return traits.capabilities - lacking

@@ -1,4 +1,4 @@
-"""Check adapter: whether a connection works at all, before anybody judges the implementation."""
+"""Check whether a connection works at all, before the implementation is judged."""
 
 import time
 import traceback
@@ -49,17 +49,19 @@ from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS, SessionEve
 from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
-_LATER = Fraction(400_000_000)
-"""In seconds: later than anything that the session did."""
-_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
-_DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
+_FUTURE_MTIME_S = Fraction(400_000_000)
+"""Later than every change that the session makes."""
+_VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
+_DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")
 _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried: `problem` is empty if it works, else what happened and what to do."""
+    """The result of one check. `problem` is empty if the check passed. Otherwise it contains the reason and a
+    remedy.
+    """
 
     name: str
     problem: str = ""
@@ -80,7 +82,7 @@ def run_checks(
     """Make the checks, and yield each result. `watch` is entered for the name of each check while it runs."""
     for planned in plan:
         with watch(planned.name):
-            check = _tried(planned.name, planned.check)
+            check = _run_check(planned.name, planned.check)
         yield check
         if planned.is_essential and check.problem:
             return
@@ -96,8 +98,8 @@ def plan_checks(
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     plan = [
-        PlannedCheck("its capabilities are known", lambda: _declares(adapter)),
-        PlannedCheck(f"it has {', '.join(sorted(required))}", lambda: _claims(adapter, required)),
+        PlannedCheck("its capabilities are known", lambda: _check_declaration(adapter)),
+        PlannedCheck(f"it has {', '.join(sorted(required))}", lambda: _check_required(adapter, required)),
         PlannedCheck(
             "a session opens and closes",
             lambda: in_session(adapter, place, lambda _s, _site: None),
@@ -106,38 +108,46 @@ def plan_checks(
     ]
     capabilities = traits_of(adapter).capabilities
     checks: list[tuple[str, str, Callable[[Session, WorkspaceDir], None]]] = [
-        ("Read", "an existing file is read", _reads),
-        ("Read", "a missing file is refused, and the answer marked as an error", _misses),
-        ("Write", "a new file is written, in the workspace and nowhere else", _writes),
-        ("Read", "text that is not ASCII arrives unchanged", _unicode),
-        ("Read", "an answer of 128 KiB arrives, and the next one, too", partial(_reads_much, lines=2**13)),
-        ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _writes_much),
+        ("Read", "an existing file is read", _check_read),
+        ("Read", "a missing file is refused, and the answer marked as an error", _check_missing_file),
+        ("Write", "a new file is written, in the workspace and nowhere else", _check_write),
+        ("Read", "text that is not ASCII arrives unchanged", _check_unicode),
+        (
+            "Read",
+            "an answer of 128 KiB arrives, and the next one, too",
+            partial(_check_long_answer, lines=2**13),
+        ),
+        ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _check_long_calls),
         (
             "Read",
             "an answer of eight megabytes arrives, or none so long is given, and the next one, too",
-            partial(_reads_much, lines=2**19),
+            partial(_check_long_answer, lines=2**19),
         ),
-        ("resume", "a resumed conversation answers", _goes_on_after(SessionEvent("resume"))),
+        ("resume", "a resumed conversation answers", _check_events(SessionEvent("resume"))),
         (
             "compact",
             "a conversation answers after a summary took its place",
-            _goes_on_after(SessionEvent("compact")),
+            _check_events(SessionEvent("compact")),
         ),
-        ("rewind", "a rewind removes a file that was written before it", _rewinds),
-        ("mentions", "a conversation answers after its user mentioned a file", _goes_on_after(_MENTION)),
-        ("agents", "a sub-agent answers, and the conversation after it", _goes_on_after(*_DELEGATION)),
-        ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
-        ("stop", "a Write that is given up while it writes leaves a complete file or none", _stops),
-        ("cut", "a Write of which only the beginning came makes no file", _is_cut),
-        ("kill", "its program can be killed", _methods(frozenset({"kill"}))),
-        ("reminders", "a file that changed after it was written is reported", _reminds),
+        ("rewind", "a rewind removes a file that was written before it", _check_rewind),
+        ("mentions", "a conversation answers after its user mentioned a file", _check_events(_MENTION)),
+        ("agents", "a sub-agent answers, and the conversation after it", _check_events(*_DELEGATION)),
+        ("cancel", "a Write that is given up makes no file, and the next one does", _check_cancelled_write),
+        (
+            "stop",
+            "a Write that is given up while it writes leaves a complete file or none",
+            _check_stopped_write,
+        ),
+        ("cut", "a Write of which only the beginning came makes no file", _check_cut_write),
+        ("kill", "its program can be killed", _check_methods(frozenset({"kill"}))),
+        ("reminders", "a file that changed after it was written is reported", _check_reminder),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
             plan.append(PlannedCheck(name, partial(in_session, adapter, place, check, needs=(needed,))))
     if "hooks" in capabilities:
         name = "a hook that denies a call keeps it from being made"
-        plan.append(PlannedCheck(name, lambda: in_session(adapter, place, _hooked, (_DENYING,))))
+        plan.append(PlannedCheck(name, lambda: in_session(adapter, place, _check_hook, (_DENYING_HOOK,))))
     if "Read" in capabilities:
         name = "a later session sees its own workspace"
         plan.append(PlannedCheck(name, lambda: check_own_workspace(adapter, place)))
@@ -149,15 +159,15 @@ def plan_checks(
     design = traits_of(adapter).design
     if design is not None and {"Read", "Edit"} <= capabilities:
         name = f"it edits as the design {design} does"
-        plan.append(PlannedCheck(name, partial(_designed, design, adapter, place)))
-    has_methods = _methods(capabilities - {"kill"})
+        plan.append(PlannedCheck(name, partial(_check_design, design, adapter, place)))
+    has_methods = _check_methods(capabilities - {"kill"})
     plan.append(PlannedCheck("it has what it declares", lambda: in_session(adapter, place, has_methods)))
     name = "files stay as they are after the answer, and when session and program have ended"
-    plan.append(PlannedCheck(name, lambda: _leaves(adapter, place, settle)))
+    plan.append(PlannedCheck(name, lambda: _check_later_changes(adapter, place, settle)))
     return plan
 
 
-def _tried(name: str, check: Callable[[], None]) -> Check:
+def _run_check(name: str, check: Callable[[], None]) -> Check:
     try:
         check()
     except CheckFailed as error:
@@ -173,38 +183,38 @@ def _tried(name: str, check: Callable[[], None]) -> Check:
     return Check(name)
 
 
-def _declares(adapter: Adapter) -> None:
+def _check_declaration(adapter: Adapter) -> None:
     design_named(traits_of(adapter).design)
     refusals_named(traits_of(adapter).refuses)
-    unknown = traits_of(adapter).capabilities - _KNOWN
+    unknown = traits_of(adapter).capabilities - _VALID_CAPABILITIES
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise CheckFailed(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
+        raise CheckFailed(f"capabilities names {names}; known are: {', '.join(sorted(_VALID_CAPABILITIES))}")
     if not traits_of(adapter).capabilities & set(TOOLS):
         raise CheckFailed("capabilities names no tool, so every scenario is unsupported")
 
 
-def _claims(adapter: Adapter, required: frozenset[str]) -> None:
-    there = claimed(traits_of(adapter))
-    if missing := sorted(required - there):
-        named = ",".join(sorted(there & required)) or "Read"
+def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
+    declared = claimed(traits_of(adapter))
+    if missing := sorted(required - declared):
+        names = ",".join(sorted(declared & required)) or "Read"
         raise CheckFailed(
             f"it lacks {', '.join(missing)}, so the scenarios that need them are not judged. "
             "Add them to `capabilities`, or to `tools` of a mapping. "
-            f"If they are missing on purpose, list the required capabilities: --require {named}"
+            f"If they are missing on purpose, list the required capabilities: --require {names}"
         )
 
 
-def _designed(design: Design, adapter: Adapter, place: WorkspacePool) -> None:
-    if problem := contradicted(design, adapter, place):
+def _check_design(design: Design, adapter: Adapter, sites: WorkspacePool) -> None:
+    if problem := contradicted(design, adapter, sites):
         raise CheckFailed(problem)
 
 
-def _reads(session: Session, site: WorkspaceDir) -> None:
+def _check_read(session: Session, site: WorkspaceDir) -> None:
     see_notes(session, lay_out_notes(site, NOTES))
 
 
-def _misses(session: Session, site: WorkspaceDir) -> None:
+def _check_missing_file(session: Session, site: WorkspaceDir) -> None:
     result = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"})
     if not result.is_error:
         raise CheckFailed(
@@ -212,28 +222,28 @@ def _misses(session: Session, site: WorkspaceDir) -> None:
         )
 
 
-def _writes_one(session: Session, site: WorkspaceDir) -> None:
+def _write_new_file(session: Session, site: WorkspaceDir) -> None:
     result = call_tool(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
     if result.is_error:
         raise CheckFailed(f"Write of a new file is marked as an error: {result.text[:200]!r}")
 
 
-def _writes(session: Session, site: WorkspaceDir) -> None:
-    _writes_one(session, site)
-    there = site.snapshot()
-    entry = there.pop("new.txt", None)
+def _check_write(session: Session, site: WorkspaceDir) -> None:
+    _write_new_file(session, site)
+    entries = site.snapshot()
+    entry = entries.pop("new.txt", None)
     if not isinstance(entry, RegularFile) or entry.data != b"new\n":
-        where = f"{site.root}/new.txt"
+        new_path = f"{site.root}/new.txt"
         raise CheckFailed(
-            f"{where} does not exist afterwards, or has other content. Is the path used as given?"
+            f"{new_path} does not exist afterwards, or has other content. Is the path used as given?"
         )
-    if there:
+    if entries:
         raise CheckFailed(
-            f"Write also left {', '.join(sorted(there))}; keep files of your own outside the workspace"
+            f"Write also left {', '.join(sorted(entries))}; keep files of your own outside the workspace"
         )
 
 
-def _unicode(session: Session, site: WorkspaceDir) -> None:
+def _check_unicode(session: Session, site: WorkspaceDir) -> None:
     text = "caf\u00e9 \u2192 \U0001f600\n"
     path = lay_out_notes(site, text)
     result = call_tool(session, "Read", {"file_path": path})
@@ -243,14 +253,14 @@ def _unicode(session: Session, site: WorkspaceDir) -> None:
         )
 
 
-def _reads_much(session: Session, site: WorkspaceDir, *, lines: int) -> None:
+def _check_long_answer(session: Session, site: WorkspaceDir, *, lines: int) -> None:
     path = lay_out_notes(site, NOTES)
     site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * lines))})
     call_tool(session, "Read", {"file_path": f"{site.root}/long.txt"})
     see_notes(session, path)
 
 
-def _writes_much(session: Session, site: WorkspaceDir) -> None:
+def _check_long_calls(session: Session, site: WorkspaceDir) -> None:
     for lines in (2**16, 2**19):
         content, path = "line of the file\n" * lines, f"long-{lines}.txt"
         answer = call_tool(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
@@ -259,11 +269,11 @@ def _writes_much(session: Session, site: WorkspaceDir) -> None:
             raise CheckFailed(
                 f"{site.root}/{path} has other content afterwards. Is a message read to its end?"
             )
-    _writes_one(session, site)
+    _write_new_file(session, site)
 
 
-def _goes_on_after(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], None]:
-    def look(session: Session, site: WorkspaceDir) -> None:
+def _check_events(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], None]:
+    def check_session_after_events(session: Session, site: WorkspaceDir) -> None:
         path = lay_out_notes(site, NOTES)
         see_notes(session, path)
         conversation = Conversation(lambda: session)
@@ -271,63 +281,67 @@ def _goes_on_after(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], N
             conversation.undergo(event, site.root)
             see_notes(conversation.session, path)
 
-    return look
+    return check_session_after_events
 
 
-def _rewinds(session: Session, site: WorkspaceDir) -> None:
+def _check_rewind(session: Session, site: WorkspaceDir) -> None:
     path = lay_out_notes(site, NOTES)
-    _writes_one(session, site)
+    _write_new_file(session, site)
     Conversation(lambda: session).undergo(SessionEvent("rewind"))
     see_notes(session, path)
     if "new.txt" in site.snapshot():
         raise CheckFailed(f"{site.root}/new.txt, which Write created, is still there after a rewind")
 
 
-def _gives_up(session: Session, site: WorkspaceDir) -> None:
+def _check_cancelled_write(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
-        given = {"file_path": f"{site.root}/new.txt", "content": "new\n"}
-        _refuses(session.call_interrupted("Write", given, "cancelled", lambda: None), site, "was given up")
-        _writes_one(session, site)
+        arguments = {"file_path": f"{site.root}/new.txt", "content": "new\n"}
+        _require_refusal(
+            session.call_interrupted("Write", arguments, "cancelled", lambda: None), site, "was given up"
+        )
+        _write_new_file(session, site)
 
 
-def _stops(session: Session, site: WorkspaceDir) -> None:
+def _check_stopped_write(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         content = "".join(f"line {number}\n" for number in range(100_000))
-        given = {"file_path": f"{site.root}/new.txt", "content": content}
+        arguments = {"file_path": f"{site.root}/new.txt", "content": content}
         with WriteWatcher(site.root) as watch:
-            session.call_interrupted("Write", given, "stopped", watch.wait)
-        made = site.snapshot().get("new.txt")
-        if made is not None and not (isinstance(made, RegularFile) and made.data == content.encode()):
+            session.call_interrupted("Write", arguments, "stopped", watch.wait)
+        entry = site.snapshot().get("new.txt")
+        if entry is not None and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
             raise CheckFailed(
                 "new.txt holds a part of what was to be written. Write another file, and rename it."
             )
 
 
-def _is_cut(session: Session, site: WorkspaceDir) -> None:
+def _check_cut_write(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         begun = ToolCall("Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}).begun
-        _refuses(session.call_interrupted("Write", begun, "cut", lambda: None), site, "was cut off")
+        _require_refusal(session.call_interrupted("Write", begun, "cut", lambda: None), site, "was cut off")
 
 
-def _refuses(result: ToolResult, site: WorkspaceDir, why: str) -> None:
+def _require_refusal(result: ToolResult, site: WorkspaceDir, reason: str) -> None:
     if not result.is_error or "new.txt" in site.snapshot():
         raise CheckFailed(
-            f"Write answered {result.text[:200]!r}, though it {why}. Refuse it, and write nothing."
+            f"Write answered {result.text[:200]!r}, though it {reason}. Refuse it, and write nothing."
         )
 
 
-def _reminds(session: Session, site: WorkspaceDir) -> None:
+def _check_reminder(session: Session, site: WorkspaceDir) -> None:
     path = f"{site.root}/new.txt"
     call_tool(session, "Write", {"file_path": path, "content": "new\n"})
-    site.perform(WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_LATER))
+    site.perform(
+        WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_FUTURE_MTIME_S)
+    )
     reminders = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
-    if not isinstance(reminders, tuple) or not any("new.txt" in str(each) for each in reminders):
+    if not isinstance(reminders, tuple) or not any("new.txt" in str(reminder) for reminder in reminders):
         raise CheckFailed(
             f"the next result says {reminders!r} of the change. Name the file in ToolResult.reminders."
         )
 
 
-def _hooked(session: Session, site: WorkspaceDir) -> None:
+def _check_hook(session: Session, site: WorkspaceDir) -> None:
     path = f"{site.root}/new.txt"
     result = call_tool(session, "Write", {"file_path": path, "content": "new\n"})
     if not result.is_error or "new.txt" in site.snapshot():
@@ -337,9 +351,9 @@ def _hooked(session: Session, site: WorkspaceDir) -> None:
         )
 
 
-def _leaves(adapter: Adapter, place: WorkspacePool, settle: float) -> None:
+def _check_later_changes(adapter: Adapter, sites: WorkspacePool, settle: float) -> None:
     traits = traits_of(adapter)
-    with place.site(unique=not traits.reuses_paths) as site:
+    with sites.site(unique=not traits.reuses_paths) as site:
         path, new = lay_out_notes(site, NOTES), f"{site.root}/new.txt"
         calls = {
             "Read": {"file_path": path},
@@ -351,27 +365,27 @@ def _leaves(adapter: Adapter, place: WorkspacePool, settle: float) -> None:
             for tool, arguments in calls.items():
                 if tool in traits.capabilities:
                     call_tool(session, tool, arguments)
-            there = site.snapshot()
+            before = site.snapshot()
             time.sleep(settle)
-            _unchanged(there, site, f"within {settle * 1000:g} ms after the last answer")
+            _require_unchanged(before, site, f"within {settle * 1000:g} ms after the last answer")
         finally:
             close_session(session)
         time.sleep(settle)
-        _unchanged(there, site, "when the session was closed")
+        _require_unchanged(before, site, "when the session was closed")
         traits.reset()
-        _unchanged(there, site, "when the program ended")
+        _require_unchanged(before, site, "when the program ended")
 
 
-def _unchanged(there: Mapping[str, Entry], site: WorkspaceDir, when: str) -> None:
-    now = site.snapshot()
-    if changed := sorted({*changes(there, now), *traces(there, now)}):
+def _require_unchanged(before: Mapping[str, Entry], site: WorkspaceDir, when: str) -> None:
+    after = site.snapshot()
+    if changed := sorted({*changes(before, after), *traces(before, after)}):
         raise CheckFailed(
             f"{', '.join(changed)} changed {when}, though no call was made. Answer when all is written."
         )
 
 
-def _methods(capabilities: frozenset[str]) -> Callable[[Session, WorkspaceDir], None]:
-    def look(session: Session, _site: WorkspaceDir) -> None:
+def _check_methods(capabilities: frozenset[str]) -> Callable[[Session, WorkspaceDir], None]:
+    def check_methods(session: Session, _site: WorkspaceDir) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
             raise CheckFailed("capabilities names parallel, but the session has no call_parallel(calls)")
         interrupts = {"cancel", "stop", "cut"} & capabilities
@@ -387,4 +401,4 @@ def _methods(capabilities: frozenset[str]) -> Callable[[Session, WorkspaceDir], 
                 "capabilities names during, but the session has no call_during(tool, arguments, interfere)"
             )
 
-    return look
+    return check_methods

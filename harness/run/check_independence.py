@@ -1,4 +1,4 @@
-"""Checks that sessions are independent: later sessions, and two sessions at the same moment."""
+"""Check that sessions are independent: later sessions, and two sessions at the same moment."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -19,13 +19,13 @@ from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
-_READ, _READ_TOO, _WRITTEN = "read.txt", "read-too.txt", "written.txt"
-_CHANGING = (
-    ("Edit", _READ, {"old_string": "first", "new_string": "1st"}),
-    ("Write", _READ_TOO, {"content": "new\n"}),
-    ("Edit", _WRITTEN, {"old_string": "first", "new_string": "1st"}),
+_FIRST_READ_PATH, _SECOND_READ_PATH, _WRITTEN_PATH = "read.txt", "read-too.txt", "written.txt"
+_CHANGING_CALLS = (
+    ("Edit", _FIRST_READ_PATH, {"old_string": "first", "new_string": "1st"}),
+    ("Write", _SECOND_READ_PATH, {"content": "new\n"}),
+    ("Edit", _WRITTEN_PATH, {"old_string": "first", "new_string": "1st"}),
 )
-"""The calls that change files; their session has read none of them."""
+"""Calls that change files. Their session has read none of the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,93 +38,99 @@ class _Change:
     files: Mapping[str, Entry]
 
     @property
-    def words(self) -> str:
-        """The effect in words."""
+    def outcome_name(self) -> str:
+        """The name of the outcome, `refused` or `answered`."""
         return "refused" if self.is_error else "answered"
 
 
 def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
-    """Change files in a session after an earlier session read and wrote files of the same paths.
+    """Change files in a session after an earlier session read and wrote files with the same paths.
 
-    The effects must be the same as without the earlier session, whether the files still hold the text that the earlier
-    session read or another. Raises CheckFailed.
+    The effects must be the same as without the earlier session, whether the files contain the same or another
+    text. Raises CheckFailed.
     """
-    expected = _changes(adapter, place)
+    expected = _perform_changes(adapter, place)
     for text in (NOTES, NOTES.upper()):
-        in_session(adapter, place, partial(_be_earlier, adapter, text))
-        for before, after in zip(expected, _changes(adapter, place), strict=True):
+        in_session(adapter, place, partial(_use_files_first, adapter, text))
+        for before, after in zip(expected, _perform_changes(adapter, place), strict=True):
             if before != after:
-                how = "is" if before.is_error != after.is_error else "leaves other files and is"
+                verb = "is" if before.is_error != after.is_error else "leaves other files and is"
                 raise CheckFailed(
-                    f"{after.tool} of {after.path} {how} {after.words} because an earlier session read this path; "
-                    f"without the earlier session it was {before.words}. Store the files that a session has read "
-                    "in the object that open() returns, not in a module or in an object that all sessions share."
+                    f"{after.tool} of {after.path} {verb} {after.outcome_name} because an earlier session read this "
+                    f"path; without the earlier session it was {before.outcome_name}. Store the files that a session "
+                    "has read in the object that open() returns, not in a module or in an object that all sessions "
+                    "share."
                 )
 
 
-def _be_earlier(adapter: Adapter, text: str, session: Session, site: WorkspaceDir) -> None:
+def _use_files_first(adapter: Adapter, text: str, session: Session, site: WorkspaceDir) -> None:
     tools = traits_of(adapter).capabilities
-    site.lay_out({path: RegularFile(TextContent(text)) for path in (_READ, _READ_TOO)})
-    for path in (_READ, _READ_TOO):
+    site.lay_out({path: RegularFile(TextContent(text)) for path in (_FIRST_READ_PATH, _SECOND_READ_PATH)})
+    for path in (_FIRST_READ_PATH, _SECOND_READ_PATH):
         call_tool(session, "Read", {"file_path": f"{site.root}/{path}"})
     if "Write" in tools:
-        call_tool(session, "Write", {"file_path": f"{site.root}/{_WRITTEN}", "content": text})
+        call_tool(session, "Write", {"file_path": f"{site.root}/{_WRITTEN_PATH}", "content": text})
 
 
-def _changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
+def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
     changes = []
     tools = traits_of(adapter).capabilities
 
-    def change(session: Session, site: WorkspaceDir) -> None:
-        site.lay_out({path: RegularFile(TextContent(NOTES)) for path in (_READ, _READ_TOO, _WRITTEN)})
-        for tool, path, arguments in _CHANGING:
+    def change_files(session: Session, site: WorkspaceDir) -> None:
+        site.lay_out(
+            {
+                path: RegularFile(TextContent(NOTES))
+                for path in (_FIRST_READ_PATH, _SECOND_READ_PATH, _WRITTEN_PATH)
+            }
+        )
+        for tool, path, arguments in _CHANGING_CALLS:
             if tool in tools:
                 result = call_tool(session, tool, {"file_path": f"{site.root}/{path}", **arguments})
                 changes.append(_Change(tool, path, result.is_error, site.snapshot()))
 
-    in_session(adapter, place, change, needs=("Edit",))
+    in_session(adapter, place, change_files, needs=("Edit",))
     return changes
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Read a file of the same path but with another text in two sessions. Raises CheckFailed."""
+    """Read a file with the same path but another text in two sessions. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
-        def look(session: Session, site: WorkspaceDir, text: str = text) -> None:
+        def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:
             result = call_tool(session, "Read", {"file_path": lay_out_notes(site, text)})
             if text.strip() not in result.text:
                 mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
                 raise CheckFailed(f"{mismatch}. Start from nothing in open(), or remove reuses_paths.")
 
-        in_session(adapter, place, look)
+        in_session(adapter, place, check_own_text)
 
 
 def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
     """Write two files at the same moment in two sessions. Raises CheckFailed."""
     traits = traits_of(adapter)
-    given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
+    contents = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
     answers: dict[str, ToolResult] = {}
-    with ExitStack() as held:
-        site = held.enter_context(place.site(unique=not traits.reuses_paths))
+    with ExitStack() as stack:
+        site = stack.enter_context(place.site(unique=not traits.reuses_paths))
         workspace = workspace_for(site, (), (AT_ONCE,))
-        beside = adapter
+        second_adapter = adapter
         if traits.clone is not None:
-            beside = traits.clone()
-            held.callback(traits_of(beside).close)
+            second_adapter = traits.clone()
+            stack.callback(traits_of(second_adapter).close)
 
-        def write(session: Session, path: str) -> None:
-            arguments = {"file_path": f"{site.root}/{path}", "content": given[path]}
+        def write_file(session: Session, path: str) -> None:
+            arguments = {"file_path": f"{site.root}/{path}", "content": contents[path]}
             answers[path] = call_tool(session, "Write", arguments)
 
         writes = []
-        for path, whose in zip(given, (adapter, beside), strict=True):
-            session = whose.open(workspace)
-            held.callback(close_session, session)
-            writes.append(partial(write, session, path))
+        for path, owner in zip(contents, (adapter, second_adapter), strict=True):
+            session = owner.open(workspace)
+            stack.callback(close_session, session)
+            writes.append(partial(write_file, session, path))
         at_once(writes)
-        there = site.snapshot()
-        for path, content in given.items():
-            answer, entry = answers[path], there.get(path)
+        entries = site.snapshot()
+        for path, content in contents.items():
+            answer, entry = answers[path], entries.get(path)
             if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
                 raise CheckFailed(
                     f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "

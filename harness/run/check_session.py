@@ -1,4 +1,4 @@
-"""Sessions of `check-adapter`: open one, make a call in it, and fail the check if the answer is not a result."""
+"""Sessions of `check-adapter`: open a session, and make calls whose answers must be valid results."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -17,11 +17,11 @@ from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 NOTES = "first line\nsecond line\n"
-"""The text of the file that most checks read."""
+"""The content of the file that most checks read."""
 
 
 class CheckFailed(Exception):  # noqa: N818 - the check fails, readfirst does not
-    """A check failed; the message says what happened and what to change."""
+    """A check failed. The message contains the reason and a remedy."""
 
 
 def in_session(
@@ -41,9 +41,9 @@ def in_session(
 
 
 def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
-    """Return the workspace of a session that serves only this check."""
-    every = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
-    return Workspace(Path(site.root), Path(site.home), needs=every, isolated=True, hooks=hooks)
+    """Return the workspace of a session that is used only for this check."""
+    capabilities = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
+    return Workspace(Path(site.root), Path(site.home), needs=capabilities, isolated=True, hooks=hooks)
 
 
 def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:

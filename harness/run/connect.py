@@ -1,4 +1,4 @@
-"""Connect strings: `KIND` or `KIND:REST` names an implementation and how to reach it."""
+"""Connect strings: `KIND` or `KIND:REST` specifies an implementation and the connection to it."""
 
 from __future__ import annotations
 
@@ -27,58 +27,58 @@ if TYPE_CHECKING:
 
 
 TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
-"""The kinds that behave as a contract says; any other does what it does, whatever it is compared with."""
+"""Kinds whose implementations use the contract. All other kinds behave independently of it."""
 
-_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def connect(
     spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
-    """Return the adapter that a connect string names.
+    """Return the adapter for a connect string.
 
     `contract` is what the implementation is compared with (default: the suite's default); the reference implements
     exactly that one. Every implementation is confined (`harness.processes.sandbox`) if the suite is not trusted.
 
     Raises:
-        ConnectError: The string is wrong, or what it names does not exist.
-        BrokenAdapter: What it names exists and does not start.
-        NoWallError: The suite is not trusted, and this system has no wall.
+        ConnectError: The string is invalid, or the implementation does not exist.
+        BrokenAdapter: The implementation exists, but does not start.
+        NoWallError: The suite is not trusted, and this system has no sandbox.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
     if (kind == "reference") == bool(colon) or (colon and not rest):
         raise ConnectError(f"{spec!r}: write {kinds()[kind].form}.")
-    held = contract if contract is not None else suite.contracts[suite.contracts.default]
+    used_contract = contract if contract is not None else suite.contracts[suite.contracts.default]
     return kinds()[kind].connect(
-        Wanted(spec, suite, held, options, _sandbox(spec, kind, suite, confine=options.confine))
+        Wanted(spec, suite, used_contract, options, _find_sandbox(spec, kind, suite, confine=options.confine))
     )
 
 
 def kind_of(spec: str) -> str:
-    """Return the kind of a connect string. Raises ConnectError where there is none of that name."""
+    """Return the kind of a connect string. Raises ConnectError if the kind does not exist."""
     kind = spec.partition(":")[0]
     if kind in KINDS or kind in kinds():
         return kind
     near = get_close_matches(kind, kinds(), 1)
     hint = f" Did you mean {kinds()[near[0]].form}?" if near else ""
-    forms = ", ".join(each.form for each in kinds().values())
+    forms = ", ".join(item.form for item in kinds().values())
     raise ConnectError(f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {forms}.")
 
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Return the kinds of connection by name: the suite's own, then those of extensions."""
+    """Return the kinds of connection by name: the suite's own kinds, and those of extensions."""
     return {**KINDS, **extensions("kinds")}
 
 
-def _sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the wall for what a connect string names; None if nothing asks for it.
+def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
+    """Return the sandbox for a connect string. None if it is not required.
 
-    `confine` does, and so does a suite that is not trusted.
+    It is required with `confine`, or if the suite is not trusted.
     """
     if confine and not kinds()[kind].confinable:
-        forms = ", ".join(each.form for each in kinds().values() if each.confinable)
+        forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
     if not confine and (kind == "recording" or not suite.needs_wall):
         return None
@@ -87,7 +87,7 @@ def _sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | 
     return find_sandbox([root.absolute() for root in suite.roots]) if confine else wall_around(*suite.roots)
 
 
-def _reference(wanted: Wanted) -> Adapter:
+def _connect_reference(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
 
     name, limit = wanted.contract.name, wanted.options.time_limit
@@ -98,17 +98,17 @@ def _reference(wanted: Wanted) -> Adapter:
     if wanted.sandbox is None:
         return adapter
     served = served_reference(name, time_limit=limit, sandbox=wanted.sandbox)
-    _start(served)
+    _start_adapter(served)
     return served
 
 
-def _python(wanted: Wanted) -> Adapter:
+def _connect_python(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter
 
     rest = wanted.rest
     module, _, factory = rest.rpartition(":")
     file = Path(module).expanduser() if module.endswith(".py") else None
-    if not ((file or _DOTTED.fullmatch(module)) and _DOTTED.fullmatch(factory)):
+    if not ((file or _DOTTED_NAME_PATTERN.fullmatch(module)) and _DOTTED_NAME_PATTERN.fullmatch(factory)):
         example = "python:mymodule:Tools, python:package.module:make_tools or python:folder/mytools.py:Tools"
         raise ConnectError(f"'python:{rest}': write {KINDS['python'].form}, for example {example}.")
     if file is not None:
@@ -117,13 +117,13 @@ def _python(wanted: Wanted) -> Adapter:
         module = str(file.absolute())
     adapter = PythonAdapter(module, factory, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
     try:
-        _start(adapter)
+        _start_adapter(adapter)
     except FactoryError as error:
         raise ConnectError(f"'python:{rest}': {error}") from error
     return adapter
 
 
-def _start(adapter: LinesAdapter) -> None:
+def _start_adapter(adapter: LinesAdapter) -> None:
     try:
         adapter.start()
     except BaseException:
@@ -131,7 +131,7 @@ def _start(adapter: LinesAdapter) -> None:
         raise
 
 
-def _mcp(wanted: Wanted) -> Adapter:
+def _connect_mcp(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
     command = mcp_command(f"mcp:{wanted.rest}")
@@ -151,7 +151,7 @@ def _mcp(wanted: Wanted) -> Adapter:
         raise
 
 
-def _lines(wanted: Wanted) -> Adapter:
+def _connect_lines(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.json_lines import LinesAdapter
 
     try:
@@ -167,12 +167,12 @@ def _lines(wanted: Wanted) -> Adapter:
         )
         raise ConnectError(f"'lines:{wanted.rest}': {program}{hint}")
     adapter = LinesAdapter(words, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
-    _start(adapter)
+    _start_adapter(adapter)
     return adapter
 
 
 def mcp_command(connect_string: str) -> Command:
-    """Return the command of `mcp:COMMAND`, written in the user's folder. Raises ConnectError."""
+    """Return the command of `mcp:COMMAND`, relative to the current directory. Raises ConnectError."""
     from readfirst.harness.adapters.server_command import parse_command
 
     try:
@@ -181,7 +181,7 @@ def mcp_command(connect_string: str) -> Command:
         raise ConnectError(f"'{connect_string}': {error}") from error
 
 
-def _claude_code(wanted: Wanted) -> Adapter:
+def _connect_claude_code(wanted: Wanted) -> Adapter:
     module = importlib.import_module("readfirst.harness.agents.claude_code.adapter")
     opened: Adapter = module.open_claude_code(
         wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.options.time_limit
@@ -189,11 +189,11 @@ def _claude_code(wanted: Wanted) -> Adapter:
     return opened
 
 
-def _recording(wanted: Wanted) -> Adapter:
+def _connect_recording(wanted: Wanted) -> Adapter:
     from readfirst.harness.replay.recording_adapter import RecordedAdapter
 
     rest, suite = wanted.rest, wanted.suite
-    recorded = [each.name for each in suite.contracts.recorded]
+    recorded = [contract.name for contract in suite.contracts.recorded]
     if rest not in recorded:
         raise ConnectError(
             f"'recording:{rest}': there is no recorded contract {rest!r}, only {', '.join(recorded)}."
@@ -201,19 +201,19 @@ def _recording(wanted: Wanted) -> Adapter:
     return RecordedAdapter(suite.recordings, rest)
 
 
-def _defaults_of_reference(connect_string: str) -> TargetDefaults:
-    return TargetDefaults(connect_string, "text", _REFERENCE)
+def _reference_defaults(connect_string: str) -> TargetDefaults:
+    return TargetDefaults(connect_string, "text", _REFERENCE_BASELINE)
 
 
-_REFERENCE = Path(__file__).with_name("reference.yaml")
-"""Differences between the reference and versions of the product; none on the default contract."""
+_REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
+"""Known differences between the reference and versions of the product. It has none on the default contract."""
 
 KINDS: Mapping[str, Kind] = {
-    "reference": Kind("reference", _reference, defaults=_defaults_of_reference),
-    "python": Kind("python:MODULE:FACTORY", _python, confinable=True),
-    "mcp": Kind("mcp:COMMAND", _mcp, confinable=True),
-    "lines": Kind("lines:COMMAND", _lines, confinable=True),
-    "claude-code": Kind("claude-code:VERSION", _claude_code),
-    "recording": Kind("recording:CONTRACT", _recording),
+    "reference": Kind("reference", _connect_reference, defaults=_reference_defaults),
+    "python": Kind("python:MODULE:FACTORY", _connect_python, confinable=True),
+    "mcp": Kind("mcp:COMMAND", _connect_mcp, confinable=True),
+    "lines": Kind("lines:COMMAND", _connect_lines, confinable=True),
+    "claude-code": Kind("claude-code:VERSION", _connect_claude_code),
+    "recording": Kind("recording:CONTRACT", _connect_recording),
 }
-"""The kinds of connection of the suite itself; `kinds` adds those of extensions."""
+"""The suite's own kinds of connection. `kinds` adds those of extensions."""

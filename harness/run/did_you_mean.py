@@ -1,4 +1,4 @@
-"""Hint: what somebody may have meant by words that name neither a target nor scenarios."""
+"""Suggest a target for words that are neither a target nor scenarios."""
 
 import re
 import shlex
@@ -11,14 +11,14 @@ from readfirst.harness.run.connect import kinds
 from readfirst.harness.suite.selection import option_for, scenario_id
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
-_FACTORY = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+_FACTORY_PATTERN = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
 
 
 def hint(words: Sequence[str], suite: Suite) -> str:
-    """Return the command line to write instead; empty where the words are fine, or nothing is close.
+    """Return a better command line. Empty if the words are valid, or if nothing similar exists.
 
-    `words` are the target and what follows it. A target of a known kind is always fine, whatever it names.
+    `words` are the target and the words after it. A target of a known kind is always valid.
     """
     first = words[0]
     if _is_target(first):
@@ -31,38 +31,38 @@ def hint(words: Sequence[str], suite: Suite) -> str:
         return ""
     command = [word for word in words if scenario_id(word, ids) is None]
     scenarios = [word for word in words if scenario_id(word, ids) is not None]
-    for meant in (option_for(first, suite), _connecting(command)):
-        if meant:
+    for suggestion in (option_for(first, suite), _suggest_connection(command)):
+        if suggestion:
             rest = scenarios
-            if not meant[0].startswith("mcp:"):
+            if not suggestion[0].startswith("mcp:"):
                 rest = [part for word in words[1:] for part in (option_for(word, suite) or [word])]
-            return shlex.join(["readfirst", "run", *meant, *rest])
+            return shlex.join(["readfirst", "run", *suggestion, *rest])
     return ""
 
 
 def target_hint(words: Sequence[str]) -> str:
-    """Return the target, quoted for a shell, that is meant by words which are none; empty where nothing is close."""
-    return "" if not words or _is_target(words[0]) else shlex.join(_connecting(words))
+    """Return a target for words that are not a target, quoted for a shell. Empty if nothing similar exists."""
+    return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 
 def _is_target(word: str) -> bool:
     return word == "reference" or (":" in word and word.partition(":")[0] in kinds())
 
 
-def _connecting(words: Sequence[str]) -> list[str]:
-    """Return the one word that connects to what these words name; empty where nothing is close."""
-    if _FACTORY.fullmatch(words[0]):
+def _suggest_connection(words: Sequence[str]) -> list[str]:
+    """Return the connect string for these words, as a list of one word. Empty if nothing similar exists."""
+    if _FACTORY_PATTERN.fullmatch(words[0]):
         return [f"python:{words[0]}"]
-    return _published(words[0]) or _server(words)
+    return _suggest_extension(words[0]) or _suggest_server(words)
 
 
-def _published(word: str) -> list[str]:
-    hints = (each.hint(word) for each in kinds().values() if each.hint is not None)
-    return [found for found in hints if found][:1]
+def _suggest_extension(word: str) -> list[str]:
+    hints = (item.hint(word) for item in kinds().values() if item.hint is not None)
+    return [suggestion for suggestion in hints if suggestion][:1]
 
 
-def _server(words: Sequence[str]) -> list[str]:
-    """Return the words as the command of an MCP server, if they begin with a program, or with a file that one runs."""
+def _suggest_server(words: Sequence[str]) -> list[str]:
+    """Return the words as the command of an MCP server, if they start with a program or a script."""
     program = words[0]
     if shutil.which(program) is not None:
         return [f"mcp:{shlex.join(words)}"]

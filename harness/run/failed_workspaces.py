@@ -1,4 +1,4 @@
-"""Kept workspaces: those of failing scenarios, copied to a folder before they are cleared, to be looked into."""
+"""Copy the workspaces of failing scenarios to a directory before they are cleared."""
 
 import logging
 import os
@@ -14,31 +14,32 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 _LOG = logging.getLogger("readfirst")
-_MARK = ".readfirst-kept"
-"""The file that tells that what is in a folder is a run's, which the next run may replace."""
+_MARK_FILE = ".readfirst-kept"
+"""This file marks a directory that a run created, so that the next run may replace its content."""
 
 
 def open_folder(folder: Path) -> None:
-    """Make the folder for what is kept. Raises OutputError for one that holds something else."""
+    """Create the directory for the copies. Raises OutputError if it contains other files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()) and not (folder / _MARK).is_file():
+        if any(folder.iterdir()) and not (folder / _MARK_FILE).is_file():
             raise OutputError(f"{folder} contains files of yours. Name a new or empty folder with --keep.")
-        (folder / _MARK).touch()
+        (folder / _MARK_FILE).touch()
     except OSError as error:
         raise OutputError(f"{folder} cannot be used by --keep: {error.strerror}.") from error
 
 
 class KeptWorkspaces:
-    """What is kept of a run, below `folder`: `FAMILY/SLUG/workspace`, and `home` beside it, if anything is there."""
+    """Copies of workspaces in `folder`: `FAMILY/SLUG/workspace`, and `home` if the home is not empty."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def copy(self, scenario_id: str, site: WorkspaceDir) -> None:
-        """Copy a workspace as it is after the last step; links stay links, and no file lends rights.
+        """Copy a workspace after the last step. Links stay links, and files lose setuid and setgid bits.
 
-        What cannot be copied is logged."""
+        Failures are logged.
+        """
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -46,33 +47,33 @@ class KeptWorkspaces:
             try:
                 if name == "home" and not any(Path(source).glob("*")):
                     continue
-                _copy(source, target / name)
+                _copy_snapshot(source, target / name)
             except (OSError, RecursionError, TooLargeError) as error:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
     def drop(self, scenario_id: str) -> None:
-        """Remove what `copy` copied."""
+        """Remove the copy of a scenario."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
-            target.parent.rmdir()  # the family, if it is empty
+            target.parent.rmdir()  # the directory of the family, if it is empty
 
 
-def _copy(source: str, target: Path) -> None:
-    """Copy what a snapshot sees: past no link that somebody still puts there, and nothing that waits for ever.
+def _copy_snapshot(source: str, target: Path) -> None:
+    """Copy the entries of a snapshot, which does not follow links and does not read special files.
 
-    Files keep their times and modes, but not the bits that lend their owner's rights to whoever runs them.
+    Files keep their times and modes, without setuid and setgid bits.
     """
     target.mkdir(parents=True)
     root = os.path.realpath(target)
-    found = sorted(snapshot(source).items())
-    for path, entry in found:
+    entries = sorted(snapshot(source).items())
+    for path, entry in entries:
         match entry:
             case RegularFile(mode=mode, stamp=stamp):
-                plain = RegularFile(entry.content, (mode or 0) & 0o777)
-                create(root, path, plain, time=None if stamp is None else stamp.mtime_ns)
+                copied = RegularFile(entry.content, (mode or 0) & 0o777)
+                create(root, path, copied, time=None if stamp is None else stamp.mtime_ns)
             case Symlink() | Directory():
                 create(root, path, entry if isinstance(entry, Symlink) else Directory())
-    for path, entry in reversed(found):
+    for path, entry in reversed(entries):
         if isinstance(entry, Directory) and entry.mode is not None:
             (target / path).chmod(entry.mode & 0o777)

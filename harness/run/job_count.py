@@ -1,24 +1,24 @@
-"""Jobs: how many processes share the scenarios of a run."""
+"""The number of processes that share the scenarios of a run."""
 
 import os
 
 AUTO = 0
 """A number of jobs: as many as there are processors."""
-_ONE_AT_A_TIME = ("claude-code", "agent")
-"""Kinds whose every process is a complete product beside its model."""
-_WORTH_A_PROCESS = 50
-"""Scenarios that take longer to replay than a worker takes to start."""
+_SINGLE_PROCESS_KINDS = ("claude-code", "agent")
+"""Kinds whose processes are complete products with a model."""
+_MIN_SCENARIOS_PER_PROCESS = 50
+"""Fewer scenarios take less time than the start of a worker process."""
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process can use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def jobs_for(asked: int, target: str, scenarios: int) -> int:
-    """Return how many processes replay so many scenarios on a target; `asked` is obeyed unless it is AUTO."""
+    """Return the number of processes for so many scenarios on a target. `asked` is used unless it is AUTO."""
     if asked != AUTO:
         return asked
-    if target.partition(":")[0] in _ONE_AT_A_TIME:
+    if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:
         return 1
-    return max(1, min(processors(), scenarios // _WORTH_A_PROCESS))
+    return max(1, min(processors(), scenarios // _MIN_SCENARIOS_PER_PROCESS))

@@ -1,4 +1,4 @@
-"""Kinds of connection: how a connect string of each kind is written, connected and judged by default."""
+"""Kinds of connection: the form of their connect strings, and how they connect."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class ConnectError(ReadfirstError):
-    """A connect string cannot be used; the message says what to write instead."""
+    """A connect string cannot be used. The message contains an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An implementation to connect. `spec` is the connect string; the other fields are as in `connect`."""
+    """A request for a connection. `spec` is the connect string. The other fields are the same as in `connect`."""
 
     spec: str
     suite: Suite
@@ -42,9 +42,9 @@ class Wanted:
 class TargetDefaults:
     """Defaults of a target that are known before it is started.
 
-    `connect` is the connect string with the version; `baseline` is the file of the known failures, which may be
-    missing. `claims` are the capabilities, of Read, Edit and Write, that the target states to have; None if it states
-    nothing.
+    `connect` is the connect string with the version. `baseline` is the file of known failures, which may be
+    missing. `claims` are the capabilities among Read, Edit and Write that the target states. None if it
+    states nothing.
     """
 
     connect: str
@@ -55,10 +55,11 @@ class TargetDefaults:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of connection. `form` is the connect string to write, `mcp:COMMAND`.
+    """A kind of connection. `form` is the form of its connect strings, for example `mcp:COMMAND`.
 
-    `connect` returns the adapter. `defaults` returns the defaults of a connect string, `hint` the connect string that a
-    word without a kind probably means, empty if none; both raise ConnectError. `confinable`: `--confine` works.
+    `connect` returns the adapter. `defaults` returns the defaults of a connect string. `hint` returns the
+    probable connect string for a word without a kind, empty if there is none. Both raise ConnectError.
+    `confinable` means that `--confine` is supported.
     """
 
     form: str

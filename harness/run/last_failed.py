@@ -1,4 +1,4 @@
-"""Last failed: the scenarios that a target failed when it was last run, so that the next run can begin with them."""
+"""Cache the scenarios that a target failed in its last run, so that the next run can start with them."""
 
 import hashlib
 import json
@@ -13,17 +13,17 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 
 
 def default_folder() -> Path:
-    """Return the folder that they are kept in unless another is named."""
+    """Return the directory that is used by default."""
     return platformdirs.user_cache_path("readfirst") / "last-failed"
 
 
 class LastFailed:
-    """What a target, as it is written in one folder, failed on one suite and contract; kept in the user's cache."""
+    """The failed scenarios of a target on one suite and contract, for runs in the same directory."""
 
     def __init__(self, target: str, roots: Sequence[Path], contract: str, folder: Path | None = None) -> None:
         suites = ",".join(str(root.resolve()) for root in roots)
-        what = target, suites, str(Path.cwd()), contract
-        key = hashlib.sha256(repr(what).encode()).hexdigest()
+        key_parts = target, suites, str(Path.cwd()), contract
+        key = hashlib.sha256(repr(key_parts).encode()).hexdigest()
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
@@ -63,9 +63,9 @@ class LastFailed:
 
 
 def failed_in(file: Path) -> list[str]:
-    """Return the scenarios that are not conformant in a stream of `--format jsonl`, on any contract, sorted.
+    """Return the scenarios in a `--format jsonl` file that are not conformant on any contract, sorted.
 
     Raises StreamError, UnreadableStreamError.
     """
-    judged = (each for run in read_stream(file) for each in run.judged)
+    judged = (judged for run in read_stream(file) for judged in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

@@ -1,4 +1,4 @@
-"""Workers: processes that do a share of the scenarios, or files of them; the results come out in the given order."""
+"""Worker processes that share items of work. The results are in the order of the items."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,28 +13,31 @@ Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 MOST_PER_SHARE = 8
-"""Consecutive items of one worker; small, because a worker waits while its pipe is full of results."""
+"""Number of consecutive items of one worker. It is small, because a worker waits while its pipe is full of
+results.
+"""
 PATIENCE = 5.0
-"""Seconds that a worker gets to close its adapter before it is killed."""
+"""Seconds before a worker that does not close its adapter is killed."""
 
 
 class Job(Protocol[Item_contra, Result_co]):
-    """What is done with each item: plain values, because they travel to another process; so do the results."""
+    """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Open what the work needs; it is closed when the share is done."""
+        """Open the resources of the work. They are closed after the last item."""
         ...
 
     def lost(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return the result of an item whose worker died."""
+        """Return the result of an item whose worker process died."""
         ...
 
 
 @contextmanager
 def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Iterator[Iterator[Result]]:
-    """Start workers, and give a result for each item, in this order; end them. Raises what the workers raise.
+    """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
 
-    A worker that dies costs one item, which is `lost`; the rest of its share gets a new worker.
+    If a worker dies, its current item gets the result of `lost`, and a new worker continues with the
+    remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(MOST_PER_SHARE, len(items) // jobs))
@@ -52,19 +55,19 @@ def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) 
 
 
 class _Share(Generic[Item, Result]):
-    """The items that one worker has not answered yet, and the worker."""
+    """A worker and the items that it has not answered yet."""
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job
         self._left = deque(items)
-        self._worker = self._started()
+        self._worker = self._start_worker()
 
     def result(self) -> Result:
-        """Return the next result, or raise what the worker met."""
+        """Return the next result, or raise the exception of the worker."""
         item = self._left.popleft()
         match self._worker.read():
             case None:
-                return self._died(item)
+                return self._replace_dead_worker(item)
             case "result", value:
                 result: Result = value
                 return result
@@ -72,34 +75,34 @@ class _Share(Generic[Item, Result]):
                 raise error
 
     def ask_to_end(self) -> None:
-        """Interrupt the worker, unless it has answered all: then it closes what it opened, undisturbed."""
+        """Interrupt the worker. If it has answered everything, it exits on its own."""
         if self._left:
             self._worker.ask_to_end()
 
     def end(self) -> None:
-        """Wait until the worker is gone."""
+        """Wait until the worker has exited."""
         self._worker.close()
         self._worker.wait()
-        self._worker.ask_to_end()  # it runs no more; its input is closed
+        self._worker.ask_to_end()  # the worker has exited, this closes its input
 
-    def _started(self) -> Worker:
+    def _start_worker(self) -> Worker:
         return Worker(__name__, (self._job, list(self._left)), patience=PATIENCE)
 
-    def _died(self, item: Item) -> Result:
+    def _replace_dead_worker(self, item: Item) -> Result:
         self._worker.ask_to_end()
         self._worker.close()
         fate = self._worker.fate()
         if self._left:
-            self._worker = self._started()
+            self._worker = self._start_worker()
         return self._job.lost(item, f"the worker process {fate} during this scenario")
 
 
 def main() -> None:
-    """Be a worker: open a job, and answer with a result for each item."""
-    serve(_work)
+    """Run as a worker: open a job, and answer with a result for each item."""
+    serve(_work_on_items)
 
 
-def _work(task: tuple[Job[Any, Any], Sequence[Any]], answer: Answer) -> None:
+def _work_on_items(task: tuple[Job[Any, Any], Sequence[Any]], answer: Answer) -> None:
     job, items = task
     with job.open() as work:
         for item in items:

@@ -1,4 +1,4 @@
-"""Test run: what `readfirst run` does: select, replay, rule by the baseline, report, and sum up."""
+"""Run the command `readfirst run`: select and replay scenarios, apply the baseline, and write reports."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Stands for every contract of a suite."""
-_WIDE = 110
-"""Columns of a table that does not go to a terminal."""
+_FILE_WIDTH_COLUMNS = 110
+"""Width of a table that is not written to a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,11 @@ class RunRequest:
 
     @property
     def title(self) -> str:
-        """What reports call what is tested."""
+        """The name of the implementation in reports."""
         return self.name or self.called or self.target
 
     def commands(self, contract: str) -> Commands:
-        """Return the command lines that go on from a failure, without the scenario's id."""
+        """Return the command lines to investigate a failure, without the scenario's id."""
         suite = suite_options(self.fixtures)
         run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
         if self.suite.trust:
@@ -108,10 +108,10 @@ class RunRequest:
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
-    """Return the contracts to hold a target to.
+    """Return the names of the contracts to compare a target with, in release order.
 
-    Without a name: the one that the target itself is of (`claude-code:2.1.7`), else the suite's default. `latest` is
-    the newest, `all` is all of them; they come in release order. Raises UnknownContractError, and SelectionError for
+    Without a name, it is the target's own contract (`claude-code:2.1.7`), or the suite's default. `latest`
+    means the newest contract, `all` means all contracts. Raises UnknownContractError, and SelectionError for
     the level `verbatim` on `documented`.
     """
     contracts = suite.contracts
@@ -119,7 +119,7 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
         kind, _, own = target.partition(":")
         names = (own,) if kind in ("claude-code", "recording") and own in contracts else (contracts.default,)
     chosen = {contracts[name].name for name in names if name != ALL}
-    names = tuple(each.name for each in contracts if ALL in names or each.name in chosen)
+    names = tuple(contract.name for contract in contracts if ALL in names or contract.name in chosen)
     if level == "verbatim" and DOCUMENTED in names:
         raise SelectionError(f"the level verbatim compares with a recording, and {DOCUMENTED} has none.")
     return names
@@ -128,9 +128,9 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline of what is called by `name`, which `option` gives, or as the target is written.
+    """Read a baseline that must belong to `name`, the value of `option`, or to the target as it was written.
 
-    Raises BaselineError, also for what is not strict YAML.
+    Raises BaselineError, also for invalid YAML.
     """
     baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
     if baseline.name not in (name, called):
@@ -141,9 +141,9 @@ def open_baseline(
 
 
 def perform(request: RunRequest) -> int:
-    """Carry out the run and return its exit code. Raises what the parts raise, before or during the run.
+    """Execute the run and return its exit code. All exceptions of its parts are raised.
 
-    After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
+    After Ctrl-C, the reports on standard output are finished. A report file is not written.
     """
     suite, keep, cost = request.suite, request.options.keep, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
@@ -151,7 +151,7 @@ def perform(request: RunRequest) -> int:
     if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
         baseline = open_baseline(suite, request.baseline, request.name, request.called or request.target)
     last_failed = {name: LastFailed(request.target, suite.roots, name) for name in contracts}
-    ids, why = _failed_before(request, select(suite, request.selection), last_failed)
+    ids, why = _filter_failed(request, select(suite, request.selection), last_failed)
     if not ids:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
@@ -168,7 +168,7 @@ def perform(request: RunRequest) -> int:
         level=request.level,
         scenarios=len(ids),
         commands=request.commands,
-        find=partial(_find, suite),
+        find=partial(_find_scenario, suite),
         rules=suite.rules,
         suite=suite.title if is_whole else part_of(suite.title),
     )
@@ -176,7 +176,7 @@ def perform(request: RunRequest) -> int:
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
     tested: dict[str, dict[str, bool]] = {name: {} for name in contracts}
-    """By contract and scenario whether it failed."""
+    """For each contract: whether each scenario failed."""
     with ExitStack() as stack:
         if request.trace:
             stack.enter_context(tracing(stderr()))
@@ -194,10 +194,10 @@ def perform(request: RunRequest) -> int:
                 )
             )
         )
-        # The first verdict comes before any output: a target that cannot be connected gives none.
+        # The first verdict comes before any output, because connecting to the target may raise an exception.
         first = next(verdicts)
         cost.started(first)
-        reports, console = _reports(
+        reports, console = _open_reports(
             request, replace(facts, design=first.design, refuses=first.refuses), stack
         )
         notice = ServerNotice(len(ids), jobs)
@@ -282,20 +282,20 @@ def perform_report(
     def commands(run: Run) -> Commands:
         return RunRequest(suite, run.target, fixtures=fixtures, level=run.level).commands(run.contract)
 
-    sources = _sources(suite, commands, version)
+    sources = _sources_of(suite, commands, version)
     with output(target) if target is not None else nullcontext(stdout()) as stream:
         if page == "table":
-            print_runs(_console(stream), results, sources, most_failures)
+            print_runs(_open_console(stream), results, sources, most_failures)
         else:
             stream.write(sources.write(page, results))
 
 
-def _failed_before(
+def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return those of the ids that failed before, if that is asked for, and why there may be none.
+    """Return the ids that failed before, if requested, and the reason if there are none.
 
-    Raises SelectionError where the target was not run before, and what `failed_in` raises.
+    Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)
@@ -315,50 +315,50 @@ def _failed_before(
     return sorted({*ids} & {*known}), f"no selected scenario {fate} when {request.target} was last run"
 
 
-def _find(suite: Suite, scenario_id: str) -> Scenario | None:
+def _find_scenario(suite: Suite, scenario_id: str) -> Scenario | None:
     try:
         return suite.scenario(scenario_id)
     except (UnknownScenarioError, SuiteError):
-        return None  # it was removed or changed during the run
+        return None  # the scenario was removed or changed during the run
 
 
-def _sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
-    def of_class(class_: RuleClass) -> list[str]:
+def _sources_of(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
+    def ids_of_class(class_: RuleClass) -> list[str]:
         return select(suite, Selection(classes=(class_,)))
 
-    find = partial(_find, suite)
+    find = partial(_find_scenario, suite)
     return Sources(
-        find, suite.contracts, suite.with_expectations_of, commands, version, suite.rules, of_class
+        find, suite.contracts, suite.with_expectations_of, commands, version, suite.rules, ids_of_class
     )
 
 
-def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
-    """Open the reports, and the console that a progress bar may use."""
+def _open_reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
+    """Open the reports, and return them with the console for a progress bar."""
     terminal = stdout().isatty()
-    table = _console(stdout())
+    table = _open_console(stdout())
     reports: list[Report] = []
     if request.output is not None:
-        reports.append(_report(request, facts, stack.enter_context(output(request.output))))
+        reports.append(_open_report(request, facts, stack.enter_context(output(request.output))))
     if request.output is None and request.format != "table":
-        reports.append(_report(request, facts, stdout()))
+        reports.append(_open_report(request, facts, stdout()))
     elif request.output is None or request.format != "table":
         reports.append(TableReport(table, facts, most_failures=request.most_failures))
     else:
         terminal = False
-    # Above a bar only its own console may print.
+    # While a progress bar is shown, only its own console may print.
     return reports, table if terminal else console(err=True)
 
 
-def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
+def _open_report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
     match request.format:
         case "jsonl":
             return JsonlReport(stream, facts, request.version())
         case "markdown" | "html" | "badge" | "junit":
-            sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version())
+            sources = _sources_of(request.suite, lambda run: facts.commands(run.contract), request.version())
             return PageReport(stream, facts, request.format, sources)
         case _:
-            return TableReport(_console(stream), facts, most_failures=request.most_failures)
+            return TableReport(_open_console(stream), facts, most_failures=request.most_failures)
 
 
-def _console(stream: IO[str]) -> Console:
-    return console(stream=stream, width=None if stream.isatty() else _WIDE)
+def _open_console(stream: IO[str]) -> Console:
+    return console(stream=stream, width=None if stream.isatty() else _FILE_WIDTH_COLUMNS)

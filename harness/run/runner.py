@@ -1,4 +1,4 @@
-"""Run: replay scenarios against one implementation and yield the verdicts in the order of their ids."""
+"""Replay scenarios on one implementation, and yield the verdicts in the order of the ids."""
 
 import logging
 import traceback
@@ -15,7 +15,7 @@ from readfirst.harness.compare.refusals import apply_refusals
 from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict, skipped
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
-from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
+from readfirst.harness.harm.overcautious import check_overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.replay.replay import replay
@@ -33,7 +33,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
 
 _LOG = logging.getLogger("readfirst")
-_WRITERS = {"Edit", "Write"}
+_WRITING_TOOLS = {"Edit", "Write"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,14 @@ class RunSpec:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
-        """Connect, and judge one scenario after the other."""
+        """Connect to the implementation, and yield the function that judges a scenario."""
         with Runner(self) as runner:
             yield runner.verdicts
 
     def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is gone or damaged."""
+        """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is missing or
+        damaged.
+        """
         heading = self.suite.heading(scenario_id)
         return tuple(
             Verdict.unplayed(heading, contract, self.level, "broken", reason, blame="environment")
@@ -68,7 +70,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with what a contract expects of it; equal expectations are one scenario, read for one of them."""
+    """A scenario with the expectations of a contract. Contracts with equal expectations share one scenario."""
 
     contract: Contract
     scenario: Scenario
@@ -76,7 +78,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario in this contract's name."""
+        """The scenario with this contract's name."""
         named = self.contract.name
         if not self.contract.recorded or self.scenario.contract == named:
             return self.scenario
@@ -84,7 +86,7 @@ class _View:
 
 
 class Runner:
-    """One connected implementation and a place to replay in; judges one scenario at a time."""
+    """One connected implementation and its workspaces. Judges one scenario at a time."""
 
     def __init__(self, spec: RunSpec) -> None:
         self.spec = spec
@@ -95,24 +97,24 @@ class Runner:
         design_named(self._traits.design)
         refusals_named(self._traits.refuses)
         self.claims = claimed(self._traits)
-        """The capabilities that are claimed."""
+        """The declared capabilities."""
         self._place = WorkspacePool(
             confined=spec.options.confine or self.suite.needs_wall,
             memory=self._traits.in_memory,
             stamps=self._traits.reliable_mtimes,
         )
-        self._ended = _Ended(self._traits.servers is None)
+        self._ended = _ProcessEndCheck(self._traits.servers is None)
         keep = spec.options.keep
         self._kept = KeptWorkspaces(keep) if keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
 
     def judge(self, scenario_id: str) -> Verdict:
-        """Replay one scenario and judge it by the first contract; see `verdicts`."""
+        """Replay one scenario and judge it by the first contract. See `verdicts`."""
         return self.verdicts(scenario_id)[0]
 
-    def _read(self, scenario_id: str) -> Scenario:
-        """Read a scenario; one whose expectations were not recorded yet is judged by harm alone at the level `safe`."""
+    def _read_scenario(self, scenario_id: str) -> Scenario:
+        """Read a scenario. Without recorded expectations, it is only checked for harm, at the level `safe`."""
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
@@ -122,12 +124,12 @@ class Runner:
         return replace(unasked, invariant=True) if self.spec.level == "safe" else unasked
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
-        """Replay one scenario, once, and compare it with what each contract expects, in their order.
+        """Replay one scenario once, and compare it with the expectations of each contract, in their order.
 
-        Raises SuiteError or RecordingError if its files are damaged. Everything else that goes wrong becomes a verdict:
-        `broken`, with whom to blame.
+        Raises SuiteError or RecordingError if its files are damaged. All other errors result in the verdict
+        `broken`, with the party to blame.
         """
-        views = self._views(self._read(scenario_id))
+        views = self._make_views(self._read_scenario(scenario_id))
         skips = []
         for view in views:
             contract, level = view.contract, self.spec.level
@@ -135,11 +137,13 @@ class Runner:
             if skip is not None and not any(part.expect.clauses() for part in view.own.parts()):
                 skip = replace(skip, reason=f"{skip.reason}; at the level `safe` it is judged by harm alone")
             if skip is None and level == "verbatim" and view.transcript is None:
-                skip = self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
+                skip = self._verdict_without_replay(
+                    view, "unspecified", f"there is no recording of {contract.name}"
+                )
             skips.append(skip)
-        open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
-        replayed = self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else []
-        if self._kept is not None and not any(each.status in ("failed", "broken") for each in replayed):
+        views_to_judge = [view for view, skip in zip(views, skips, strict=True) if skip is None]
+        replayed = self._judge_with_retry(scenario_id, views_to_judge) if views_to_judge else []
+        if self._kept is not None and not any(verdict.status in ("failed", "broken") for verdict in replayed):
             self._kept.drop(scenario_id)
         judged = iter(replayed)
         verdicts = (next(judged) if skip is None else skip for skip in skips)
@@ -148,12 +152,12 @@ class Runner:
             for view, verdict in zip(views, verdicts, strict=True)
         )
 
-    def _views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario as each contract sees it; contracts of which the same was recorded share it."""
+    def _make_views(self, stated: Scenario) -> list[_View]:
+        """Return the scenario as each contract sees it. Contracts with equal recordings share one scenario."""
         recording = Recording()
         level = self.spec.level
         if level == "verbatim" or any(
-            each.recorded and each.name != stated.contract for each in self.contracts
+            contract.recorded and contract.name != stated.contract for contract in self.contracts
         ):
             recording = self.suite.recordings.of(stated.id, stated.inputs)
         views = []
@@ -170,19 +174,21 @@ class Runner:
             views.append(_View(contract, scenario, transcript))
         return views
 
-    def _judged_alone_if_in_doubt(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return the verdicts; where a shared server may be the reason for a failure, those with one of its own."""
-        verdicts = self._judged(views)
+    def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
+        """Return the verdicts. If a shared server may be the reason for a failure, the scenario is repeated
+        on a separate server.
+        """
+        verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
             return verdicts
         use = servers.use
         if any(servers.doubts(verdict.status) for verdict in verdicts):
             with servers.alone():
-                alone = self._judged(views)
-            if [*map(self._findings, alone)] != [*map(self._findings, verdicts)]:
+                separate = self._judge_views(views)
+            if [*map(self._findings, separate)] != [*map(self._findings, verdicts)]:
                 servers.separate(scenario_id)
-            verdicts = alone
+            verdicts = separate
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
@@ -197,16 +203,16 @@ class Runner:
         differences = [*map(without_tokens, verdict.differences)]
         return verdict.status, verdict.levels, differences, verdict.blame
 
-    def _judged(self, views: list[_View]) -> list[Verdict]:
+    def _judge_views(self, views: list[_View]) -> list[Verdict]:
         """Replay once, and compare once with each expectation that differs."""
         level, vocabulary = self.spec.level, self.suite.vocabulary
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
         try:
-            outcome = self._replayed(views[0].scenario)
-            judgement = self._judgement(views[0].scenario, outcome)
+            outcome = self._replay_scenario(views[0].scenario)
+            judgement = self._judge_session(views[0].scenario, outcome)
             for view in views:
-                # A contract that expects what another does gets the same verdict in its own name.
+                # A contract with the same expectations gets the same verdict with its own name.
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
@@ -220,45 +226,47 @@ class Runner:
                         judgement,
                         self.suite.in_full,
                     )
-                named = compared[key]
-                if named.contract != view.contract.name:
-                    named = replace(named, contract=view.contract.name)
-                named = apply_refusals(named, view.own, view.contract, outcome, self._traits.refuses)
-                verdicts.append(apply_design(named, view.own, view.contract, self._traits.design))
+                verdict = compared[key]
+                if verdict.contract != view.contract.name:
+                    verdict = replace(verdict, contract=view.contract.name)
+                verdict = apply_refusals(verdict, view.own, view.contract, outcome, self._traits.refuses)
+                verdicts.append(apply_design(verdict, view.own, view.contract, self._traits.design))
         except Exception as error:
-            why = "".join(traceback.format_exception(error)[-3:]).strip()
-            reason = f"{type(error).__name__} in the harness: {why}"
-            return [self._verdict(view, "broken", reason) for view in views]
+            stack_trace = "".join(traceback.format_exception(error)[-3:]).strip()
+            reason = f"{type(error).__name__} in the harness: {stack_trace}"
+            return [self._verdict_without_replay(view, "broken", reason) for view in views]
         return verdicts
 
-    def _replayed(self, scenario: Scenario) -> Outcome:
+    def _replay_scenario(self, scenario: Scenario) -> Outcome:
         adapter = self._adapter
         if isinstance(adapter, RecordedAdapter):
             return adapter.outcome(scenario)
-        to_the_end = self._ended.asks(scenario)
+        to_the_end = self._ended.stops_process(scenario)
         settle = self.spec.options.settle
         outcome = replay(scenario, adapter, self._place, settle=settle, to_the_end=to_the_end)
         if to_the_end:
-            self._ended.note(scenario, outcome)
+            self._ended.note_outcome(scenario, outcome)
         return outcome
 
-    def _judgement(self, scenario: Scenario, outcome: Outcome) -> Judgement:
-        """Judge the session, with the calls that it refused though every contract answers them."""
-        found = judge(scenario, outcome)
+    def _judge_session(self, scenario: Scenario, outcome: Outcome) -> Judgement:
+        """Return the harms of the session, with the calls that only this implementation refuses."""
+        judgement = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
-            return found
+            return judgement
         if refuses_as_expected(scenario, outcome):
-            # The contract itself went this way, so that no recording need be read.
-            return replace(found, harms=tuple(sorted(found.harms)))
+            # The contract itself refuses these calls, so the recordings are not needed.
+            return replace(judgement, harms=tuple(sorted(judgement.harms)))
         try:
             transcripts = self.suite.recordings.of(scenario.id, scenario.inputs).transcripts
         except RecordingError:
-            return found  # what is wrong with it does not matter here
-        recorded = [transcripts[each.name] for each in self.suite.contracts if each.name in transcripts]
-        refused = overcautious(scenario, outcome, recorded)
-        return replace(found, harms=tuple(sorted((*found.harms, *refused))))
+            return judgement  # lint reports the damage of the recording
+        recorded = [
+            transcripts[contract.name] for contract in self.suite.contracts if contract.name in transcripts
+        ]
+        unnecessary_refusals = check_overcautious(scenario, outcome, recorded)
+        return replace(judgement, harms=tuple(sorted((*judgement.harms, *unnecessary_refusals))))
 
-    def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
+    def _verdict_without_replay(self, view: _View, status: Status, reason: str) -> Verdict:
         return Verdict.unplayed(
             view.scenario,
             view.contract.name,
@@ -269,7 +277,7 @@ class Runner:
         )
 
     def close(self) -> None:
-        """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
+        """Close the adapter and remove the workspaces. Errors are logged, and do not change a verdict."""
         try:
             self._traits.close()
         except Exception as error:
@@ -285,28 +293,34 @@ class Runner:
 
 
 @dataclass(slots=True)
-class _Ended:
-    """Which scenarios a process that serves several sessions is ended with, to see what it does to files at its end.
+class _ProcessEndCheck:
+    """Selects the scenarios that end with a stop of the shared process, to detect changes of files at its exit.
 
-    The first ones that edit and write files; all, once a process did something. Servers of a pool end with their
-    sessions, or were tried.
+    These are the first scenarios that edit and write files, and all scenarios after a process has changed a
+    file at its exit. Servers of a pool exit with their sessions, or were checked before, so `enabled` is
+    false for them.
     """
 
-    tried: bool
-    seen: set[str] = field(default_factory=set)
-    spoils: bool = False
+    enabled: bool
+    checked_tools: set[str] = field(default_factory=set)
+    changed_files: bool = False
 
-    def asks(self, scenario: Scenario) -> bool:
-        return self.tried and (self.spoils or (self.seen != _WRITERS and not _writing(scenario) <= self.seen))
+    def stops_process(self, scenario: Scenario) -> bool:
+        return self.enabled and (
+            self.changed_files
+            or (self.checked_tools != _WRITING_TOOLS and not _writing_tools(scenario) <= self.checked_tools)
+        )
 
-    def note(self, scenario: Scenario, outcome: Outcome) -> None:
+    def note_outcome(self, scenario: Scenario, outcome: Outcome) -> None:
         if outcome.broken is None:
-            self.seen |= _writing(scenario)
-        self.spoils = self.spoils or bool(outcome.afterwards.changes or outcome.afterwards.traces)
+            self.checked_tools |= _writing_tools(scenario)
+        self.changed_files = self.changed_files or bool(
+            outcome.afterwards.changes or outcome.afterwards.traces
+        )
 
 
-def _writing(scenario: Scenario) -> set[str]:
-    return {call.tool for call in scenario.calls()} & _WRITERS
+def _writing_tools(scenario: Scenario) -> set[str]:
+    return {call.tool for call in scenario.calls()} & _WRITING_TOOLS
 
 
 def run(
@@ -336,7 +350,7 @@ def run(
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
         spec = RunSpec(suite, connect_string, names[0], level, replace(options, keep=folder), names[1:])
         later: list[list[Verdict]] = [[] for _ in names[1:]]
-        with closing(_judged(spec, chosen, jobs, apart=apart)) as judged:
+        with closing(_iter_verdicts(spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:
                 yield first
                 for kept, verdict in zip(later, others, strict=True):
@@ -345,12 +359,12 @@ def run(
             yield from kept
 
 
-def _judged(
+def _iter_verdicts(
     spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
 ) -> Generator[tuple[Verdict, ...]]:
     """Yield the verdicts on each scenario, one for each contract of the spec."""
     if apart or (jobs > 1 and len(chosen) > 1):
-        # Here, because a run with one job needs none of it.
+        # Imported here, because a run with one job does not need it.
         from readfirst.harness.run.process_pool import work_in_processes
 
         with work_in_processes(spec, chosen, jobs) as verdicts:

@@ -1,4 +1,4 @@
-"""Watch: run an implementation again whenever its files change, what failed first."""
+"""Run an implementation again whenever its files change, failed scenarios first."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -8,21 +8,22 @@ from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.report.escape import visible
 from readfirst.harness.terminal import say
 
-_SETTLED = 300
-"""Milliseconds that have to pass without a change before a run: an editor saves several files one after the other."""
-_STEP = 50
-_WRITTEN = ("--output", "--keep", "--baseline")
-"""Options of a run that name what it writes itself."""
+_DEBOUNCE_MS = 300
+"""Time without a change before a run starts, because an editor may save several files."""
+_POLL_INTERVAL_MS = 50
+_OUTPUT_OPTIONS = ("--output", "--keep", "--baseline")
+"""Options of a run that specify its output files."""
 
 
 class WatchError(ReadfirstError):
-    """Nothing can be watched; the message says what to do."""
+    """The files cannot be watched. The message contains a remedy."""
 
 
 def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]) -> None:
-    """Run everything, and again after every change: what failed before first, and everything once that passes.
+    """Run all scenarios, and again after every change: first the failed ones, and all scenarios if those
+    pass.
 
-    `run` gets the options to add and returns the exit code; `changes` yields the files that changed.
+    `run` gets additional options and returns the exit code. `changes` yields the changed files.
     """
     run(())
     for files in changes:
@@ -33,20 +34,20 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
 
 
 def written_by(options: Sequence[str]) -> list[Path]:
-    """Return the files and folders that a run with these options writes, absolute."""
-    named = [value for option, value in pairwise(options) if option in _WRITTEN]
-    named += [
+    """Return the absolute paths of files and directories that a run with these options writes."""
+    values = [value for option, value in pairwise(options) if option in _OUTPUT_OPTIONS]
+    values += [
         option.partition("=")[2]
         for option in options
-        if option.startswith(tuple(f"{each}=" for each in _WRITTEN))
+        if option.startswith(tuple(f"{option_name}=" for option_name in _OUTPUT_OPTIONS))
     ]
-    return [Path(each).resolve() for each in named]
+    return [Path(value).resolve() for value in values]
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
-    """Yield the files that changed below some paths, until Ctrl-C; files that the run writes do not count.
+    """Yield the changed files in some directories, until Ctrl-C. Files that the run writes are ignored.
 
-    Folders that tools keep for themselves (`.git`, `node_modules`, `__pycache__`, ...) do not count. Raises WatchError.
+    Directories of tools (`.git`, `node_modules`, `__pycache__`, ...) are ignored. Raises WatchError.
     """
     try:
         from watchfiles import DefaultFilter, watch
@@ -54,21 +55,26 @@ def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[li
         raise WatchError(
             "watching files needs the package watchfiles: python3 -m pip install 'readfirst[watch]'"
         ) from error
-    missing = next((each for each in paths if not each.exists()), None)
+    missing = next((path for path in paths if not path.exists()), None)
     if missing is not None:
         raise WatchError(f"there is no {missing} to watch. Name a file or folder with --path.")
-    usual = DefaultFilter()
-    return _changes(watch(*paths, watch_filter=usual, debounce=_SETTLED, step=_STEP), written)
+    path_filter = DefaultFilter()
+    return _filter_changes(
+        watch(*paths, watch_filter=path_filter, debounce=_DEBOUNCE_MS, step=_POLL_INTERVAL_MS), written
+    )
 
 
-def _changes(found: Iterable[Iterable[tuple[object, str]]], written: Sequence[Path]) -> Iterable[list[Path]]:
-    for batch in found:
+def _filter_changes(
+    batches: Iterable[Iterable[tuple[object, str]]], written: Sequence[Path]
+) -> Iterable[list[Path]]:
+    for batch in batches:
         files = sorted({Path(name).resolve() for _, name in batch})
-        kept = [
-            each
-            for each in files
-            # What waits to be put in the place of another is a file of ours.
-            if not any(each.is_relative_to(own) for own in written) and not each.name.endswith(".unfinished")
+        changed = [
+            path
+            for path in files
+            # A file with this suffix will replace another file.
+            if not any(path.is_relative_to(output_path) for output_path in written)
+            and not path.name.endswith(".unfinished")
         ]
-        if kept:
-            yield kept
+        if changed:
+            yield changed

@@ -1,4 +1,4 @@
-"""Cache: what is kept on disk between runs, how large it is, and how it is removed."""
+"""List and remove the entries of the cache directories."""
 
 import os
 import time
@@ -16,24 +16,24 @@ from readfirst.harness.record.replay_samples import default_takes
 from readfirst.harness.run.last_failed import default_folder
 from readfirst.harness.suite.contracts import order
 
-_DAY = 86_400.0
-_WRITTEN = ("takes", "last-failed")
-"""Kinds that are written by runs, not installed."""
+_DAY_S = 86_400.0
+_RUN_KINDS = ("takes", "last-failed")
+"""Kinds of entries that runs write. All other kinds are installed."""
 
 
 class CacheError(ReadfirstError):
-    """A name that nothing in the cache has; the message says which there are."""
+    """No entry of the cache has this name. The message lists the valid names."""
 
 
 class InUseError(Exception):
-    """It is being installed by another process."""
+    """Another process is installing the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedValues:
-    """A folder of the cache. `kind` is a key of `roots()`; of the same `name` there may be several.
+    """One entry of a cache directory. `kind` is a key of `roots()`. Several entries may have the same `name`.
 
-    `used` is the time (seconds since 1970) at which it was last installed, opened or written.
+    `used` is the time of the last installation, opening or change, in seconds since 1970.
     """
 
     kind: str
@@ -43,20 +43,24 @@ class CachedValues:
 
     @property
     def days(self) -> int:
-        """Whole days since it was last used."""
-        return max(0, int((time.time() - self.used) // _DAY))
+        """Whole days since the last use."""
+        return max(0, int((time.time() - self.used) // _DAY_S))
 
     def size(self) -> int:
-        """Return how much its files hold, in bytes; one of several names counts once. Raises OSError."""
-        return sum({(each.st_dev, each.st_ino): each.st_size for each in _files(self.path)}.values())
+        """Return the size of the files in bytes. Hard links to one file count once. Raises OSError."""
+        return sum(
+            {
+                (status.st_dev, status.st_ino): status.st_size for status in _iter_file_status(self.path)
+            }.values()
+        )
 
     def called(self, word: str) -> bool:
-        """Whether a word means it: its kind, its name, both, or a target without its version."""
+        """Whether a word names the entry: its kind, its name, both, or a target without its version."""
         return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
 def roots() -> dict[str, Path]:
-    """Return the folders that hold what is kept, by kind."""
+    """Return the cache directories by kind."""
     return {
         "claude-code": install.cache_root(),
         **{kind: root() for kind, root in extensions("caches").items()},
@@ -66,56 +70,61 @@ def roots() -> dict[str, Path]:
 
 
 def kept() -> list[CachedValues]:
-    """Return what is kept, by kind and name. Raises OSError."""
-    found = []
+    """Return all entries, by kind and name. Raises OSError."""
+    entries = []
     for kind, root in roots().items():
         paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
-        if kind == "last-failed":  # small files, which belong together
+        if kind == "last-failed":  # small files, which are one entry
             paths = [root]
-        for path in (each for each in paths if each.is_dir() and not each.is_symlink()):
-            # Of a name with a version, NAME@VERSION-DIGEST, the digest of the installed packages is left out.
+        for path in (path for path in paths if path.is_dir() and not path.is_symlink()):
+            # The name NAME@VERSION-DIGEST is shown without the digest of the installed packages.
             name = path.name.rpartition("-")[0] if "@" in path.name else path.name
             used = path.stat().st_mtime
-            if kind in _WRITTEN:
-                used = max((status.st_mtime for status in _files(path)), default=used)
-            found.append(CachedValues(kind, name or path.name, path, used))
-    return found
+            if kind in _RUN_KINDS:
+                used = max((status.st_mtime for status in _iter_file_status(path)), default=used)
+            entries.append(CachedValues(kind, name or path.name, path, used))
+    return entries
 
 
-def _files(folder: Path) -> Iterator[os.stat_result]:
-    """Yield the status of every file below a folder; links are not followed."""
+def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
+    """Yield the status of every file in a directory tree. Links are not followed."""
     for above, _, names in os.walk(folder):
         for name in names:
-            with suppress(FileNotFoundError):  # another process may be at work
+            with suppress(FileNotFoundError):  # another process may remove files
                 yield (Path(above) / name).lstat()
 
 
-def chosen(all_: Iterable[CachedValues], words: Sequence[str], older_than: int | None) -> list[CachedValues]:
-    """Return what these words mean, all without any, as far as it was not used for so many days.
+def chosen(
+    entries: Iterable[CachedValues], words: Sequence[str], older_than: int | None
+) -> list[CachedValues]:
+    """Return the entries that `words` name (all if empty) and that were not used for `older_than` days.
 
-    Raises CacheError for a word that means nothing.
+    Raises CacheError for a word that names no entry.
     """
-    everything = list(all_)
+    everything = list(entries)
     for word in words:
-        if not any(each.called(word) for each in everything):
+        if not any(entry.called(word) for entry in everything):
             raise CacheError(
                 f"nothing in the cache is called {word!r}. `readfirst product cache` lists the entries; "
                 f"a kind ({', '.join(roots())}) names all of them."
             )
     return [
-        each
-        for each in everything
-        if (not words or any(each.called(word) for word in words))
-        and (older_than is None or each.days >= older_than)
+        entry
+        for entry in everything
+        if (not words or any(entry.called(word) for word in words))
+        and (older_than is None or entry.days >= older_than)
     ]
 
 
-def remove(each: CachedValues) -> None:
-    """Remove it, so that nobody finds half of it. Raises InUseError while it is being installed, and OSError."""
-    if each.kind in _WRITTEN:
-        destroy(str(each.path))
+def remove(entry: CachedValues) -> None:
+    """Remove an entry. Other processes see it complete or not at all.
+
+    Raises InUseError while another process installs the entry, and OSError.
+    """
+    if entry.kind in _RUN_KINDS:
+        destroy(str(entry.path))
         return
     try:
-        install_lock.remove(each.path)
+        install_lock.remove(entry.path)
     except BlockingIOError:
         raise InUseError from None

@@ -1,4 +1,4 @@
-"""Published: which versions npm has of the product, and which of those that a search installs stay installed."""
+"""Query the published versions of the product on npm, and limit the number of installed versions."""
 
 import json
 import re
@@ -10,30 +10,33 @@ from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.agents.claude_code.install import PACKAGE, REFUSED_VERSIONS, installed, uninstall
 from readfirst.harness.agents.npm import npm
 
-_EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
-_SECONDS = 60
+_RELEASE_PATTERN = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+_NPM_TIMEOUT_S = 60
 
 
 def published(package: str = PACKAGE) -> tuple[str, ...]:
-    """Return every version that can be installed, oldest first; pre-releases and refused versions are left out.
+    """Return all published versions that can be installed, oldest first, without pre-releases and refused
+    versions.
 
-    Raises BrokenAdapter (blame environment) where npm or its registry cannot be reached.
+    Raises BrokenAdapter (blame `environment`) if npm or its registry cannot be reached.
     """
-    versions = _asked(package, "versions")
-    # npm shortens a list of one.
-    found = versions if isinstance(versions, list) else [versions]
-    exact = {str(version) for version in found if _EXACT.fullmatch(str(version))} - REFUSED_VERSIONS
+    versions = _query_npm(package, "versions")
+    # npm returns a single version as a string, not as a list.
+    listed = versions if isinstance(versions, list) else [versions]
+    exact = {
+        str(version) for version in listed if _RELEASE_PATTERN.fullmatch(str(version))
+    } - REFUSED_VERSIONS
     return tuple(sorted(exact, key=Version))
 
 
 def newest(package: str = PACKAGE) -> str:
     """Return the version with the npm tag `latest`. Raises BrokenAdapter."""
-    return str(_asked(package, "dist-tags.latest"))
+    return str(_query_npm(package, "dist-tags.latest"))
 
 
-def _asked(package: str, field: str) -> object:
+def _query_npm(package: str, field: str) -> object:
     arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
-    done = npm(arguments, about=package, needed="it lists what is published", seconds=_SECONDS)
+    done = npm(arguments, about=package, needed="it lists what is published", seconds=_NPM_TIMEOUT_S)
     try:
         if done.returncode == 0:
             answer: object = json.loads(done.stdout)
@@ -46,20 +49,23 @@ def _asked(package: str, field: str) -> object:
 
 
 class KeptVersions:
-    """Keeps at most `most` of the versions used, the latest; None: all. What was there before is never removed."""
+    """Limits the number of installed versions to the `most` latest ones used. None means no limit.
+
+    Versions that were installed before are never removed.
+    """
 
     def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
         self._most = most
         self._cache = cache
-        self._there = installed(cache)
-        self._ours: list[str] = []
+        self._installed_before = installed(cache)
+        self._installed_here: list[str] = []
 
     def make_room(self, version: str) -> None:
-        """Uninstall the oldest versions until there is room for this one."""
-        if version in self._there:
+        """Uninstall the oldest versions, so that this version can be installed."""
+        if version in self._installed_before:
             return
-        if version in self._ours:
-            self._ours.remove(version)
-        while self._most is not None and len(self._ours) >= self._most:
-            uninstall(self._ours.pop(0), self._cache)
-        self._ours.append(version)
+        if version in self._installed_here:
+            self._installed_here.remove(version)
+        while self._most is not None and len(self._installed_here) >= self._most:
+            uninstall(self._installed_here.pop(0), self._cache)
+        self._installed_here.append(version)

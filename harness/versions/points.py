@@ -25,8 +25,10 @@ class Sight:
     occurrences: Sequence[Occurrence]
 
 
-def _seen(suite: Suite, releases: Releases, history: History, gated: bool, version: str) -> Iterator[Sight]:
-    """Yield what the scenarios of a history show around a version."""
+def _iter_sights(
+    suite: Suite, releases: Releases, history: History, gated: bool, version: str
+) -> Iterator[Sight]:
+    """Yield a Sight for each scenario of a history whose recorded answers change around a version."""
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
         names = chain(recording, gated=gated)
@@ -37,17 +39,20 @@ def _seen(suite: Suite, releases: Releases, history: History, gated: bool, versi
         before, after = (recording.transcripts[name] for name in ends)
         if before != after:
             scenario = suite.scenario(scenario_id, require_expect=False)
-            sides = [with_modes(scenario, recorded_answers(scenario, each)) for each in (before, after)]
-            if here := occurrences(scenario, *sides):
-                yield Sight(Point(*ends, releases.follow(*map(version_of, ends))), here)
+            sides = [
+                with_modes(scenario, recorded_answers(scenario, transcript)) for transcript in (before, after)
+            ]
+            if differences := occurrences(scenario, *sides):
+                yield Sight(Point(*ends, releases.follow(*map(version_of, ends))), differences)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """One change of one behaviour, which has this `meaning`: in `version` it went from `value_before` to `value_after`.
+    """One change of one behaviour with this `meaning`: in `version`, `value_before` became `value_after`.
 
-    `models` names the class of models, empty for both classes. `shown` are the scenarios whose recordings differ around
-    the change, with the closest versions that do, closest first; `sights` are the same with the differences.
+    `models` is the class of models. Empty means both classes. `shown` contains the scenarios whose recordings
+    differ around the change, with the closest versions, closest first. `sights` contains the same scenarios
+    with the differences.
     """
 
     version: str
@@ -72,38 +77,43 @@ def scenarios_of_changes() -> frozenset[str]:
     )
 
 
-def change_points(suite: Suite, known: Histories) -> list[ChangePoint]:
+def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
     """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
     releases = load_releases(suite.file_about_contracts("releases.yaml"))
-    found = []
-    for name, history in known.items():
-        for version, gated, models, values in _changes(history):
-            sights = tuple(_seen(suite, releases, history, gated, version))
-            shown = [(one.occurrences[0].scenario_id, one.around) for one in sights]
-            shown.sort(key=lambda item: (not item[1].exact, _order(item[1].after) - _order(item[1].before)))
-            found.append(ChangePoint(version, name, history.meaning, models, *values, tuple(shown), sights))
-    return sorted(found, key=lambda point: (Version(point.version), point.behaviour, point.models))
+    points = []
+    for name, history in behaviours.items():
+        for version, gated, models, values in _iter_changes(history):
+            sights = tuple(_iter_sights(suite, releases, history, gated, version))
+            shown = [(sight.occurrences[0].scenario_id, sight.around) for sight in sights]
+            shown.sort(
+                key=lambda item: (
+                    not item[1].exact,
+                    _version_number(item[1].after) - _version_number(item[1].before),
+                )
+            )
+            points.append(ChangePoint(version, name, history.meaning, models, *values, tuple(shown), sights))
+    return sorted(points, key=lambda point: (Version(point.version), point.behaviour, point.models))
 
 
-def _changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change: the version, whether to look at older models, what to call them, and the values."""
-    former = history.first
+def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
+    """Yield each change: its version, whether it is for older models, the name of the models, and both values."""
+    previous = history.first
     for version, value in history.changes.items():
-        before, after = _by_model(former), _by_model(value)
-        named = ".".join(map(str, version))
-        changed = [place for place in (0, 1) if before[place] != after[place]]
+        before, after = _values_by_model(previous), _values_by_model(value)
+        version_name = ".".join(map(str, version))
+        changed = [index for index in (0, 1) if before[index] != after[index]]
         alike = changed == [0, 1] and before[0] == before[1] and after[0] == after[1]
-        for place in changed[:1] if alike else changed:
-            models = "" if alike else ("newer models", "older models")[place]
-            yield named, place == 1, models, (before[place], after[place])
-        former = value
+        for index in changed[:1] if alike else changed:
+            models = "" if alike else ("newer models", "older models")[index]
+            yield version_name, index == 1, models, (before[index], after[index])
+        previous = value
 
 
-def _by_model(value: Any) -> tuple[Any, Any]:
-    """Return what newer models get, and what older ones do."""
+def _values_by_model(value: Any) -> tuple[Any, Any]:
+    """Return the value for newer models, and the value for older models."""
     return (value.relaxed, value.enforced) if isinstance(value, ByModel) else (value, value)
 
 
-def _order(name: str) -> int:
+def _version_number(name: str) -> int:
     major, minor, patch = Version(version_of(name)).release
     return (major * 1000 + minor) * 10_000 + patch

@@ -1,4 +1,4 @@
-"""Quick: a first look at a version that nobody has recorded, with few scenarios: does it do anything else?"""
+"""Compare a version that is not recorded with a recorded one, by replaying few scenarios."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -26,30 +26,33 @@ UNSTEADY = "two replays gave different answers"
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
-    """Return few scenarios that show every change of these behaviours, and every rule of the suite.
+    """Return few scenarios that show every change of these behaviours and every rule of the suite, latest
+    changes first.
 
-    Those that show the latest changes come first. `points` are the changes, with the scenarios whose recordings differ
-    around each; of a change that is not recorded, the scenarios of the behaviour's `shown_by` count. Scenarios that
-    need more than `capabilities` are left out. Raises SuiteError.
+    `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs,
+    the behaviour's `shown_by` scenarios are used. Scenarios that need other `capabilities` are excluded.
+    Raises SuiteError.
     """
     able = able_to(suite, frozenset(capabilities))
     chosen = telling_set(histories, points, able)
-    headings = [suite.heading(each) for each in suite.ids()]
-    seen = {each.rule or each.family for each in headings if each.id in chosen}
-    for each in sorted(headings, key=lambda each: REQUIREMENTS.index(each.requirement)):
+    headings = [suite.heading(scenario_id) for scenario_id in suite.ids()]
+    seen = {heading.rule or heading.family for heading in headings if heading.id in chosen}
+    for each in sorted(headings, key=lambda heading: REQUIREMENTS.index(heading.requirement)):
         subject = each.rule or each.family
         if subject not in seen and able(each.id):
             seen.add(subject)
             chosen.add(each.id)
     latest: dict[str, Version] = {}
     for point in points:  # oldest first
-        for name in _shown_by(point, histories):
+        for name in _scenarios_of(point, histories):
             latest[name] = Version(point.version)
     return sorted(sorted(chosen), key=lambda name: latest.get(name, Version("0")), reverse=True)
 
 
-def _shown_by(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change; without any, those that are to show it."""
+def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
+    """Return the scenarios whose recordings differ around a change. Without any, the behaviour's `shown_by`
+    scenarios.
+    """
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
@@ -58,37 +61,40 @@ def telling_set(
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
 ) -> set[str]:
-    """Return few scenarios that show every change of these behaviours, of those that are `able` to be asked.
+    """Return few scenarios that show every change of these behaviours. Only scenarios that are `able` are
+    used.
 
-    `points` are as for `quick_set`.
+    `points` has the same meaning as for `quick_set`.
     """
-    telling = [_shown_by(each, histories) for each in points]
-    left = [found for names in telling if (found := {*filter(able, names)})]
+    telling = [_scenarios_of(point, histories) for point in points]
+    unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
-    while left:  # again and again the one that shows most of the rest
-        counts = Counter(name for each in left for name in each)
+    while unshown:  # repeat with the scenario that shows the most remaining changes
+        counts = Counter(name for ids in unshown for name in ids)
         best = min(counts, key=lambda name: (-counts[name], name))
         chosen.add(best)
-        left = [each for each in left if best not in each]
+        unshown = [ids for ids in unshown if best not in ids]
     return chosen
 
 
 def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
-    """Return what tells whether a suite has a scenario, and it needs no more than these capabilities."""
+    """Return a predicate: whether the suite contains a scenario that needs only these capabilities."""
     ids = frozenset(suite.ids())
 
-    def able(scenario_id: str) -> bool:
+    def has_capabilities(scenario_id: str) -> bool:
         return scenario_id in ids and suite.scenario(scenario_id, require_expect=False).needs <= capabilities
 
-    return able
+    return has_capabilities
 
 
 @dataclass(frozen=True)
 class Look:
-    """A look at a version with some scenarios, compared with a recorded contract; nothing of the suite is written.
+    """Replay scenarios on a version, and compare the answers with a recorded contract. The suite is not
+    changed.
 
-    The takes are those of a recording, which goes on from them. An answer that no neighbouring contract confirms is
-    replayed twice, so that only steady answers count. `connect` says how the product is opened.
+    The replays are stored like those of a recording, which can use them later. Answers that no neighbouring
+    contract confirms are replayed twice, so that only stable answers are compared. `connect` returns the
+    function that opens the product.
     """
 
     suite: Suite
@@ -97,40 +103,42 @@ class Look:
     jobs: int = 1
     progress: Callable[[Take], None] = lambda _: None
     first_difference: Callable[[Contract, Diff], None] = lambda *_: None
-    """Called for the first scenario that differs on a contract, as soon as it was replayed once."""
+    """Called for the first scenario that differs on a contract, after its first replay."""
 
     def at(self, contract: Contract, before: Contract, ids: Sequence[str]) -> Diff:
-        """Return what differs. Scenarios without a steady answer count as broken. Raises BrokenAdapter, SuiteError."""
+        """Return the differences. Scenarios without a stable answer count as broken. Raises BrokenAdapter,
+        SuiteError.
+        """
         confirmation = Confirmation(self.suite, self.takes)
         before_side, lost, is_first = ContractSide(self.suite, before), dict[str, str](), True
-        for each in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
-            self.progress(each)
-            if each.status in ("broken", "unsupported"):
-                lost[each.scenario_id] = each.message
-            elif is_first and (transcript := self._replayed(each.scenario_id, contract, before)):
-                side = TakenSide(contract, {each.scenario_id: transcript}, {})
-                once = diff(self.suite, before_side, side, [each.scenario_id])
+        for replay in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
+            self.progress(replay)
+            if replay.status in ("broken", "unsupported"):
+                lost[replay.scenario_id] = replay.message
+            elif is_first and (transcript := self._first_replay(replay.scenario_id, contract, before)):
+                side = TakenSide(contract, {replay.scenario_id: transcript}, {})
+                once = diff(self.suite, before_side, side, [replay.scenario_id])
                 if once.causes:
                     self.first_difference(contract, once)
                     is_first = False
-        found = {}
+        transcripts = {}
         for scenario_id in ids:
             scenario = self.suite.scenario(scenario_id, require_expect=False)
             if scenario_id in lost or confirmation.accepted(scenario, contract) is None:
                 lost.setdefault(scenario_id, UNSTEADY)
-            elif (transcript := self._replayed(scenario_id, contract, before)) is not None:
-                found[scenario_id] = transcript
-        changed = diff(self.suite, before_side, TakenSide(contract, found, lost), ids)
+            elif (transcript := self._first_replay(scenario_id, contract, before)) is not None:
+                transcripts[scenario_id] = transcript
+        changed = diff(self.suite, before_side, TakenSide(contract, transcripts, lost), ids)
         return replace(changed, broken=len(lost))
 
-    def _replayed(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the first replay; where outer whitespace is ignored, with that of the same answer before."""
+    def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
+        """Return the first replay. If outer whitespace is ignored, equal answers of `before` provide it."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:
             return None
         replayed = named(replayed, self.suite.vocabulary)
-        known = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
-        if known is not None and contract.ignores_outer_whitespace:
-            return restored(replayed, [known])
+        previous = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
+        if previous is not None and contract.ignores_outer_whitespace:
+            return restored(replayed, [previous])
         return replayed

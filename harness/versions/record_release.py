@@ -1,4 +1,4 @@
-"""Release: record a new version of the product as contracts, one for each class of models."""
+"""Record a new version of the product as contracts, one for each class of models."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -20,33 +20,35 @@ MAX_UNANSWERED = 0.01
 
 
 class ReleaseError(ReadfirstError):
-    """The version cannot be recorded as a contract; the message says why and what to do."""
+    """The version cannot be recorded as a contract. The message contains the reason and a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version that is not a contract yet: the contracts it becomes, each with the newest one of its class."""
+    """A new version without contracts. `contracts` pairs each new contract with the newest one of the same
+    class of models.
+    """
 
     version: str
     contracts: tuple[tuple[Contract, Contract], ...]
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return what `version` is recorded as. Raises ReleaseError for one that is older than every contract."""
+    """Return the contracts for `version`. Raises ReleaseError if it is older than every contract."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
         if before is not None:
-            found = contracts.find(name)
-            found = replace(
-                found,
+            contract = contracts.find(name)
+            contract = replace(
+                contract,
                 name=name,
                 version=version,
                 model=before.model,
-                ignores_outer_whitespace=found.ignores_outer_whitespace and found.model == before.model,
+                ignores_outer_whitespace=contract.ignores_outer_whitespace and contract.model == before.model,
                 summary=f"Recorded as a snapshot after {before.version}.",
             )
-            pairs.append((found, before))
+            pairs.append((contract, before))
     if not pairs:
         raise ReleaseError(f"{version} is older than every contract; snapshots are for newer versions.")
     return Release(version, tuple(pairs))
@@ -56,22 +58,24 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
     """Return the newest contract with the same suffix that is older than `name`."""
     variant = name.partition("+")[2]
     older = [
-        each
-        for each in contracts.recorded
-        if each.name.partition("+")[2] == variant and order(each.name) < order(name)
+        contract
+        for contract in contracts.recorded
+        if contract.name.partition("+")[2] == variant and order(contract.name) < order(name)
     ]
     return older[-1] if older else None
 
 
 def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return by contract the scenarios to record: those that the contract before it has recordings of.
+    """Return the scenarios to record by new contract: the ones that its predecessor has recordings of.
 
-    What could not be recorded of one version (no conversation is ever summarised) would fail with the next again.
-    Raises ReleaseError if one has none.
+    A scenario that could not be recorded on one version would fail on the next version as well. Raises
+    ReleaseError if a predecessor has no recordings.
     """
-    recorded = {each: suite.recordings.recording(each).transcripts for each in suite.ids()}
+    recorded = {
+        scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
+    }
     wanted = {
-        contract.name: [each for each, known in recorded.items() if before.name in known]
+        contract.name: [scenario_id for scenario_id, known in recorded.items() if before.name in known]
         for contract, before in release.contracts
     }
     bare = [before.name for contract, before in release.contracts if not wanted[contract.name]]
@@ -116,7 +120,7 @@ def write_release(
         root = scratch.path / "fixtures"
         shutil.copytree(suite.root, root)
         listed = root / "contracts.yaml"
-        entries = "".join(_entry(contract) for contract, _ in release.contracts)
+        entries = "".join(_contract_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root, copies_bundled=suite.bundled, trust=suite.trust)
         results = [*bless(copy, wanted, "create", takes, broken, keep=True)]
@@ -124,7 +128,7 @@ def write_release(
         limit = len(results) * max_unanswered if failures.are_unanswered else 0
         if len(failures.results) > limit:
             return failures
-        write_all(_changed(root, suite.root))
+        write_all(_changed_files(root, suite.root))
         for name, ids in wanted.items():
             for scenario_id in ids:
                 takes.drop(scenario_id, name)
@@ -132,17 +136,22 @@ def write_release(
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios of which two contracts gave something else, but nothing that an expectation states.
+    """Return the scenarios with different recordings of two contracts, although no stated expectation
+    differs.
 
-    `changed` is what differs between the two. Where a text is pinned by its beginning, the rest of it is left open (the
-    product's own settings schema).
+    `changed` is the difference between the contracts. An example is a text that is stated only by its
+    beginning (the product's own settings schema).
     """
-    others = [each for each in suite.ids() if each not in changed.differing]
-    recorded = ((each, suite.recordings.recording(each).transcripts) for each in others)
-    return [each for each, gave in recorded if gave.get(new.name) != gave.get(old.name)]
+    others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
+    recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
+    return [
+        scenario_id
+        for scenario_id, transcripts in recorded
+        if transcripts.get(new.name) != transcripts.get(old.name)
+    ]
 
 
-def _entry(contract: Contract) -> str:
+def _contract_entry(contract: Contract) -> str:
     fields = {
         "package": emit_string(contract.package or ""),
         "version": contract.version,
@@ -156,16 +165,17 @@ def _entry(contract: Contract) -> str:
     return f"  {contract.name}:\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items())
 
 
-def _changed(new: Path, old: Path) -> dict[Path, bytes]:
-    """Return the files of `new` that are not, or not so, in `old`, by their path there.
+def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
+    """Return the files of `new` that are missing or different in `old`, by their path in `old`.
 
-    The list of contracts comes last: until it is written, what is in the other files belongs to no contract.
+    The list of contracts comes last: while it is not written, the new recordings do not belong to any
+    contract.
     """
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
         if path.is_file():
-            there = old / path.relative_to(new)
+            target = old / path.relative_to(new)
             data = path.read_bytes()
-            if not there.is_file() or there.read_bytes() != data:
-                changed[there] = data
+            if not target.is_file() or target.read_bytes() != data:
+                changed[target] = data
     return changed

@@ -162,6 +162,6 @@ def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
 
 def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = here / "readfirst/claude-code/2.1.7"
-    monkeypatch.setattr(install, "_command", lambda *_: ("true",))
+    monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
     assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
     assert [each.days for each in kept()] == [0, 0, 3, 50, 60]

@@ -165,7 +165,9 @@ def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: P
     target = f"target:{tmp_path / 'mine.yaml'}"
     baseline = tmp_path / "accepted.yaml"
     baseline.write_text(f"name: {target}@dev\naccepted: []\n")
-    options = dict.fromkeys(("contract", "requirement", "rule", "class", "level", "name", "claims", "require"))
+    options = dict.fromkeys(
+        ("contract", "requirement", "rule", "class", "level", "name", "claims", "require")
+    )
     options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline, "trust": False}
     for given, level in ((None, "effects"), ("reason", "reason")):
         chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}

@@ -36,7 +36,9 @@ def file(text: str, mode: int | None = None) -> RegularFile:
 
 
 def scenario_of(event: WorldEvent | SessionEvent) -> Scenario:
-    return Scenario("family/slug", "A title", "must", Given({"a.txt": file("alpha")}), (event,), invariant=True)
+    return Scenario(
+        "family/slug", "A title", "must", Given({"a.txt": file("alpha")}), (event,), invariant=True
+    )
 
 
 def test_the_table_has_every_kind_of_the_schemas() -> None:

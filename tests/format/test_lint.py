@@ -278,7 +278,7 @@ def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path)
 
 
 def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[walk.__module__], "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(sys.modules[walk.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
     suite = _suite("duplicate-title", tmp_path)
     alone = walk(suite)
     assert len(suite.ids()) > 1

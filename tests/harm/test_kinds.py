@@ -15,7 +15,7 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.overcautious import overcautious
+from readfirst.harness.harm.overcautious import check_overcautious
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
@@ -63,7 +63,7 @@ def judged(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> l
     assert outcome.broken is None
     transcripts = suite.recordings.of(scenario_id, scenario.inputs).transcripts
     known = [transcripts[each.name] for each in suite.contracts if each.name in transcripts]
-    return [*harms_of(scenario, outcome), *overcautious(scenario, outcome, known)]
+    return [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, known)]
 
 
 @rows(("tool", "scenario_id", "kind"), CAUGHT)

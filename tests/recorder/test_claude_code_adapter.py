@@ -112,7 +112,7 @@ def test_a_conversation_that_has_waited_for_long_is_replaced(adapter, tmp_path: 
     first = opened(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     assert opened(adapter, workspace(tmp_path, "2")).conversation is first.conversation
-    monkeypatch.setattr(base, "_PATIENCE", 0.0)
+    monkeypatch.setattr(base, "_MAX_IDLE_S", 0.0)
     assert opened(adapter, workspace(tmp_path, "3")).conversation is not first.conversation
 
 

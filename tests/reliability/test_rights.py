@@ -51,7 +51,7 @@ def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
 
 def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = []
-    monkeypatch.setattr(linux_capabilities, "_held", lambda: None)
+    monkeypatch.setattr(linux_capabilities, "_find_capabilities", lambda: None)
     with as_an_ordinary_user():
         entered.append(True)
     assert entered

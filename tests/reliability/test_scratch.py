@@ -66,13 +66,13 @@ def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_nex
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)
-    removed, there = rmtree._flattened, []
+    removed, there = rmtree._remove_entry, []
 
     def watched(name: str, top: int) -> list[str]:
         there.append((scratch.path / ".lock").exists())
         return removed(name, top)
 
-    monkeypatch.setattr(rmtree, "_flattened", watched)
+    monkeypatch.setattr(rmtree, "_remove_entry", watched)
     scratch.close()
     assert there == [True] * len(there)
     assert len(there) > 8
@@ -111,8 +111,8 @@ def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "memory"
     folder.mkdir()
-    monkeypatch.setattr(temp_dirs, "_MEMORY", os.fspath(folder))
-    monkeypatch.setattr(temp_dirs, "_ROOM", 1)
+    monkeypatch.setattr(temp_dirs, "_MEMORY_DIRECTORY", os.fspath(folder))
+    monkeypatch.setattr(temp_dirs, "_MIN_FREE_BYTES", 1)
     return folder
 
 
@@ -130,7 +130,7 @@ def test_memory_that_does_not_serve_is_not_used(
         case "named":
             monkeypatch.setenv("TMPDIR", os.fspath(temporary))
         case "full":
-            monkeypatch.setattr(temp_dirs, "_ROOM", 1 << 60)
+            monkeypatch.setattr(temp_dirs, "_MIN_FREE_BYTES", 1 << 60)
         case "missing":
             memory.rmdir()
         case _:

@@ -12,7 +12,7 @@ import pytest
 
 from readfirst.harness.compare.showing import shown_cells
 from readfirst.harness.harm.call_sequence import Chain, check_calls
-from readfirst.harness.harm.directory import _directories
+from readfirst.harness.harm.directory import _iter_cd_targets
 from readfirst.harness.harm.line_provenance import FileKnowledge
 from readfirst.harness.harm.text_codec import Content
 from readfirst.harness.harm.visible_lines import shown_lines
@@ -257,16 +257,16 @@ def told(asked: Asked) -> Any:
         case "cells":
             return shown_cells(asked["sources"], asked["answer"])
         case "directories":
-            return [*_directories(asked["command"])]
+            return [*_iter_cd_targets(asked["command"])]
     first, before, after = data("first"), data("before"), data("after")
-    known = FileKnowledge.given(first or b"")
+    known = FileKnowledge.from_given_data(first or b"")
     if asked["answer"]:
-        known = known.shown(asked["answer"], "Read")
+        known = known.after_read(asked["answer"], "Read")
     if before is not None and before != first:
-        known = known.put("other", before)
+        known = known.after_write("other", before)
     calls = Chain("a")
     for number, call in enumerate(asked["calls"]):
-        calls.add(number, ToolCall(call["tool"], call["arguments"]))
+        calls.add_call(number, ToolCall(call["tool"], call["arguments"]))
     states = [{} if each is None else {"a": RegularFile(each)} for each in (before, after)]
     return [[number, harm.kind] for number, harm in check_calls(calls, known, *states)]
 

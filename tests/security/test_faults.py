@@ -150,7 +150,7 @@ def test_a_device_stays_one(readfirst: Cli, tmp_path: Path) -> None:
 
 
 def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.harness.report.jsonl._MOST_BYTES", 1000)
+    monkeypatch.setattr("readfirst.harness.report.jsonl._MAX_STREAM_BYTES", 1000)
     with pytest.raises(UnreadableStreamError, match="more than 1,000 bytes"):
         read_stream(Path("/dev/zero"))
 

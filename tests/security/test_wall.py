@@ -210,7 +210,7 @@ def test_without_bubblewrap_the_reason_is_found(monkeypatch: pytest.MonkeyPatch,
         (str(failing), "No permissions to create a new namespace"),
         (str(tmp_path), f"[Errno 13] Permission denied: '{tmp_path}'"),
     ):
-        monkeypatch.setattr(sandbox, "_program", lambda program=program: program)
+        monkeypatch.setattr(sandbox, "_find_program", lambda program=program: program)
         assert find_problem.__wrapped__() == problem
     monkeypatch.setattr(sys, "platform", "darwin")
     assert find_problem.__wrapped__() == "bubblewrap is for Linux"

@@ -8,7 +8,7 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.overcautious import overcautious
+from readfirst.harness.harm.overcautious import check_overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
@@ -32,7 +32,7 @@ def judged_with_harm(
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
     """Return what an outcome harms, without what the reference harms at the same steps in the same way."""
     scenario = _scenario(scenario_id)
-    found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, _recorded(scenario_id))]
+    found = [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, _recorded(scenario_id))]
     return [each for each in found if each not in of_the_reference(scenario_id)[1]]
 
 

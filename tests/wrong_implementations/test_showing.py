@@ -14,7 +14,7 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.own_outcome import own_outcome
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import judge
-from readfirst.harness.harm.overcautious import overcautious
+from readfirst.harness.harm.overcautious import check_overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
@@ -116,7 +116,7 @@ def shown_so(scenario: Scenario, outcome: Outcome, shown: Fault) -> Outcome | No
 
 def verdict_on(scenario: Scenario, contract: Contract, outcome: Outcome) -> Verdict:
     judgement = judge(scenario, outcome)
-    refused = overcautious(scenario, outcome, transcripts(scenario.id).values())
+    refused = check_overcautious(scenario, outcome, transcripts(scenario.id).values())
     judgement = replace(judgement, harms=(*judgement.harms, *refused))
     return compare(scenario, outcome, contract, "text", SUITE.vocabulary, None, judgement, SUITE.in_full)
 

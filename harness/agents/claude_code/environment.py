@@ -1,4 +1,4 @@
-"""The product's environment, built from nothing: no variable of ours, a made-up key, loopback only."""
+"""Build the product's environment: no inherited variables, an invalid API key, and only the loopback interface."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from readfirst.harness.processes.supervised_process import bare_variables
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
 
-_SWITCHES = {
+_OFFLINE_SWITCHES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_BUG_COMMAND": "1",
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
-    "GIT_OPTIONAL_LOCKS": "0",  # else its `git status` rewrites the index of a repository that is given
+    "GIT_OPTIONAL_LOCKS": "0",  # otherwise its `git status` rewrites the index of the scenario's repository
 }
 
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
@@ -37,10 +37,10 @@ ALLOWED_VARIABLES = frozenset(
         BASE_URL,
         WINDOW,
         CHECKPOINTS,
-        *_SWITCHES,
+        *_OFFLINE_SWITCHES,
     }
 )
-"""Every variable that the product ever sees."""
+"""All variables that the product may see."""
 
 
 def build_environment(
@@ -53,28 +53,29 @@ def build_environment(
     window: int | None = None,
     checkpoints: bool = False,
 ) -> dict[str, str]:
-    """Make a fresh configuration below `directory`, unless one is there; return the variables for `program`.
+    """Create a fresh configuration in `directory`, unless one exists, and return the variables for `program`.
 
-    `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
-    written to the configuration, and also below `home`, where early versions look for them.
-    `window` is after how many tokens the product has the conversation summarised; without it the product decides.
-    `checkpoints`: the product keeps what files were, to bring them back.
-    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The supervisor
-    puts the port into the base URL.
+    `home` is the home directory (default: a fresh one in `directory`). `settings` are the user settings. They
+    are written to the configuration and to `home`, because early versions read them there. If `window` is
+    given, the product summarises the conversation after so many tokens (default: the product decides). With
+    `checkpoints`, the product stores the previous content of files, so that it can restore them.
+
+    `PATH` contains the program's directory and the system's directories. The supervisor inserts the port into
+    the base URL.
     """
-    own = directory / "home"
-    config = own / ".claude"
+    default_home = directory / "home"
+    config = default_home / ".claude"
     temporary = directory / "tmp"
-    # What a session before this one made of its configuration and home must lead the harness nowhere.
+    # An earlier session may have put links into its configuration and home. They must not be followed.
     for path in (config, temporary):
         with opened(str(path), make=True):
             pass
-    # Without it old versions open a dialog instead of starting.
+    # Otherwise, old versions open a dialog instead of starting.
     onboarding = json.dumps({"hasCompletedOnboarding": True})
-    for path in (own / ".claude.json", config / ".claude.json"):
+    for path in (default_home / ".claude.json", config / ".claude.json"):
         if not os.path.lexists(path):
             replace_file(str(path), onboarding.encode())
-    home = own if home is None else home
+    home = default_home if home is None else home
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
             replace_file(f"{folder}/settings.json", json.dumps(settings).encode())
@@ -87,5 +88,5 @@ def build_environment(
         **({} if window is None else {WINDOW: str(window)}),
         **({CHECKPOINTS: "1"} if checkpoints else {}),
         BASE_URL: f"http://127.0.0.1:{PORT}",
-        **_SWITCHES,
+        **_OFFLINE_SWITCHES,
     }

@@ -1,4 +1,4 @@
-"""Install one exact version of the product from npm into a cache outside the repository."""
+"""Install exact versions of the product from npm into a cache outside the repository."""
 
 import os
 import re
@@ -16,15 +16,15 @@ from readfirst.harness.processes.install_lock import install_once, installing
 
 PACKAGE = "@anthropic-ai/claude-code"
 REFUSED_VERSIONS = frozenset({"2.1.88"})
-"""Versions that are never installed: their package carries more than the program (a source map)."""
+"""Versions that are never installed, because their package contains more than the program (a source map)."""
 
-_EXACT = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
-_INSTALL_SECONDS = 300
+_EXACT_VERSION_PATTERN = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
+_INSTALL_TIMEOUT_S = 300
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackage:
-    """An installed version: `command` starts the program, `directory` holds it."""
+    """An installed version in `directory`. `command` starts the program."""
 
     version: str
     directory: Path
@@ -32,38 +32,39 @@ class InstalledPackage:
 
 
 def cache_root() -> Path:
-    """Return the folder that holds the installed versions, one folder each."""
+    """Return the directory of the installed versions. Each version has a subdirectory."""
     return platformdirs.user_cache_path("readfirst") / "claude-code"
 
 
 def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
-    """Return the exact `version` of the npm package, installed on first use.
+    """Return this exact version of the npm package. It is installed on first use.
 
-    Install scripts do not run. Two processes may ask at once; a broken download leaves no files.
-    Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
+    Install scripts do not run. Two processes may install at the same time. A failed download leaves no files.
+    Raises BrokenAdapter (blame `environment`) with the end of npm's output if the version cannot be
+    installed.
     """
-    _check(version)
+    _check_version(version)
     directory = (cache or cache_root()).absolute() / version
-    install_once(directory, _is_whole, partial(_npm_install, f"{package}@{version}", directory))
-    return InstalledPackage(version, directory, _command(directory, package))
+    install_once(directory, _is_complete, partial(_npm_install, f"{package}@{version}", directory))
+    return InstalledPackage(version, directory, _find_command(directory, package))
 
 
 def installed(cache: Path | None = None) -> frozenset[str]:
-    """Return the versions that are in the cache."""
+    """Return the versions in the cache."""
     root = cache or cache_root()
     return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
 
 
 def uninstall(version: str, cache: Path | None = None) -> None:
-    """Remove a version from the cache; it is installed again when it is needed again."""
-    _check(version)
+    """Remove a version from the cache."""
+    _check_version(version)
     root = cache or cache_root()
     with installing(root / version):
         shutil.rmtree(root / version, ignore_errors=True)
 
 
-def _check(version: str) -> None:
-    if not _EXACT.fullmatch(version):
+def _check_version(version: str) -> None:
+    if not _EXACT_VERSION_PATTERN.fullmatch(version):
         raise BrokenAdapter(
             f"not an exact version: {version!r}; write for example claude-code:2.1.7", blame="environment"
         )
@@ -74,7 +75,7 @@ def _check(version: str) -> None:
         )
 
 
-def _is_whole(folder: Path) -> bool:
+def _is_complete(folder: Path) -> bool:
     return folder.is_dir() and not folder.name.startswith(".")
 
 
@@ -85,15 +86,15 @@ def _npm_install(spec: str, directory: Path) -> None:
             ["install", *options, "--", spec],
             about=spec,
             needed="the real product needs npm and node",
-            seconds=_INSTALL_SECONDS,
+            seconds=_INSTALL_TIMEOUT_S,
             failure=f"npm could not install {spec}",
         )
         Path(temporary).rename(directory)
-        # The context manager wants its folder back.
+        # The context manager needs its directory.
         Path(temporary).mkdir()
 
 
-def _command(directory: Path, package: str) -> tuple[str, ...]:
+def _find_command(directory: Path, package: str) -> tuple[str, ...]:
     home = directory / "node_modules" / package
     script = home / "cli.js"
     if script.is_file():
@@ -103,7 +104,7 @@ def _command(directory: Path, package: str) -> tuple[str, ...]:
                 "node is not installed; this version of the product needs it", blame="environment"
             )
         return (os.path.realpath(node), str(script))
-    # Later versions are programs of their own: npm adds the package of this platform beside the named one.
+    # Later versions are binaries: npm installs a separate package for this platform.
     for platform in sorted(home.parent.glob(f"{home.name}-*")):
         binary = platform / "claude"
         if binary.is_file():

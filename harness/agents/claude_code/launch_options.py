@@ -1,4 +1,4 @@
-"""How the product is started: its arguments, its settings, its hook."""
+"""Options of a product process: arguments, settings and hooks."""
 
 import os
 import queue
@@ -20,44 +20,44 @@ from readfirst.harness.processes.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """The product waits in its hook; `release` lets it go on."""
+    """The product waits in its hook until `release` is called."""
 
     answers: int
 
     def release(self) -> None:
-        """Let the call execute."""
+        """Let the product execute the call."""
         os.write(self.answers, b"\n")
 
 
 class PausingHook:
-    """Two named pipes below `directory`; the hook command writes a line to one and waits for a line from the other.
+    """A hook that waits: its command writes a line to one named pipe, and waits for a line from another.
 
-    Each call of the hook arrives as a HookCall in `events`.
+    The pipes are in `directory`. Each call of the hook is added to `events` as a HookCall.
     """
 
     def __init__(self, directory: Path, events: queue.SimpleQueue[Any]) -> None:
         asks, answers = directory / "hook-asks", directory / "hook-answers"
         for pipe in (asks, answers):
             os.mkfifo(pipe)
-        # Open for both directions: neither side ever waits for the other to open its end.
+        # Open for reading and writing, so that opening does not wait for the other side.
         self._asks = os.open(asks, os.O_RDWR)
         self._answers = os.open(answers, os.O_RDWR)
         self._events = events
-        # Reading the hook's input first keeps the product from writing into a closed pipe.
+        # The hook reads its input first, so that the product does not write into a closed pipe.
         self.command = (
             f"cat >/dev/null; echo ask >{shlex.quote(str(asks))}; read -r answer <{shlex.quote(str(answers))}"
         )
-        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread = threading.Thread(target=self._listen_for_calls, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening; whoever waits in the hook is released first."""
+        """Stop listening. A waiting hook is released first."""
         os.write(self._asks, b"end\n")
         self._thread.join()
         os.close(self._asks)
         os.close(self._answers)
 
-    def _listen(self) -> None:
+    def _listen_for_calls(self) -> None:
         with os.fdopen(os.dup(self._asks), "r", buffering=1) as asks:
             for line in iter(asks.readline, ""):
                 if line == "end\n":
@@ -66,28 +66,29 @@ class PausingHook:
 
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
-"""A request that offers one of them asks the model what to do next; a deny rule may take some of them away.
+"""A request that offers one of these tools asks the model for the next step. A deny rule may remove some of
+them.
 
-Read is not enough: from 2.0.77 to 2.1.5 agents that only explore are warmed up beside the conversation.
+Read is not enough: from 2.0.77 to 2.1.5, read-only agents are started in the background of the conversation.
 """
 
-_STREAM_KEPT = 64 * 1024 * 1024
-"""Bytes of a stream that are kept."""
+_MAX_STREAM_BYTES = 64 * 1024 * 1024
+"""Size of the end of a stream that is kept."""
 
 
-_AS_SOMEBODY = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Starts a command as somebody who is not root, though with the same files.
+_UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
+"""Starts a command as a user other than root, who can access the same files.
 
-Its supervisor, not the product: who is shut in as root cannot become somebody else."""
+It starts the supervisor, not the product: root in a sandbox cannot become another user.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to start the product. `deny` are permission rules; `hook` lets world events interfere during a call.
+    """The options for starting the product. `deny` are permission patterns. With `hook`, world events can
+    happen during a call.
 
-    `hooks` are those of the scenario.
-
-    Without a `model` the product uses its own default.
+    `hooks` are the hooks of the scenario. Without a `model`, the product uses its default.
     """
 
     command: tuple[str, ...]
@@ -99,58 +100,60 @@ class Options:
     time_limit: float = TIME_LIMIT
     """Seconds that one call may take."""
     home: Path | None = None
-    """The product's home directory; None: a fresh one that goes with the conversation."""
+    """The product's home directory. None: a fresh one, which is removed with the conversation."""
     configuration: Path | None = None
-    """Where the configuration and the files of conversations are; None: fresh, and gone with the conversation."""
+    """Directory of the configuration and the conversations. None: a fresh one, which is removed with the
+    conversation.
+    """
     resumed: str | None = None
-    """The conversation to go on with, by the product's own name; None: a new one."""
+    """The product's name of the conversation to resume. None: a new conversation."""
     summarised: bool = False
-    """Whether the conversation can be made so long that the product has it summarised."""
+    """Whether the conversation can become so long that the product summarises it."""
     rewinds: bool = False
-    """Whether the product keeps what files were, and is spoken with, so that it can be asked to bring them back."""
+    """Whether the product stores the previous content of files, and uses a dialogue that can ask for a rewind."""
     spoken: bool = False
-    """Whether the product is spoken with, so that its user can interrupt it."""
+    """Whether the product uses a dialogue, so that its user can interrupt it."""
     stops: bool = False
-    """Whether `hook` holds a call when it was executed, instead of before."""
+    """Whether `hook` pauses a call after its execution instead of before it."""
     hooks: tuple[Hook, ...] = ()
     prompt: str = "go"
-    """What the user says."""
+    """The user's message."""
     streams: bool = False
-    """Whether the product prints what happens as lines of JSON, all of which are kept."""
+    """Whether the product prints events as JSON Lines. All of them are kept."""
     permissions: Permissions | None = None
-    """What it may do without asking; None: everything."""
+    """The permissions of the product. None: everything is allowed."""
     mode: str = ""
-    """The mode in which it may do everything; empty: its own."""
+    """The permission mode that allows everything. Empty: the default mode."""
     sandbox: Sandbox | None = None
-    """What it is shut in; None: nothing."""
+    """The sandbox of the product. None: no sandbox."""
     workspace: Path | None = None
-    """What it can write to in there beside its own files and `directory`, which may be below it."""
+    """A directory that the product can change in the sandbox. It may contain `directory`."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the product in messages."""
         return "the product"
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
+        """Create a fresh configuration in `run`, and the pipes of the hook if `hook` is set."""
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         variables = build_environment(
             self.configuration or run,
             Path(self.command[0]),
             model=self.model,
-            settings=_settings(self, hook),
+            settings=_make_settings(self, hook),
             home=self.home,
             window=WINDOW if self.summarised else None,
             checkpoints=self.rewinds,
         )
         if dialogue is not None:
             dialogue.say(self.prompt)
-        # The product refuses root the mode in which it asks nobody.
-        asks_nobody = self.permissions is not None and self.permissions.mode == "bypassPermissions"
+        # The product does not let root use the mode without permission prompts.
+        bypasses_permissions = self.permissions is not None and self.permissions.mode == "bypassPermissions"
         return Launch(
-            command=(*self.command, *_arguments(self)),
-            starter=_AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else (),
+            command=(*self.command, *_command_arguments(self)),
+            starter=_UNSHARE_COMMAND if bypasses_permissions and os.geteuid() == 0 else (),
             variables=variables,
             directory=self.directory,
             wire=CrowdedModel() if self.summarised else AnthropicMessages(),
@@ -158,13 +161,13 @@ class Options:
             close=hook.close if hook is not None else lambda: None,
             input=None if dialogue is None else dialogue.entrance,
             dialogue=dialogue,
-            output_kept=_STREAM_KEPT if self.streams else OUTPUT_KEPT,
+            output_kept=_MAX_STREAM_BYTES if self.streams else OUTPUT_KEPT,
             sandbox=self.sandbox,
             writable=tuple(path for path in (self.workspace, self.configuration) if path is not None),
         )
 
 
-def _settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
+def _make_settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     rules: dict[str, list[str]] = {"deny": list(options.deny)}
     if options.permissions is not None:
@@ -177,16 +180,16 @@ def _settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
         moment = "PostToolUse" if options.stops else "PreToolUse"
         hooks = (*hooks, Hook(moment, "*", hook.command))
     if hooks:
-        settings["hooks"] = {event: [] for event in dict.fromkeys(each.event for each in hooks)}
-    for each in hooks:
-        run = [{"type": "command", "command": each.command}]
-        settings["hooks"][each.event].append({"matcher": each.matcher, "hooks": run})
+        settings["hooks"] = {event: [] for event in dict.fromkeys(item.event for item in hooks)}
+    for item in hooks:
+        run = [{"type": "command", "command": item.command}]
+        settings["hooks"][item.event].append({"matcher": item.matcher, "hooks": run})
     return settings
 
 
-def _arguments(options: Options) -> list[str]:
-    # Only what every version understands: model and settings come with the environment.
-    # TodoWrite and Bash bring reminders into results: no scenario needs the one, few the other.
+def _command_arguments(options: Options) -> list[str]:
+    # Only arguments that every version understands: model and settings are in the environment. TodoWrite and
+    # Bash add reminders to results. Few scenarios use Bash, and none uses TodoWrite.
     tools = ",".join(options.tools)
     unused = ",".join(tool for tool in ("TodoWrite", "Bash") if tool not in options.tools)
     stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
@@ -194,36 +197,38 @@ def _arguments(options: Options) -> list[str]:
     mode = options.mode if options.permissions is None else options.permissions.mode
     allowed = ["--allowedTools", tools] if options.permissions is None else []
     allowed += ["--permission-mode", mode] if mode else []
-    said = ARGUMENTS if options.rewinds or options.spoken else [options.prompt]
+    prompt = ARGUMENTS if options.rewinds or options.spoken else [options.prompt]
     replayed = ["--replay-user-messages"] if options.rewinds else []
-    return [*resumed, "-p", *said, *replayed, *allowed, "--disallowedTools", unused, *stream]
+    return [*resumed, "-p", *prompt, *replayed, *allowed, "--disallowedTools", unused, *stream]
 
 
 WINDOW = 200_000
-"""In tokens; the product fills what it takes for its model's window, which is larger for later models."""
-_CROWDED = 185_000
-"""Enough of the window for a summary, and not so much that the product refuses to go on."""
-_NO_TOOL = "Nothing"
-"""What the model calls when the conversation is to grow: no tool, so that no rule of a tool is touched."""
+"""Size of the context window in tokens that the product uses. The window of later models is larger."""
+_CROWDED_TOKENS = 185_000
+"""Enough tokens to cause a summary, and few enough that the product does not stop."""
+_UNKNOWN_TOOL = "Nothing"
+"""The model calls this unknown tool to make the conversation long, so that no rule of a real tool is affected."""
 
 
 class CrowdedModel(AnthropicMessages):
-    """Says that the conversation nearly fills the window once the model has called what is no tool."""
+    """A model that reports a nearly full window after a call of the unknown tool."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return how long the conversation is said to be."""
-        crowded = any(isinstance(block, ToolUse) and block.tool == _NO_TOOL for block in blocks)
-        return _CROWDED if crowded else super().tokens(blocks)
+        """Return the number of tokens that the model reports."""
+        crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
+        return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 
 
 def summarise(conversation: Conversation) -> None:
-    """Let the product have the conversation summarised. BrokenAdapter: it did not.
+    """Make the product summarise the conversation. Raises BrokenAdapter if it does not.
 
-    Some versions ask for the summary on the side, others as they ask for a next step, before or after they tell what
-    was answered last.
+    Some versions request the summary in a side request, others as a next step, before or after the results of
+    the last call.
     """
-    call = conversation.start_call(_NO_TOOL, {})
-    if asked := bool(conversation.results) and any("summary" in note for note in conversation.notes):
+    call = conversation.start_call(_UNKNOWN_TOOL, {})
+    if is_summary_request := bool(conversation.results) and any(
+        "summary" in note for note in conversation.notes
+    ):
         conversation.say("<summary>Files were read and changed.</summary>")
-    if call in conversation.results and not asked:
+    if call in conversation.results and not is_summary_request:
         raise BrokenAdapter("the product did not have its conversation summarised", blame="environment")

@@ -1,4 +1,4 @@
-"""The life of a conversation: the product ends and goes on later, files are brought back, sub-agents work."""
+"""Resume a conversation, rewind it, interrupt it, and start sub-agents."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +11,15 @@ from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.agents.scripted_model.server import Turn
 
 _AGENT_TOOLS = ("Agent", "Task")
-"""What the tool is called that starts a sub-agent, the later name first."""
-_SAID = "Read and change files."
+"""Names of the tool that starts a sub-agent, the newest name first."""
+_SUB_AGENT_PROMPT = "Read and change files."
 
 
 def resumed(conversation: Conversation, options: Options) -> Conversation:
-    """End the conversation and return one that goes on with it, in the same configuration. Raises BrokenAdapter."""
-    if conversation.usable:  # else it was killed
+    """End the conversation and return a new process that resumes it with the same configuration. Raises
+    BrokenAdapter.
+    """
+    if conversation.usable:  # otherwise it was killed
         conversation.finish()
     conversation.close()
     assert options.configuration is not None
@@ -25,26 +27,26 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
 
 
 def rewind(conversation: Conversation, said: str) -> None:
-    """Let the model end its turn, have files brought back, and let the user say something. Raises BrokenAdapter."""
+    """Let the model end its turn, restore files, and send a user message. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
-    def then() -> None:
+    def rewind_and_say() -> None:
         dialogue.rewind(conversation.program.time_limit)
         dialogue.say(said)
 
-    conversation.end_turn(then)
+    conversation.end_turn(rewind_and_say)
 
 
 def say(conversation: Conversation, said: str) -> None:
-    """Let the model end its turn, and let the user say something. Raises BrokenAdapter."""
+    """Let the model end its turn, and send a user message. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     conversation.end_turn(lambda: dialogue.say(said))
 
 
 def interrupt(conversation: Conversation, said: str) -> None:
-    """Let the user give up the call that waits, and say something else. Raises BrokenAdapter."""
+    """Let the user interrupt the pending call and send a message. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
@@ -52,7 +54,7 @@ def interrupt(conversation: Conversation, said: str) -> None:
 
 
 def newest(configuration: Path) -> str:
-    """Return the product's name of the conversation that was written to last; sub-agents have files of their own."""
+    """Return the product's name of the last changed conversation. Files of sub-agents are ignored."""
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
         raise BrokenAdapter("the product kept no conversation that could be resumed", blame="environment")
@@ -60,7 +62,9 @@ def newest(configuration: Path) -> str:
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Let the model start a sub-agent, whose model is now asked; return the call's id. Raises BrokenAdapter."""
+    """Let the model start a sub-agent, whose model is active afterwards. Returns the call's id. Raises
+    BrokenAdapter.
+    """
     call = conversation.start_call(*_agent_call(conversation))
     if call in conversation.results:
         problem = conversation.results[call].text
@@ -69,7 +73,7 @@ def start_agent(conversation: Conversation) -> str:
 
 
 def start_beside(conversation: Conversation) -> Turn:
-    """Let the model start a sub-agent in the background; return the turn of its model. Raises BrokenAdapter."""
+    """Let the model start a sub-agent in the background. Returns the turn of its model. Raises BrokenAdapter."""
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
         raise UnsupportedCall("the product's sub-agents do not work in the background")
@@ -86,16 +90,16 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
         raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
     arguments: dict[str, Any] = {
         "description": "Work on files",
-        "prompt": _SAID,
+        "prompt": _SUB_AGENT_PROMPT,
         "subagent_type": "general-purpose",
         "run_in_background": in_background,
     }
-    known = conversation.offers[tool].get("input_schema", {}).get("properties", {})
-    return tool, {name: arguments[name] for name in arguments if name in known}
+    properties = conversation.offers[tool].get("input_schema", {}).get("properties", {})
+    return tool, {name: arguments[name] for name in arguments if name in properties}
 
 
 def end_agent(conversation: Conversation, call: str) -> None:
-    """Let the sub-agent end; the conversation goes on. Raises BrokenAdapter."""
+    """Let the sub-agent end. The conversation continues. Raises BrokenAdapter."""
     conversation.say("Done.")
     if call not in conversation.results:
         raise BrokenAdapter("the product did not go on after its sub-agent", blame="environment")

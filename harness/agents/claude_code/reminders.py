@@ -1,84 +1,91 @@
-"""Reminders that a version puts into or beside results: of the conversation, of files that changed, and by hooks."""
+"""Find and remove the reminders that a version adds to results: about the conversation, changed files and hooks."""
 
 import re
 from collections.abc import Sequence
 
 
-def _reminder(beginning: str, before: str = r"(?:\A|\n{1,2})") -> re.Pattern[str]:
+def _reminder_pattern(beginning: str, before: str = r"(?:\A|\n{1,2})") -> re.Pattern[str]:
     return re.compile(
         rf"{before}<system-reminder>\n?{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
         re.DOTALL,
     )
 
 
-_ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
-_NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
+_TOKENS_LEFT_PATTERN = _reminder_pattern(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
+_UNUSED_TOOLS_PATTERN = _reminder_pattern(
+    r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\."
+)
 
-_FOR_SUB_AGENTS = _reminder(
+_SUB_AGENT_PATTERN = _reminder_pattern(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""What later versions say to a sub-agent after its first result, and others of one in the background: always, so that
-a second try brings it again."""
+"""Reminders of later versions to a sub-agent after its first result, and about background agents. They occur
+in every
+replay.
+"""
 
-_WHILE_PLANNING = _reminder(r"Plan mode (?:is|still) active")
-"""What a version says after every result, or after some, while it may only plan."""
+_PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
+"""Reminder of a version in plan mode, after each result or after some."""
 
-_OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
-_MERGED = _reminder(_OF_A_FILE, before=r"\n*")
-_APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
+_FILE_CHANGE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
+_MERGED_FILE_PATTERN = _reminder_pattern(_FILE_CHANGE, before=r"\n*")
+_SEPARATE_FILE_PATTERN = re.compile(rf"(?:\A|\n\n){_FILE_CHANGE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
 
-_AROUND = re.compile(r"</?system-reminder>")
+_REMINDER_TAG_PATTERN = re.compile(r"</?system-reminder>")
 
-_MERGED_OF_A_HOOK = re.compile(
+_MERGED_HOOK_PATTERN = re.compile(
     r"\n*<system-reminder>\n(?:\w+ \(\w+\) <post-tool-use-hook>(?P<element>.*?)</post-tool-use-hook>.*?"
     r"|(?P<bare>(?:Pre|Post)ToolUse:\w+ hook .*?))</system-reminder>",
     re.DOTALL,
 )
-_OF_A_HOOK = re.compile(
+_SEPARATE_HOOK_PATTERN = re.compile(
     r"(?:\A|\n\n)((?:(?:Pre|Post)ToolUse:\w+ hook |\w+ operation feedback:\n).*?)(?=\n\n[A-Z]|\Z)", re.DOTALL
 )
 
-_FIRST_NUMBER = re.compile(r"\A-?[0-9]{1,5}(?:→|\t(?=[^\n]*\n +-?[0-9]+(?:\t|\Z|\n\n<system-reminder>)))")
-_FIRST_OF_LINES = re.compile(r"\A-?[0-9]{1,5}(?=[→\t]|\n\n<system-reminder>)")
-_NUMBER_WIDTH = 7
-_LAST_NUMBER = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
+_FIRST_NUMBER_PATTERN = re.compile(
+    r"\A-?[0-9]{1,5}(?:→|\t(?=[^\n]*\n +-?[0-9]+(?:\t|\Z|\n\n<system-reminder>)))"
+)
+_FIRST_OF_LINES_PATTERN = re.compile(r"\A-?[0-9]{1,5}(?=[→\t]|\n\n<system-reminder>)")
+_NUMBER_WIDTH_CHARS = 7
+_LAST_NUMBER_PATTERN = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 
 
 def counts_tokens(text: str) -> bool:
-    """Whether a result carries the reminder that comes with every message: how many tokens are left."""
-    return _ALWAYS.search(text) is not None
+    """Whether a result contains the reminder about remaining tokens, which some versions add to every message."""
+    return _TOKENS_LEFT_PATTERN.search(text) is not None
 
 
 def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a result without what it says of other files that changed, and what it and the notes beside it say.
+    """Return a result without reminders about other changed files, and these reminders, including those in
+    the notes.
 
-    A version may have cut the whitespace at the end of the answer to put a reminder there.
+    A version may have removed the whitespace at the end of the answer to add a reminder.
     """
-    merged = [found[0] for found in _MERGED.finditer(text)]
-    apart = [found[0] for note in _bare(notes) for found in _APART.finditer(note)]
+    merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
+    apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
     unwrapped = [
-        each.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
-        for each in merged
+        reminder.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
+        for reminder in merged
     ]
     if merged:
-        text = _MERGED.sub("", text).rstrip("\n")
+        text = _MERGED_FILE_PATTERN.sub("", text).rstrip("\n")
         if text.endswith("\n</system-reminder>"):
-            text += "\n"  # as the version's own reminder about the file always ends
-    return text, tuple(each.strip("\n") for each in (*unwrapped, *apart))
+            text += "\n"  # the version's own reminder about the file always ends with a newline
+    return text, tuple(reminder.strip("\n") for reminder in (*unwrapped, *apart))
 
 
 def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a result without what hooks have to say in it, and what they say there and in the notes beside it."""
-    merged = [found["element"] or found["bare"] for found in _MERGED_OF_A_HOOK.finditer(text)]
-    apart = [found[1] for note in _bare(notes) for found in _OF_A_HOOK.finditer(note)]
-    return _MERGED_OF_A_HOOK.sub("", text), tuple(each.strip("\n") for each in (*merged, *apart))
+    """Return a result without the messages of hooks, and these messages, including those in the notes."""
+    merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
+    apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
+    return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))
 
 
-def _bare(notes: Sequence[str]) -> list[str]:
-    """Return notes without the elements that may be around their parts.
+def _split_notes(notes: Sequence[str]) -> list[str]:
+    """Return the parts of the notes without reminder tags.
 
-    After what a sub-agent answered, a version sends a reminder in several notes, cut at its blank lines.
+    After the answer of a sub-agent, a version splits a reminder at its blank lines into several notes.
     """
     joined: list[str] = []
     for note in notes:
@@ -86,28 +93,34 @@ def _bare(notes: Sequence[str]) -> list[str]:
             joined[-1] += f"\n\n{note}"
         else:
             joined.append(note)
-    return [part.strip("\n") for note in joined for part in _AROUND.split(note)]
+    return [part.strip("\n") for note in joined for part in _REMINDER_TAG_PATTERN.split(note)]
 
 
 def without_reminders_of_the_conversation(text: str, *, padded: bool = False) -> tuple[str, bool]:
-    """Return a result without them, and whether one was there that comes only every so many calls.
+    """Return a result without reminders about the conversation, and whether one of them was a periodic one.
 
-    `padded`: it is one of Read in a version that pads numbers with spaces, so that its first one lost them where it has
-    none; otherwise that is only clear where it has an arrow, or a second line. Scenarios share conversations, so such
-    a reminder says nothing about the call that it follows. The version may have cut the whitespace at both ends of the
-    answer to put it there.
+    Scenarios share conversations, so a periodic reminder does not depend on the call before it. A version may
+    have removed the whitespace at both ends of the answer to add a reminder.
+
+    `padded` means that this is a result of Read in a version that pads line numbers with spaces. The first
+    number is then padded again. Without `padded`, this is only done if the number is followed by an arrow or
+    a second line.
     """
-    text, counted = _ALWAYS.subn("", text)
-    text, listed = _FOR_SUB_AGENTS.subn("", text)
-    text, planned = _WHILE_PLANNING.subn("", text)
-    listed += planned
-    text, disturbed = _NOW_AND_THEN.subn("", text)
-    if (disturbed or listed) and not counted and _LAST_NUMBER.search(text):
-        text += "\t"  # as after every number
-    if (disturbed or listed) and text.endswith("\n</system-reminder>"):
-        text += "\n"  # as the version's own reminder about the file always ends
-    # The first number of a file is as wide as the others.
+    text, token_reminders = _TOKENS_LEFT_PATTERN.subn("", text)
+    text, constant_reminders = _SUB_AGENT_PATTERN.subn("", text)
+    text, plan_reminders = _PLAN_MODE_PATTERN.subn("", text)
+    constant_reminders += plan_reminders
+    text, periodic_reminders = _UNUSED_TOOLS_PATTERN.subn("", text)
+    if (
+        (periodic_reminders or constant_reminders)
+        and not token_reminders
+        and _LAST_NUMBER_PATTERN.search(text)
+    ):
+        text += "\t"  # the separator after a line number
+    if (periodic_reminders or constant_reminders) and text.endswith("\n</system-reminder>"):
+        text += "\n"  # the version's own reminder about the file always ends with a newline
+    # The first number of a file has the same width as the other ones.
     if padded:
-        text = _FIRST_OF_LINES.sub(lambda match: match[0].rjust(_NUMBER_WIDTH - 1), text)
-    text = _FIRST_NUMBER.sub(lambda match: match[0].rjust(_NUMBER_WIDTH), text)
-    return text, disturbed > 0
+        text = _FIRST_OF_LINES_PATTERN.sub(lambda match: match[0].rjust(_NUMBER_WIDTH_CHARS - 1), text)
+    text = _FIRST_NUMBER_PATTERN.sub(lambda match: match[0].rjust(_NUMBER_WIDTH_CHARS), text)
+    return text, periodic_reminders > 0

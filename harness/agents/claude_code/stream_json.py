@@ -1,4 +1,4 @@
-"""Dialogue: the product is spoken with in lines of JSON, as the Agent SDK does, on its standard input and output."""
+"""Communicate with the product through JSON Lines on its standard input and output, as the Agent SDK does."""
 
 import json
 import queue
@@ -18,33 +18,39 @@ ARGUMENTS = [
     "stream-json",
     "--verbose",
 ]
-"""Options with which the product reads the user's messages from standard input."""
+"""Options that make the product read user messages from standard input."""
 
 
 class JsonDialogue(JsonLines):
-    """What the user says, each message with an id of its own, under which the product keeps what files were."""
+    """The messages of the user. The product stores the previous content of files under the id of a message."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
-        self._heard: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
-        self._message = ""
+        self._messages: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
+        self._last_message_id = ""
 
     def say(self, text: str) -> None:
-        """Let the user say something."""
-        self._message = str(uuid.uuid4())
+        """Send a user message."""
+        self._last_message_id = str(uuid.uuid4())
         message = {"role": "user", "content": text}
-        self.tell(type="user", message=message, parent_tool_use_id=None, session_id="", uuid=self._message)
+        self.tell(
+            type="user", message=message, parent_tool_use_id=None, session_id="", uuid=self._last_message_id
+        )
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Keep a message until it is waited for."""
-        self._heard.put(message)
+        """Store a message of the product until `_wait_for_message` uses it."""
+        self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Have files brought back once the model's turn has ended. BrokenAdapter: they are not, within `seconds`."""
-        self._wait(lambda heard: heard.get("type") == "result", seconds)
-        request = {"subtype": "rewind_files", "user_message_id": self._message}
-        self.tell(type="control_request", request_id=self._message, request=request)
-        answer = self._wait(lambda heard: heard.get("type") == "control_response", seconds)["response"]
+        """Restore files after the model's turn. Raises BrokenAdapter if the product does not restore them
+        within `seconds`.
+        """
+        self._wait_for_message(lambda message: message.get("type") == "result", seconds)
+        request = {"subtype": "rewind_files", "user_message_id": self._last_message_id}
+        self.tell(type="control_request", request_id=self._last_message_id, request=request)
+        answer = self._wait_for_message(lambda message: message.get("type") == "control_response", seconds)[
+            "response"
+        ]
         response = answer.get("response") or {}
         if answer.get("subtype") != "success" or not response.get("canRewind", True):
             raise BrokenAdapter(
@@ -52,21 +58,23 @@ class JsonDialogue(JsonLines):
             )
 
     def interrupt(self, seconds: float) -> None:
-        """Let the user give up what the product does. BrokenAdapter: it does not say so within `seconds`."""
+        """Interrupt the product. Raises BrokenAdapter if it does not confirm within `seconds`."""
         self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
-        self._wait(lambda heard: heard.get("type") == "control_response", seconds, "take an interrupt")
+        self._wait_for_message(
+            lambda message: message.get("type") == "control_response", seconds, "take an interrupt"
+        )
 
-    def _wait(
+    def _wait_for_message(
         self,
-        wanted: Callable[[Mapping[str, Any]], bool],
+        is_wanted: Callable[[Mapping[str, Any]], bool],
         seconds: float,
-        what: str = "bring files back",
+        action: str = "bring files back",
     ) -> Mapping[str, Any]:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                heard = self._heard.get(timeout=max(0.0, deadline - time.monotonic()))
+                message = self._messages.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise BrokenAdapter(f"the product does not {what}", blame="environment") from None
-            if wanted(heard):
-                return heard
+                raise BrokenAdapter(f"the product does not {action}", blame="environment") from None
+            if is_wanted(message):
+                return message

@@ -18,23 +18,23 @@ from readfirst.harness.agents.scripted_model.wire_format import (
     text_of,
 )
 
-_numbers = itertools.count(1)
-"""Every reply is a message of its own: the product merges those that have the same id."""
+_message_numbers = itertools.count(1)
+"""Each reply needs its own id, because the product merges messages with the same id."""
 
 
 class AnthropicMessages:
-    """Tool results are blocks of user messages and carry `is_error`."""
+    """The Messages API: tool results are blocks of user messages with a flag `is_error`."""
 
     name = "anthropic"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:
-        """Answer a count of tokens."""
+        """Answer a request for a token count."""
         if "count_tokens" in path:
-            return json_reply({"input_tokens": _tokens(body.get("messages") or ())})
+            return json_reply({"input_tokens": _count_tokens(body.get("messages") or ())})
         return None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Read tools and the results since the model's last message."""
+        """Parse the tools, and the results since the model's last message."""
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
@@ -45,7 +45,7 @@ class AnthropicMessages:
                     continue
                 content = message["content"]
                 blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-                answers.update(_answers(blocks))
+                answers.update(_parse_results(blocks))
                 notes += [block["text"] for block in blocks if block.get("type") == "text"]
             return Request(
                 str(body.get("model", "")),
@@ -59,35 +59,35 @@ class AnthropicMessages:
             raise WireError(f"not a request of the Messages API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Write one message."""
+        """Format one message."""
         tokens = self.tokens(blocks)
         if request.stream:
-            return _stream(request.model, blocks, tokens)
-        return json_reply(_message(request.model, blocks, tokens))
+            return _format_stream(request.model, blocks, tokens)
+        return json_reply(_format_message(request.model, blocks, tokens))
 
-    def tokens(self, blocks: Sequence[Block]) -> int:  # noqa: ARG002 - who needs more asks what is said
-        """Return how long the conversation is said to be."""
-        # Small on purpose: a product that believes its context is full starts to summarise.
+    def tokens(self, blocks: Sequence[Block]) -> int:  # noqa: ARG002 - subclasses use it
+        """Return the number of tokens that the model reports."""
+        # A small number: a product whose context seems to be full summarises the conversation.
         return 1
 
 
-def _answers(content: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
+def _parse_results(content: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
     return {
         block["tool_use_id"]: ToolResult(
-            text_of(block.get("content", ""), _source), bool(block.get("is_error", False))
+            text_of(block.get("content", ""), _media_source), bool(block.get("is_error", False))
         )
         for block in content
         if block.get("type") == "tool_result"
     }
 
 
-def _source(block: Mapping[str, Any]) -> tuple[object, object]:
+def _media_source(block: Mapping[str, Any]) -> tuple[object, object]:
     source = block.get("source", {})
     return source.get("media_type"), source.get("data")
 
 
-def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return a quarter of the messages' characters, rounded up: the product's cap on tokens asks for a count."""
+def _count_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Return a quarter of the number of characters, rounded up. The product's token limit requires a count."""
     characters = 0
     for message in messages:
         content = message.get("content", "")
@@ -96,15 +96,15 @@ def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     return -(-characters // 4)
 
 
-def _stop_reason(blocks: Sequence[Block]) -> str:
+def _find_stop_reason(blocks: Sequence[Block]) -> str:
     if any(isinstance(block, ToolUse) and block.ends == "limit" for block in blocks):
         return "max_tokens"
     return "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
 
 
-def _envelope(model: str, tokens: int) -> dict[str, Any]:
+def _start_message(model: str, tokens: int) -> dict[str, Any]:
     return {
-        "id": f"msg_{next(_numbers):06}",
+        "id": f"msg_{next(_message_numbers):06}",
         "type": "message",
         "role": "assistant",
         "model": model,
@@ -115,35 +115,35 @@ def _envelope(model: str, tokens: int) -> dict[str, Any]:
     }
 
 
-def _message(model: str, blocks: Sequence[Block], tokens: int) -> dict[str, Any]:
+def _format_message(model: str, blocks: Sequence[Block], tokens: int) -> dict[str, Any]:
     content: list[dict[str, Any]] = []
     for block in blocks:
         match block:
             case TextBlock(text):
                 content.append({"type": "text", "text": text})
             case ToolUse(id=name, tool=tool, arguments=arguments):
-                given = json.loads(arguments) if isinstance(arguments, str) else arguments
-                content.append({"type": "tool_use", "id": name, "name": tool, "input": given})
-    return {**_envelope(model, tokens), "content": content, "stop_reason": _stop_reason(blocks)}
+                arguments_value = json.loads(arguments) if isinstance(arguments, str) else arguments
+                content.append({"type": "tool_use", "id": name, "name": tool, "input": arguments_value})
+    return {**_start_message(model, tokens), "content": content, "stop_reason": _find_stop_reason(blocks)}
 
 
-def _stream(model: str, blocks: Sequence[Block], tokens: int) -> Reply:
-    events: list[dict[str, Any]] = [{"type": "message_start", "message": _envelope(model, tokens)}]
+def _format_stream(model: str, blocks: Sequence[Block], tokens: int) -> Reply:
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": _start_message(model, tokens)}]
     for index, block in enumerate(blocks):
         match block:
             case TextBlock(text):
-                opened: dict[str, Any] = {"type": "text", "text": ""}
+                block_start: dict[str, Any] = {"type": "text", "text": ""}
                 delta = {"type": "text_delta", "text": text}
             case ToolUse(id=name, tool=tool, arguments=arguments):
-                opened = {"type": "tool_use", "id": name, "name": tool, "input": {}}
-                given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-                delta = {"type": "input_json_delta", "partial_json": given}
+                block_start = {"type": "tool_use", "id": name, "name": tool, "input": {}}
+                arguments_json = arguments if isinstance(arguments, str) else json.dumps(arguments)
+                delta = {"type": "input_json_delta", "partial_json": arguments_json}
         events += (
-            {"type": "content_block_start", "index": index, "content_block": opened},
+            {"type": "content_block_start", "index": index, "content_block": block_start},
             {"type": "content_block_delta", "index": index, "delta": delta},
             {"type": "content_block_stop", "index": index},
         )
-    stop = {"stop_reason": _stop_reason(blocks), "stop_sequence": None}
+    stop = {"stop_reason": _find_stop_reason(blocks), "stop_sequence": None}
     events += (
         {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 1}},
         {"type": "message_stop"},

@@ -1,7 +1,7 @@
-"""The server: a model's interface on loopback, in one wire format, whose answers are the harness's tool calls.
+"""A model server on loopback, in one wire format. The harness decides which tool calls it answers.
 
-A request that offers the file tools is a turn: it waits until the harness has decided what the model says.
-Side requests (titles, quota checks, token counts) are answered at once and spend nothing.
+A request that offers the file tools is a turn: it waits until the harness has decided the model's answer.
+Side requests (titles, quota checks, token counts) are answered immediately.
 """
 
 import json
@@ -24,19 +24,19 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 MAXIMUM_REQUEST = 64 * 1024 * 1024
-"""The longest request in bytes; whoever sends more floods."""
+"""Maximum length of a request in bytes. Longer requests are refused."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """One request of the agent that asks the model what to do next; `size` is its length in bytes."""
+    """A request of the agent for the next step of the model. `size` is its length in bytes."""
 
     request: Request
     size: int = 0
     _answer: queue.SimpleQueue[Sequence[Block] | None] = field(default_factory=queue.SimpleQueue)
 
     def answer(self, blocks: Sequence[Block]) -> None:
-        """Send `blocks` to the agent as an answer of the model."""
+        """Send `blocks` to the agent as the model's answer."""
         self._answer.put(blocks)
 
     def abandon(self) -> None:
@@ -44,15 +44,15 @@ class Turn:
         self._answer.put(None)
 
     def wait(self) -> Sequence[Block] | None:
-        """Block until the harness answered."""
+        """Wait until the harness has answered."""
         return self._answer.get()
 
 
 class ScriptedModel:
-    """Serves one wire format on a listening socket and puts each Turn into `events`.
+    """Serves one wire format on a listening socket, and adds each Turn to `events`.
 
-    `tools` tell a turn from a side request: a turn offers at least one of them. A request that is not in the
-    wire format is refused, and the WireError is put into `events`.
+    A request that offers at least one of `tools` is a turn. All others are side requests. An invalid request
+    is refused, and its WireError is added to `events`.
     """
 
     def __init__(
@@ -63,18 +63,18 @@ class ScriptedModel:
         self.tools = tools
         self.side_requests = 0
         self._server = _Server(listener, self)
-        # Daemon threads: an agent that keeps its connection open must not keep the harness alive.
+        # Daemon threads, because an agent that keeps its connection open must not keep the harness running.
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop serving; open connections die with the agent."""
+        """Stop serving. Open connections end with the agent."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def reply(self, path: str, text: bytes) -> Reply | None:
-        """Return what to answer to a request, None to close the connection. Raises WireError."""
+        """Return the reply to a request. None closes the connection. Raises WireError."""
         try:
             body = json.loads(text or b"{}")
         except (ValueError, RecursionError) as error:
@@ -93,16 +93,18 @@ class ScriptedModel:
             blocks = turn.wait()
         else:
             self.side_requests += 1
-        return None if blocks is None else _broken_off(self.wire.reply(request, blocks), blocks)
+        return None if blocks is None else _truncate_reply(self.wire.reply(request, blocks), blocks)
 
 
-def _broken_off(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return a reply that ends where the arguments of a call do, if the connection is to end there."""
+def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
+    """Return a reply that ends after the arguments of a call if the connection must be cut there."""
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
-            written = json.dumps(block.arguments)[1:-1].encode()
-            place = reply.body.find(written)
-            return replace(reply, sent=place + len(written) if place >= 0 else len(reply.body) // 2)
+            arguments_json = json.dumps(block.arguments)[1:-1].encode()
+            position = reply.body.find(arguments_json)
+            return replace(
+                reply, sent=position + len(arguments_json) if position >= 0 else len(reply.body) // 2
+            )
     return reply
 
 
@@ -117,40 +119,41 @@ class _Server(ThreadingHTTPServer):
         self.model = model
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that the agent dropped is not an event."""
+        """Ignore connections that the agent closes."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Headers and body leave in one write, Nagle off: otherwise every step costs 40 ms more.
+    # Headers and body are sent in one write, without Nagle's algorithm. Otherwise, each step takes 40 ms
+    # longer.
     wbufsize = -1
     disable_nagle_algorithm = True
     server: _Server
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing on standard error."""
+        """Print nothing to standard error."""
 
     def do_GET(self) -> None:
-        """Answer whatever else is asked: nothing is here."""
-        self._send(404, Reply("application/json", b"{}"))
+        """Answer all GET requests with 404."""
+        self._send_reply(404, Reply("application/json", b"{}"))
 
     do_HEAD = do_GET  # noqa: N815 - the base class looks the method up by this name
 
     def do_POST(self) -> None:
-        """Serve one request in the wire format."""
+        """Answer one request in the wire format."""
         try:
-            reply = self.server.model.reply(self.path, self._body())
+            reply = self.server.model.reply(self.path, self._read_body())
         except WireError as error:
             self.server.model.events.put(error)
             self.close_connection = True
-            self._send(400, Reply("application/json", json.dumps({"error": str(error)}).encode()))
+            self._send_reply(400, Reply("application/json", json.dumps({"error": str(error)}).encode()))
             return
         if reply is None:
             self.close_connection = True
         else:
-            self._send(200, reply)
+            self._send_reply(200, reply)
 
-    def _body(self) -> bytes:
+    def _read_body(self) -> bytes:
         length_header = self.headers.get("content-length", "")
         if not (length_header.isascii() and length_header.isdigit()):
             raise WireError(f"a request to {self.path} has no content-length")
@@ -159,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise WireError(f"a request to {self.path} has {length} bytes; the limit is {MAXIMUM_REQUEST}")
         return self.rfile.read(length)
 
-    def _send(self, status: int, reply: Reply) -> None:
+    def _send_reply(self, status: int, reply: Reply) -> None:
         self.send_response(status)
         self.send_header("content-type", reply.kind)
         self.send_header("content-length", str(len(reply.body)))

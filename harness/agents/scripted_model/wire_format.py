@@ -1,4 +1,4 @@
-"""Wire formats: what a model and an agent say to each other, and how requests and answers look on the line."""
+"""Wire formats: the messages between an agent and its model, and their encoding."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,9 +10,10 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """The model calls a tool. `arguments` may be a string: then it is sent as it is, valid JSON or not.
+    """A tool call of the model. `arguments` may be a string, which is sent unchanged, even if it is not valid
+    JSON.
 
-    `ends` says what else ends with such a string: the connection (`cut`), or the message, which got too long (`limit`).
+    With `ends`, the connection is cut after the string (`cut`), or the message is truncated (`limit`).
     """
 
     id: str
@@ -23,7 +24,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """The model says something and, if nothing else comes with it, ends its turn."""
+    """A text of the model. If the message contains no call, it ends the model's turn."""
 
     text: str
 
@@ -33,13 +34,12 @@ Block = ToolUse | TextBlock
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the model: the tools it offers, and the answers to the model's last calls by call id.
+    """A request to the model: the offered tools, and the results of the model's last calls by call id.
 
-    `offers` are the entries of these tools as they came, by name, where the wire format's reader keeps them; `notes`
-    are texts that came with the answers and belong to none of them.
-
-    An answer's `is_error` is the wire format's own flag, False where the format has none. What is no text is
-    in its text as `[image image/png 70]`: kind, type, base64 characters.
+    `offers` are the descriptions of these tools by name, if the wire format keeps them. `notes` are
+    additional texts next to the results. `is_error` of a result is the wire format's flag, False if the
+    format has none. Media in a result is replaced by a placeholder such as `[image image/png 70]`: kind,
+    type, and number of base64 characters.
     """
 
     model: str
@@ -52,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an HTTP answer and its content type; `sent` is how many bytes of it come, None: all."""
+    """The body of an HTTP response and its content type. `sent` is the number of bytes to send. None means all."""
 
     kind: str
     body: bytes
@@ -60,34 +60,36 @@ class Reply:
 
 
 class WireError(Exception):
-    """A request is not in the wire format; the message says what is missing where."""
+    """A request is not in the wire format. The message contains the missing part."""
 
 
 class Wire(Protocol):
-    """One wire format."""
+    """Converts between the requests of one model API and `Request`, `Block` and `Reply`."""
 
     name: str
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:
-        """Return the answer to a request that asks for no message (a count of tokens), None for all others."""
+        """Return the reply to a side request, for example for a token count. None for all other requests."""
         ...
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Read a request for a message. Raises WireError."""
+        """Parse a request for a message. Raises WireError."""
         ...
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Write the model's message, as a stream where the request asks for one."""
+        """Format the model's message, as a stream if the request requires one."""
         ...
 
 
 def json_reply(value: object) -> Reply:
-    """Return a reply that is one JSON value."""
+    """Return a reply with one JSON value."""
     return Reply("application/json", json.dumps(value).encode())
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply of server-sent events: pairs of name (empty: none) and data (a string as it is, else JSON)."""
+    """Return a reply of server-sent events. Each has a name (may be empty) and data. Data other than strings
+    is sent as JSON.
+    """
     lines = []
     for name, data in events:
         if name:
@@ -101,7 +103,7 @@ def text_of(
     source: Callable[[Mapping[str, Any]], tuple[object, object]],
     texts: Collection[str] = ("text",),
 ) -> str:
-    """Return what an answer says: blocks of these types as they are, of others a placeholder of type and data."""
+    """Return the text of an answer. Blocks of other types than `texts` are replaced by placeholders."""
     if isinstance(content, str):
         return content
     return "\n".join(
@@ -110,11 +112,11 @@ def text_of(
 
 
 def of_data_url(url: object) -> tuple[object, object]:
-    """Return the type and the data of what a `data:` URL holds."""
+    """Return the media type and the data of a `data:` URL."""
     head, _, data = str(url).partition(",")
     return head.removeprefix("data:").partition(";")[0], data
 
 
 def media(kind: object, media_type: object, data: object) -> str:
-    """Return the placeholder in a text for something that is none: kind, type, number of base64 characters."""
+    """Return a placeholder for media in a text: kind, type, and number of base64 characters."""
     return f"[{kind} {media_type} {len(data) if isinstance(data, str) else 0}]"

@@ -82,7 +82,7 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
 
 @pytest.mark.slow
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("readfirst.harness.agents.agent_process._START_SECONDS", 1.0)
+    monkeypatch.setattr("readfirst.harness.agents.agent_process._START_TIMEOUT_S", 1.0)
     with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
         Conversation(program(tmp_path, tools=frozenset({"unheard of"})))
 

@@ -95,7 +95,9 @@ class Stage:
         monkeypatch.setattr(surveys, "known_failures", lambda *_: folder / "baseline.yaml")
         monkeypatch.setattr(Suite, "ids", lambda _: self.ids)
 
-    def _judge(self, _suite: Any, _to: Any, _contracts: Any, _level: Any, ids: list[str], *_: Any, **__: Any) -> Any:
+    def _judge(
+        self, _suite: Any, _to: Any, _contracts: Any, _level: Any, ids: list[str], *_: Any, **__: Any
+    ) -> Any:
         self.asked.append(ids)
         every = [*self.every, *(replace(each, contract=NEWEST) for each in self.every)]
         return (each for each in every if each.scenario_id in ids)
