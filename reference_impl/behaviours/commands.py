@@ -22,11 +22,24 @@ class CommandBehaviours(Group):
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
     commands_bound_by_deny_rules: str = behaviour(
-        "none",
-        {"1.0.102": "few", "1.0.117": "some", "2.1.269": "all"},
-        meaning="The value says which commands are refused if they plainly read or change what a deny rule closes: "
-        "`none`; `few`; `some`, with `sed -i`; or `all`, with `sed`, `tee`, `cp` and the new name of `mv`.",
-        shown_by=("permissions/commands-that-write-closed-files",),
+        "",
+        {
+            "1.0.102": "show",
+            "1.0.117": "show sed-i",
+            "2.1.30": "show sed",
+            "2.1.129": "show sed copies",
+            "2.1.257": "show sed copies inputs",
+            "2.1.269": "show sed copies inputs tee",
+        },
+        meaning="The value lists the commands that are refused if they plainly read or change what a deny rule closes: "
+        "`show` (`cat`, `grep` and so on, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of `cp` "
+        "and `mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
+        shown_by=(
+            "permissions/commands-that-write-closed-files",
+            "permissions/commands-that-move-closed-files",
+            "permissions/commands-that-read-closed-files",
+            "permissions/more-commands-that-read-closed-files",
+        ),
     )
     redirections_bound_by_deny_rules: str = behaviour(
         "not",

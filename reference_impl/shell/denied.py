@@ -37,16 +37,15 @@ def denied_part(
     directory: str,
     denies: Callable[[str, str], bool],
     *,
-    every: bool,
-    in_place: bool,
+    checks: frozenset[str],
     redirected: bool,
 ) -> Denied | None:
     """Return the first part of a command that `denies` closes, given `Read` or `Edit` and an absolute path.
 
     For a pipeline only the part is named, for other combinations the whole command. Files on standard input are
-    not checked. Unless `every` program counts, neither are both files of `cp`, the new name of `mv`, and files
-    that `sed` prints or `tee` writes. `in_place`: files of `sed -i` are checked, too; `redirected`: those of
-    redirected output.
+    not checked, except with `inputs`. `checks` has the other files that are checked: those that `sed-i` or `sed` name,
+    the new names of `copies` and moves, the sources of copies (`inputs`) and those of `tee`. `redirected`: files of
+    redirected output are checked, too.
     """
     began = directory
     for words, piped in _simple_commands(command):
@@ -54,14 +53,14 @@ def denied_part(
             directory = posixpath.join(directory, words[1])
             continue
         plain, targets, inputs = _without_redirections(words)
-        text, moved = shlex.join(words) if piped else command, every and directory != began
+        text, moved = shlex.join(words) if piped else command, "tee" in checks and directory != began
         program = plain[0] if plain else ""
         for target in targets if redirected else ():
             path = posixpath.join(directory, target)
             if denies("Edit", path):
                 return Denied(text, path, program, redirected=True)
-        read = [("Read", each) for each in inputs] if every else []
-        for action, operand in (*_checked_files(plain, every=every, in_place=in_place), *read):
+        read = [("Read", each) for each in inputs] if "inputs" in checks else []
+        for action, operand in (*_checked_files(plain, checks), *read):
             path = posixpath.normpath(posixpath.join(directory, operand))
             if denies(action, path):
                 return Denied(text, path, program, moved=moved)
@@ -112,7 +111,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
     return plain, targets, inputs
 
 
-def _checked_files(words: Sequence[str], *, every: bool, in_place: bool) -> Iterator[tuple[str, str]]:
+def _checked_files(words: Sequence[str], checks: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield the checked files of a simple command, each with its action, `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
@@ -120,12 +119,12 @@ def _checked_files(words: Sequence[str], *, every: bool, in_place: bool) -> Iter
         yield from (("Read", each) for each in operands[1:])
     elif program in _READERS:
         yield from (("Read", each) for each in operands)
-    elif program in _CHANGERS or (every and program == "tee"):
+    elif program in _CHANGERS or program in checks & {"tee"}:
         yield from (("Edit", each) for each in operands)
     elif program == "mv":
-        yield from (("Edit", each) for each in (operands if every else operands[:1]))
-    elif program == "cp" and every and len(operands) > 1:
-        yield from (("Read", each) for each in operands[:-1])
+        yield from (("Edit", each) for each in (operands if "copies" in checks else operands[:1]))
+    elif program == "cp" and "copies" in checks and len(operands) > 1:
+        yield from (("Read", each) for each in operands[:-1] if "inputs" in checks)
         yield "Edit", operands[-1]
-    elif program == "sed" and (every or (in_place and "-i" in others)):
+    elif program == "sed" and ("sed" in checks or ("sed-i" in checks and "-i" in others)):
         yield from (("Edit" if "-i" in others else "Read", each) for each in operands[1:])

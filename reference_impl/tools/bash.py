@@ -64,15 +64,14 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
         if needs_approval(arguments["command"], session.shell.directory, allowed):
             raise Refusal("permission_denied", "This command requires approval")
     bound = session.behaviours.commands.commands_bound_by_deny_rules
-    if not permissions.rules.lists or bound == "none":
+    if not permissions.rules.lists or not bound:
         return
     command, how = arguments["command"], session.behaviours.commands.redirections_bound_by_deny_rules
     found = denied_part(
         command,
         session.shell.directory,
         permissions.rules.denies,
-        every=bound == "all",
-        in_place=bound != "few",
+        checks=frozenset(bound.split()),
         redirected=how != "not",
     )
     if found is None:

@@ -13,6 +13,7 @@ from tests.small_suites import keep_recording, small_suite
 from tests.two_rules import two_rules
 
 from .browser import chromium
+from .pytest_runs import Run
 
 PASSES = """\
 title: Read shows a file with numbered lines
@@ -139,3 +140,22 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Chromium for all tests that need one."""
     with chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run pytest in this process, in a directory of its own, as a user would who has no other plugins."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugin = ("-p", "readfirst.harness.pytest_plugin")
+
+    def run_pytest(*arguments: object) -> pytest.RunResult:
+        return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *map(str, arguments))
+
+    return run_pytest
+
+
+@pytest.fixture
+def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
+    """A small suite in place of the bundled one."""
+    monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: holding.root)
+    return holding

@@ -29,7 +29,8 @@ from readfirst.observatory.diagnosis.observation import comparable, read_observe
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case
 
-from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, World, complaints
+from .hostile_world import World
+from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, complaints
 
 pytestmark = pytest.mark.slow
 

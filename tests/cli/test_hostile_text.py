@@ -12,7 +12,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,29 +20,18 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from readfirst.harness.cli import main as cli
-from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.report import RunFacts
 from readfirst.harness.report.escape import visible_command
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.jsonl import JsonlReport
-from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.report.table import TableReport, print_runs
-from readfirst.harness.run.run_command import RunRequest
-from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.file_entry import RegularFile, Symlink
-from readfirst.harness.suite.rule_classes import CLASSES
-from readfirst.harness.suite.rules import Rule, Rules
-from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
-from readfirst.harness.suite.suite import Suite
-from readfirst.harness.yaml_io.finding import Position
+from readfirst.harness.suite.contracts import Contract
 from tests.command_line import COMMANDS
 
-pytestmark = pytest.mark.slow
+from .hostile_world import PLAIN, World
 
-PLAIN = "plain words"
+pytestmark = pytest.mark.slow
 PAYLOADS = {
     "terminal": "\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\r\x08overwritten",
     "rich markup": "[red]red[/red] [/] [link=https://evil.example]x[/link] :boom:",
@@ -73,139 +61,6 @@ ROOM = 70_000
 """Characters by which a text may lengthen a report, be it as long as it may."""
 COMMANDS_SHOWN = 12
 """Commands in one report that name the target or the suite: they are complete, so that a shell can read them back."""
-
-
-@dataclass(frozen=True)
-class World:
-    """Everything that a report may print; each field is harmless unless it is replaced."""
-
-    answer: str = PLAIN
-    expected: str = "other words"
-    file_beside: str = PLAIN
-    error_name: str = PLAIN
-    breakage: str = PLAIN
-    unsupported: str = PLAIN
-    accepted: str = PLAIN
-    stale: str = PLAIN
-    scenario_id: str = PLAIN
-    title: str = PLAIN
-    about: str = PLAIN
-    source: str = PLAIN
-    given_name: str = PLAIN
-    given_content: str = PLAIN
-    link_target: str = PLAIN
-    deny_rule: str = PLAIN
-    argument_name: str = PLAIN
-    argument: str = PLAIN
-    event_path: str = PLAIN
-    expected_text: str = PLAIN
-    expected_file: str = PLAIN
-    documented: str = PLAIN
-    rule_title: str = PLAIN
-    target: str = PLAIN
-    name: str = PLAIN
-    contract: str = PLAIN
-    version: str = PLAIN
-    fixtures: str = PLAIN
-
-    def scenario(self, scenario_id: str) -> Scenario:
-        clause = Clause(
-            documented=self.documented,
-            text=self.expected_text,
-            files={self.expected_file: RegularFile(self.expected_text.encode("utf-8", "surrogatepass"))},
-            position=self.place,
-        )
-        call = ToolCall(
-            "Edit",
-            {"file_path": "$WS/a", self.argument_name: self.argument},
-            expect=Expectation(clause, clause),
-            position=self.place,
-        )
-        given = {
-            self.given_name: RegularFile(self.given_content.encode("utf-8", "surrogatepass")),
-            "link": Symlink(self.link_target),
-        }
-        return Scenario(
-            scenario_id,
-            self.title,
-            "must",
-            Given(given, (self.deny_rule,)),
-            (WorldEvent("touch", self.event_path), call),
-            about=self.about,
-            sources=(self.source,),
-            rule="the-rule",
-            contract="2.1.7",
-        )
-
-    @property
-    def place(self) -> Position:
-        return Position(Path(f"/suite/{self.fixtures}/scenarios/family/x.yaml"), 3, 5)
-
-    @property
-    def rules(self) -> Rules:
-        rule = Rule("the-rule", self.rule_title, "safety", "must", ("Edit",), (), "", self.place)
-        return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
-
-    def judged(self) -> list[tuple[Verdict, BaselineResult]]:
-        differences = (
-            Difference(
-                1, 0, "effects", f"path ../{self.file_beside}", "nothing there", "a file", position=self.place
-            ),
-            Difference(1, 0, "reason", "error", "not_read", self.error_name, position=self.place),
-            Difference(1, 0, "text", "text", self.expected, self.answer, position=self.place),
-        )
-        fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
-        holds = dict.fromkeys(fails, True)
-        about: dict[str, Any] = {
-            "requirement": "must",
-            "rule": "the-rule",
-            "length": 3,
-            "calls": 1,
-            "steps": 1,
-        }
-        make = partial(Verdict, contract=self.contract, level="text", **about)
-        no, yes = BaselineResult(conformant=False), BaselineResult(conformant=True)
-        return [
-            (make(f"family/{self.scenario_id}", status="failed", levels=fails, differences=differences), no),
-            (make("family/hangs", status="broken", levels={}, blame="adapter", reason=self.breakage), no),
-            (make("family/lacks", status="unsupported", levels={}, reason=self.unsupported), yes),
-            (
-                make("family/known", status="failed", levels=fails, differences=differences),
-                replace(yes, accepted=self.accepted),
-            ),
-            (make("family/holds", status="passed", levels=holds), yes),
-            (make("family/late", status="passed", levels=holds), replace(no, stale=self.stale)),
-        ]
-
-    def commands(self, contract: str) -> Any:
-        return RunRequest(Suite(), self.target, fixtures=[self.fixtures]).commands(contract)
-
-    def facts(self) -> RunFacts:
-        return RunFacts(
-            target=self.target,
-            name=self.name,
-            contracts=(self.contract,),
-            level="text",
-            scenarios=len(self.judged()),
-            commands=self.commands,
-            find=self.scenario,
-            rules=self.rules,
-        )
-
-    def results(self) -> Results:
-        run = Run(self.target, self.contract, "text", self.version, tuple(self.judged()), name=self.name)
-        return Results((run, replace(run, series=1)))
-
-    def sources(self) -> Sources:
-        return Sources(
-            find=self.scenario,
-            contracts=Contracts("", ()),
-            with_expectations_of=lambda scenario, contract: scenario,
-            commands=lambda run: self.commands(run.contract),
-            version=self.version,
-            rules=self.rules,
-            of_class=lambda class_: [],
-        )
 
 
 @dataclass(frozen=True)

@@ -296,7 +296,8 @@ def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
 @pytest.mark.browser
 def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
     from tests.cli.browser import severe
-    from tests.cli.test_hostile_text import FIELDS, World
+    from tests.cli.hostile_world import World
+    from tests.cli.test_hostile_text import FIELDS
 
     world = World(**dict.fromkeys(FIELDS, HOSTILE))
     results: Results = world.results()

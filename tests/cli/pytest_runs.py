@@ -1,0 +1,24 @@
+"""Runs of pytest within pytest: the type of the fixture `run`, and the ways to run."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+# pytester forgets what a run imports first; what is here is imported once for all.
+importlib.import_module("readfirst.harness.run.run_command")
+
+importlib.import_module("readfirst.harness.adapters.reference")
+
+importlib.import_module("yaml")
+
+
+Run = Callable[..., pytest.RunResult]
+
+
+def alone_and_with(processes: int) -> list[Any]:
+    return [
+        pytest.param((), id="alone"),
+        pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),
+    ]
