@@ -328,6 +328,7 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
     )
     assert (
         ran.stdout.splitlines()[-1]
-        == "['readfirst', 'readfirst.harness', 'readfirst.harness.errors', 'readfirst.harness.terminal', "
-        "'readfirst.harness.pytest_plugin']"
+        == "['readfirst', 'readfirst.harness', 'readfirst.harness.errors', 'readfirst.harness.pytest_plugin', "
+        "'readfirst.harness.run', 'readfirst.harness.run.pytest_items', 'readfirst.harness.run.pytest_target', "
+        "'readfirst.harness.suite', 'readfirst.harness.suite.rule_classes', 'readfirst.harness.terminal']"
     ), ran.stdout + ran.stderr
