@@ -22,7 +22,7 @@ from readfirst.reference_impl.call_result import (
 )
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.guarded_paths import ASKED_FOR
+from readfirst.reference_impl.session.guarded_paths import background_message
 from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.permission_rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
@@ -122,6 +122,8 @@ class FileTools:
         kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
+        if self._session.behaviours.sessions.summaries_count_as_shown:
+            self._session.memory.read_over.clear()
 
     def rewind(self) -> None:
         """Restore the files that the tools changed to their content at the last user message.
@@ -353,8 +355,8 @@ class FileTools:
         except Refusal as refusal:
             message = refusal.message
             permissions = self._session.permissions
-            if permissions.in_background and message.startswith(ASKED_FOR):
-                message = self._session.behaviours.permissions.background_refusal.format(tool=tool)
+            if permissions.in_background:
+                message = background_message(message, tool, self._session.behaviours)
             return Result(message, is_error=True, error=refusal.name, code=refusal.code, early=early)
         return Result(answer_text(self._session, tool, answer), is_error=False, error=None, code=None)
 

@@ -24,6 +24,11 @@ _DENIED = (
     "STOP and explain to the user what you were trying to do and why you need this permission. Let the user decide how "
     "to proceed."
 )
+_NOT_AVAILABLE = (
+    "Permission for this tool use was denied: it requires interactive approval, and permission prompts are not "
+    "available in this session. The action was NOT performed. Do not claim it succeeded, and do not retry it in this "
+    "session — report the limitation to the user, or suggest an alternative. What was requested: {message}"
+)
 _FOLDERS = ".git .idea .vscode"
 
 
@@ -35,6 +40,16 @@ class PermissionBehaviours(Group):
         {"2.1.38": _DENIED},
         meaning="The value is the refusal of what a sub-agent in the background would have to ask for.",
         shown_by=("crossings/default-mode-background",),
+    )
+    background_plan_refusal: str = behaviour(
+        "",
+        {
+            "2.1.208": ByModel(enforced="", relaxed="{message}"),
+            "2.1.224": ByModel(enforced="", relaxed=_NOT_AVAILABLE),
+        },
+        meaning="The value is the refusal of a change by a sub-agent in the background in plan mode, if it is not "
+        "that of other calls.",
+        shown_by=("crossings/plan-mode-background",),
     )
     deny_checked_before_validation: bool = behaviour(
         False,

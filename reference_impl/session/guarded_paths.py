@@ -10,10 +10,10 @@ from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.settings.file import SETTINGS_FILES
 from readfirst.reference_impl.text.content import WHITESPACE
 
-__all__ = ["ASKED_FOR", "is_suspicious", "not_granted", "refuse_guarded", "refuse_suspicious"]
+__all__ = ["background_message", "is_suspicious", "not_granted", "refuse_guarded", "refuse_suspicious"]
 
 
-ASKED_FOR = "Claude requested permissions to"
+_ASKED_FOR = "Claude requested permissions to"
 """Start of the refusal of calls that need a permission."""
 
 
@@ -21,7 +21,7 @@ def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
     """Return the refusal of a call that needs a permission; `doing` is the action, such as `write to`."""
     return Refusal(
         "permission_denied",
-        f"{ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
+        f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
     )
 
 
@@ -101,4 +101,16 @@ def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
     """Whether programs read a file automatically, by its name or that of a directory; `path` is in lower case."""
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
+    )
+
+
+def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
+    """Return the refusal of a call by a sub-agent in the background, whose user cannot be asked."""
+    if message.endswith(" while in plan mode."):
+        refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal
+        return refusal.format(tool=tool, message=message)
+    return (
+        behaviours.permissions.background_refusal.format(tool=tool)
+        if message.startswith(_ASKED_FOR)
+        else message
     )

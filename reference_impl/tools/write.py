@@ -161,6 +161,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.storage.refuse_links(path)
     file = session.storage.find_file(path)
     if file.exists:
+        if disk.is_special(path):
+            raise Refusal("special_file", "Not a regular file (device, FIFO, or socket)")
         if session.behaviours.writing.write_opens_before_recheck:
             file.read()
         refuse_stale(session.memory, file, needs_read=needs_read(session, path))
