@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.server_use import ServerUse
 
 BASH = "Bash"
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
@@ -134,32 +135,6 @@ class Workspace(os.PathLike[str]):
 
     def __fspath__(self) -> str:
         return str(self.root)
-
-
-@dataclass(frozen=True, slots=True)
-class IsolationDecision:
-    """How servers are assigned to scenarios, and the reason.
-
-    `shared`: one server for many scenarios. `restarted`: the same, with a new handshake before each scenario.
-    `process`: one server for each scenario.
-    """
-
-    kind: Literal["shared", "restarted", "process"]
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ServerUse:
-    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why.
-
-    `decision` is how servers are assigned in general. None before it is known. `seconds` is the time of the session,
-    including the start of a server.
-    """
-
-    shared: bool
-    why: str
-    decision: IsolationDecision | None = field(default=None, compare=False)
-    seconds: float = field(default=0.0, compare=False)
 
 
 class Session(Protocol):

@@ -119,17 +119,16 @@ class FileTools:
     def compact(self) -> None:
         """Replace the conversation by a summary. The files of the summary are read again."""
         self._end_message([])
-        kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
+        behaviours = self._session.behaviours.sessions
+        kept = self._session.memory.latest(behaviours.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
-        if self._session.behaviours.sessions.summaries_count_as_shown:
+        if behaviours.summaries_count_as_shown:
             self._session.memory.read_over.clear()
 
     def rewind(self) -> None:
-        """Restore the files that the tools changed to their content at the last user message.
-
-        Changes by commands, other programs and sub-agents are kept. Raises OSError if a file cannot be
-        restored, ValueError if the tools were opened without `checkpoints`.
+        """Restore the files that the tools changed, without commands and sub-agents, as they were at the last user
+        message. Raises OSError if a file cannot be restored, ValueError if the tools have no `checkpoints`.
         """
         self._session.rewind()
         self._pending_reminders += self._take_noticed_files()[1]

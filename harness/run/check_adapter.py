@@ -59,9 +59,7 @@ _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check. `problem` is empty if the check passed. Otherwise it contains the reason and a
-    remedy.
-    """
+    """The result of one check. `problem` is empty if it passed, otherwise the reason and a remedy."""
 
     name: str
     problem: str = ""
@@ -93,8 +91,7 @@ def plan_checks(
 ) -> list[PlannedCheck]:
     """Return the checks of an adapter, which judge no rule of the contract.
 
-    `settle` is in seconds, for whoever writes after an answer. `claims` is what must be claimed (default: Read, Edit,
-    Write).
+    `settle` is in seconds, for writes after an answer. `claims` are the required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     plan = [

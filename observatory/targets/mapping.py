@@ -97,10 +97,7 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How one tool is called: the target's name `call`, templates of its arguments; in a `format`, `$text` is all.
-
-    `capture_refusals`: refusals are captured from, too.
-    """
+    """How one tool is called: its name `call`, and templates of its arguments. `$text` in a `format` is all of it."""
 
     tool: str
     call: str
