@@ -117,14 +117,12 @@ class FileTools:
         self._session.user_speaks()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary. The files of the summary are read again."""
+        """Replace the conversation by a summary. The files of the summary are read again, and count as shown."""
         self._end_message([])
-        behaviours = self._session.behaviours.sessions
-        kept = self._session.memory.latest(behaviours.files_reread_by_compaction)
+        kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
-        if behaviours.summaries_count_as_shown:
-            self._session.memory.read_over.clear()
+        self._session.memory.read_over.clear()
 
     def rewind(self) -> None:
         """Restore the files that the tools changed, without commands and sub-agents, as they were at the last user

@@ -30,7 +30,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 BASE = DEFAULT_CONTRACT
 """The version in which one behaviour at a time is changed."""
-MOST_ROWS = 400
+MOST_ROWS = 450
 """Scenarios of a suite up to which all of them are in its table."""
 _FORMAT = 2
 _LENGTH = 12

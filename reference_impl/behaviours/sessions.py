@@ -82,10 +82,3 @@ class SessionBehaviours(Group):
         "knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )
-    summaries_count_as_shown: bool = behaviour(
-        True,
-        {"2.1.328": False},
-        meaning="A Read of a file that was read again for a summary does not show an unchanged file; otherwise it is "
-        "shown.",
-        shown_by=("crossings/shown-compaction",),
-    )
