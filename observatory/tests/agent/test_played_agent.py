@@ -84,7 +84,7 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("readfirst.harness.agents.agent_process._START_TIMEOUT_S", 1.0)
     with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
-        Conversation(program(tmp_path, tools=frozenset({"unheard of"})))
+        Conversation(program(tmp_path, tools=frozenset({"unheard of"}), time_limit=1.0))
 
 
 def test_a_call_without_answer_is_an_error(conversation: Conversation) -> None:

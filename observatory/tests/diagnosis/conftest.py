@@ -24,9 +24,14 @@ FEW = (
     "gate/edit-unread",
     "gate/write-after-read",
     "gate/write-unread",
+    "staleness/edit-after-change",
+    "staleness/edit-after-touch-of-own-edit",
     "staleness/edit-after-touch-offset-only",
 )
-"""Scenarios that distinguish some behaviours, and whose table is computed in seconds."""
+"""Scenarios that distinguish some behaviours. Their table is computed in seconds.
+
+`edit-after-change` separates 2.1.208 from the versions before it, `edit-after-touch-of-own-edit` 2.1.7 from 2.0.76.
+"""
 
 
 class Clinic:
