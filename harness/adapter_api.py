@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.errors import ExitCode, ReadfirstError
-from readfirst.harness.server_use import ServerUse
 
 BASH = "Bash"
+"""The tool that runs commands."""
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
 SESSION_CAPABILITIES = (
     "parallel",
@@ -46,7 +45,8 @@ Arguments = Mapping[str, Any]
 """What a model calls a tool with, as it wrote it."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """How a call ends early."""
-Interfere = Callable[[], None]  # by the harness, while a call waits or runs
+Interfere = Callable[[], None]
+"""The actions of the harness while a call waits or runs."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """Permission modes: read only, plan only, edit inside the working directories, or everything."""
@@ -182,9 +182,10 @@ class KillableSession(Protocol):
     """A session whose program can be killed or sent another signal (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, which may execute a call in another thread, and return whether it has exited.
+        """Send a signal to the program, even during a call, and return whether it has exited.
 
-        Another signal than SIGKILL leaves it a few seconds to end; it may also go on.
+        Without a `number` it is killed. Otherwise it has a few seconds to exit, and may continue instead. Another
+        thread may wait for its answer, which a program that has exited does not give.
         """
 
 
@@ -193,7 +194,10 @@ class ResumingSession(Protocol):
     """A session that can end and be gone on with later (capability `resume`)."""
 
     def resume(self) -> None:
-        """End the conversation, start the program again, and let it go on with the same conversation."""
+        """End the conversation, start the program again, and continue the same conversation.
+
+        Later calls belong to the continued conversation, which knows the files that the implementation has kept.
+        """
 
 
 @runtime_checkable
@@ -209,7 +213,10 @@ class RewindingSession(Protocol):
     """A session whose user can take back what it did to files (capability `rewind`)."""
 
     def rewind(self) -> None:
-        """Bring the files, not the conversation, back to the user's last message, and let the user say something."""
+        """Restore the files to their state at the user's last message; then the user says something else.
+
+        The conversation continues unchanged: only files are restored.
+        """
 
 
 @runtime_checkable
@@ -240,78 +247,6 @@ class BackgroundSession(Protocol):
 
         Until then it and this session make calls, one at a time.
         """
-
-
-class Servers(Protocol):
-    """A pool of servers that lends them, and with them the sites of sessions. `place` is a SitePool."""
-
-    @property
-    def use(self) -> ServerUse | None:
-        """What the latest session got; None before the first."""
-
-    def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
-
-    def doubts(self, status: str) -> bool:
-        """Tell whether the latest verdict is to be made again `alone`."""
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Let each session have a server of its own, started for it."""
-
-    def separate(self, scenario_id: str) -> None:
-        """Share no more for this scenario, because it came out differently alone."""
-
-
-Design = Literal["strict", "content-checked", "ungated"]
-DESIGNS: tuple[Design, ...] = get_args(Design)
-"""What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
-it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
-REFUSALS: Mapping[str, str] = {
-    "not-utf-8": "a file that is not UTF-8",
-    "empty-old-text": "an Edit with an empty old_string",
-    "symbolic-link": "a path that leads through a symbolic link",
-    "line-feed-for-crlf": "an old_string with LF for text in a file with CRLF",
-    "missing-directory": "a Write into a directory that does not exist",
-}
-"""Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdapterTraits:
-    """Properties of an adapter that the harness must know."""
-
-    capabilities: frozenset[str] = BASIC_CAPABILITIES
-    """Supported tools, and the capabilities that `docs/adapters.md` lists."""
-    reuses_paths: bool = False
-    """Whether a workspace path may be reused, because a session remembers nothing of earlier sessions. Otherwise each
-    scenario gets a new path."""
-    in_memory: bool = False
-    """Whether workspaces may be on any file system."""
-    reliable_mtimes: bool = False
-    """Whether it changes files only by system calls, never through mapped memory, so that their times are reliable."""
-    design: Design | None = None
-    """The declared design. None: no design is declared, and all refusals of the contract are required."""
-    refuses: frozenset[str] = frozenset()
-    """Names of REFUSALS: calls that it refuses although the contract answers them."""
-    unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
-    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or ""."""
-    needs_isolation: Callable[[Any], bool] = lambda _: False
-    """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
-    was_contaminated: Callable[[], bool] = lambda: False
-    """Returns whether other parts of the conversation have changed answers since the last call of this function. The
-    scenario is then replayed again."""
-    mask: Callable[[str], str] = lambda text: text
-    """Removes values from the text of an answer that later calls use as arguments, such as a version: sessions with
-    different values are not affected by each other."""
-    servers: Servers | None = None
-    """The pool that provides servers, and with them the workspaces of sessions."""
-    clone: Callable[[], Adapter] | None = None
-    """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
-    time. None: each session has a separate process."""
-    reset: Callable[[], None] = lambda: None
-    """Ends processes that serve several sessions, because they may be spoiled."""
-    close: Callable[[], None] = lambda: None
-    """Ends all processes."""
 
 
 class Adapter(Protocol):
@@ -348,51 +283,3 @@ class UnsupportedCall(BrokenAdapter):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, blame="unsupported")
-
-
-def design_named(name: object) -> Design | None:
-    """Return the design of that name, None where nothing is said. Raises BrokenAdapter for what is none."""
-    found = next((each for each in DESIGNS if each == name), None)
-    if name is not None and found is None:
-        raise BrokenAdapter(
-            f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
-        )
-    return found
-
-
-def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Return declared refusals. Raises BrokenAdapter if REFUSALS does not have a name."""
-    unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
-    if unknown:
-        raise BrokenAdapter(
-            f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
-        )
-    return frozenset(map(str, names))
-
-
-def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return the traits of an adapter, declared in `traits` or in single attributes. Default: Read, Edit and Write."""
-    declared = getattr(adapter, "traits", None)
-    if isinstance(declared, AdapterTraits):
-        return declared
-    names = [
-        "capabilities",
-        "reuses_paths",
-        "in_memory",
-        "design",
-        "refuses",
-        "unsupported_reason",
-        "reset",
-        "close",
-    ]
-    single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
-    for name in ("capabilities", "refuses"):
-        if name in single:
-            single[name] = frozenset(single[name])
-    return AdapterTraits(**single)
-
-
-def close_session(session: Session) -> object:
-    """Call the session's `close()`, if there is one, and return its result: the coroutine of an `async def`."""
-    close = getattr(session, "close", None)
-    return None if close is None else close()

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from readfirst.harness.adapter_api import (
         Adapter,
-        AdapterTraits,
         BrokenAdapter,
         ParallelSession,
         RacingSession,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         ToolResult,
         Workspace,
     )
+    from readfirst.harness.adapter_traits import AdapterTraits
     from readfirst.harness.compare.verdict import Verdict
     from readfirst.harness.run.connect import ConnectError, connect
     from readfirst.harness.run.run_options import RunOptions
@@ -70,7 +70,6 @@ __all__ = [
 _REFERENCE = ("DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of")
 _SESSION = (
     "Adapter",
-    "AdapterTraits",
     "BrokenAdapter",
     "ParallelSession",
     "RacingSession",
@@ -81,6 +80,7 @@ _SESSION = (
 _MODULES = {
     **dict.fromkeys(_REFERENCE, "reference_impl"),
     **dict.fromkeys(_SESSION, "harness.adapter_api"),
+    "AdapterTraits": "harness.adapter_traits",
     "ConnectError": "harness.run.connect",
     "RunOptions": "harness.run.run_options",
     "Scenario": "harness.suite.scenario",

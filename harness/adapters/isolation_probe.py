@@ -14,7 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import Session, ToolResult, Workspace, close_session
+from readfirst.harness.adapter_api import Session, ToolResult, Workspace
+from readfirst.harness.adapter_traits import close_session
 from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.processes.safe_open import opened

@@ -15,17 +15,14 @@ from typing import Any
 from readfirst.harness.adapter_api import (
     BASIC_CAPABILITIES,
     TIME_LIMIT,
-    AdapterTraits,
     Arguments,
     BrokenAdapter,
-    Design,
     Ending,
     Interfere,
     ToolResult,
     Workspace,
-    design_named,
-    refusals_named,
 )
+from readfirst.harness.adapter_traits import AdapterTraits, Design, design_named, refusals_named
 from readfirst.harness.adapters.json_lines_server import PROTOCOL, sent
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 from readfirst.harness.processes.sandbox import Sandbox

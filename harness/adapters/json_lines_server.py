@@ -12,15 +12,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from readfirst.harness.adapter_api import (
-    Adapter,
-    Hook,
-    Permissions,
-    Session,
-    Workspace,
-    close_session,
-    traits_of,
-)
+from readfirst.harness.adapter_api import Adapter, Hook, Permissions, Session, Workspace
+from readfirst.harness.adapter_traits import close_session, traits_of
 
 if TYPE_CHECKING:
     import asyncio

@@ -16,13 +16,13 @@ from mcp import types
 from readfirst.harness.adapter_api import (
     NO_ANSWER,
     TIME_LIMIT,
-    AdapterTraits,
     Arguments,
     BrokenAdapter,
     Interfere,
     ToolResult,
     Workspace,
 )
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.mcp_process import McpServer, ServerInfo
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.processes.sandbox import Sandbox

@@ -20,7 +20,7 @@ _HOST = "readfirst.harness.adapters.python_host"
 _KIT = (
     "harness.errors",
     "harness.adapter_api",
-    "harness.server_use",
+    "harness.adapter_traits",
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )

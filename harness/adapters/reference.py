@@ -14,7 +14,6 @@ from readfirst.harness.adapter_api import (
     NO_ANSWER,
     SESSION_CAPABILITIES,
     TIME_LIMIT,
-    AdapterTraits,
     Arguments,
     Ending,
     Interfere,
@@ -22,6 +21,7 @@ from readfirst.harness.adapter_api import (
     ToolResult,
     Workspace,
 )
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.json_lines_server import private_streams, serve_lines
 from readfirst.harness.adapters.shell import CommandLimits, Shell, run_hook
 from readfirst.harness.adapters.timeout import TimeLimit

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readfirst.harness.adapter_api import Adapter, Workspace, traits_of
+from readfirst.harness.adapter_api import Adapter, Workspace
+from readfirst.harness.adapter_traits import IsolationDecision, ServerUse, traits_of
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
 from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.adapters.mcp_process import McpServer
 from readfirst.harness.adapters.prewarm import Prestart, Start
 from readfirst.harness.pluralize import pluralize
-from readfirst.harness.server_use import IsolationDecision, ServerUse
 from readfirst.harness.suite.scenario import AT_ONCE, Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 

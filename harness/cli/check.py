@@ -6,7 +6,7 @@ from threading import Timer
 
 import typer
 
-from readfirst.harness.adapter_api import traits_of
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.cli.options import Claims, Settle, one_target, running
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize

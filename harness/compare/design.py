@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from readfirst.harness.adapter_api import Adapter, Design
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import Design
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm

@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from readfirst.harness.adapter_api import REFUSALS
+from readfirst.harness.adapter_traits import REFUSALS
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract, clause_for

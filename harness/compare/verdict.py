@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from readfirst.harness.adapter_traits import ServerUse
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.server_use import ServerUse
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.scenario_metadata import Heading, Requirement

@@ -19,7 +19,8 @@ from typing import Literal
 
 import platformdirs
 
-from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.file_comparison import trace_differences
 from readfirst.harness.record.transcribe import parted, transcribe
 from readfirst.harness.replay.outcome import Outcome

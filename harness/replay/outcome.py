@@ -1,11 +1,17 @@
 """The outcome of a scenario on an implementation, before it is judged."""
 
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
 from readfirst.harness.suite.file_entry import Entry
+from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.snapshot import Trace
+from readfirst.harness.workspace.world_events import WorldEventError
+
+_MAX_DETAILS_CHARS = 8192
+"""Maximum characters of a traceback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +105,19 @@ def _shorten(value: object) -> str:
     except Exception:
         return f"a {type(value).__name__} without a repr"
     return text if len(text) <= 200 else text[:200] + "…"
+
+
+def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
+    """Return what ended a replay at a step, from 0, with the party to blame."""
+    details = ""
+    match error:
+        case BrokenAdapter():
+            blame, message, details = error.blame, str(error), error.details
+        case SpoiltError():
+            blame, message = "implementation", str(error)
+        case WorldEventError():
+            blame, message = "harness", str(error)
+        case _:
+            blame, message = "adapter", f"the adapter raised {type(error).__name__}: {error}"
+            details = "".join(traceback.format_exception(error))[-_MAX_DETAILS_CHARS:]
+    return Breakage(blame, normalise(message), step, normalise(details))

@@ -6,14 +6,8 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from readfirst.harness.adapter_api import (
-    SESSION_CAPABILITIES,
-    AdapterTraits,
-    BrokenAdapter,
-    Session,
-    ToolResult,
-    Workspace,
-)
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES, BrokenAdapter, Session, ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
 from readfirst.harness.suite.ownership import OWN

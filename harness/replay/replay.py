@@ -22,15 +22,13 @@ from readfirst.harness.adapter_api import (
     Session,
     ToolResult,
     UnsupportedCall,
-    traits_of,
 )
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.temp_dirs import ScratchError
-from readfirst.harness.replay.breakage import breakage_of
-from readfirst.harness.replay.file_clock import pass_time
 from readfirst.harness.replay.interference import Interference
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher, killed_when_writing
-from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome, check_answers
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome, breakage_of, check_answers
 from readfirst.harness.replay.session_router import Conversation, at_once, require_method
 from readfirst.harness.replay.site import lend_site, mount_disks
 from readfirst.harness.suite.event_kinds import INTERRUPTIONS
@@ -45,7 +43,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.platform_support import require_distinct_names, require_platform
-from readfirst.harness.workspace.snapshot import changes, names_of, traces
+from readfirst.harness.workspace.snapshot import changes, names_of, pass_time, traces
 from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, WorkspaceDir, WorkspacePool
 
 _UMASK = 0o022

@@ -13,8 +13,8 @@ from readfirst.harness.adapter_api import (
     ResumingSession,
     RewindingSession,
     Session,
-    close_session,
 )
+from readfirst.harness.adapter_traits import close_session
 from readfirst.harness.suite.scenario import SessionEvent
 
 _APART = "at once"

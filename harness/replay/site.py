@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from readfirst.harness.adapter_traits import IsolationDecision
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -21,7 +22,6 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.contents import ContentReader, ContentWriter
 from readfirst.harness.report.results import Judged, Run
-from readfirst.harness.server_use import IsolationDecision
 from readfirst.harness.suite.schema import validator
 from readfirst.harness.terminal import harmless_json
 

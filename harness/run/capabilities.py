@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from readfirst.harness.adapter_api import SESSION_CAPABILITIES, AdapterTraits
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario import TOOLS
 

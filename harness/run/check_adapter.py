@@ -13,7 +13,6 @@ from readfirst.harness.adapter_api import (
     SESSION_CAPABILITIES,
     Adapter,
     BrokenAdapter,
-    Design,
     Hook,
     InterruptibleSession,
     KillableSession,
@@ -21,11 +20,8 @@ from readfirst.harness.adapter_api import (
     RacingSession,
     Session,
     ToolResult,
-    close_session,
-    design_named,
-    refusals_named,
-    traits_of,
 )
+from readfirst.harness.adapter_traits import Design, close_session, design_named, refusals_named, traits_of
 from readfirst.harness.compare.design import contradicted
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.session_router import Conversation

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from readfirst.harness.adapter_api import Adapter, Session, ToolResult, close_session, traits_of
+from readfirst.harness.adapter_api import Adapter, Session, ToolResult
+from readfirst.harness.adapter_traits import close_session, traits_of
 from readfirst.harness.replay.session_router import at_once
 from readfirst.harness.run.check_session import (
     NOTES,

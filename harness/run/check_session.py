@@ -4,15 +4,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import (
-    Adapter,
-    Hook,
-    Session,
-    ToolResult,
-    Workspace,
-    close_session,
-    traits_of,
-)
+from readfirst.harness.adapter_api import Adapter, Hook, Session, ToolResult, Workspace
+from readfirst.harness.adapter_traits import close_session, traits_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 

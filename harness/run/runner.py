@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from readfirst.harness.adapter_api import design_named, refusals_named, traits_of
+from readfirst.harness.adapter_traits import design_named, refusals_named, traits_of
 from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import apply_design

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from readfirst.harness.adapter_traits import IsolationDecision
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.progress import duration
-from readfirst.harness.server_use import IsolationDecision
 
 _FEWEST_SAMPLES = 5
 """Number of sessions from which the time of the remaining ones is estimated."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import posixpath
 import stat
+import sys
+import time
 import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -35,6 +37,10 @@ MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 MAXIMUM_SIZE = 1024 * 1024 * 1024
 """Maximum total size in bytes of all files, without the larger ones."""
 MAXIMUM_ENTRIES = 20_000
+_MIN_TIME_DISTANCE_NS = 1_000_000
+"""Nanoseconds by which two file times must differ so that every implementation distinguishes them."""
+_FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
+"""The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 
 
 def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:
@@ -346,3 +352,10 @@ def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | No
     found = [each for each in (here, home) if each is not None]
     composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]
     return tuple(dict.fromkeys([*found, *composed]))
+
+
+def pass_time(moment: int) -> None:
+    """Wait until a newly written file gets a later time than all files that were written up to this moment."""
+    later = moment + _MIN_TIME_DISTANCE_NS
+    while time.clock_gettime_ns(_FILE_CLOCK) < later:
+        time.sleep(0.0005)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Self, cast
 
-from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, AdapterTraits, Workspace
+from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import CommandLimits
 from readfirst.harness.compare.compare import compare

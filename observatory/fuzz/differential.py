@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter, traits_of
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay

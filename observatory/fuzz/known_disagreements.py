@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent

@@ -5,7 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readfirst.harness.adapter_api import BrokenAdapter, traits_of
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of

@@ -10,14 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import (
-    BASIC_CAPABILITIES,
-    TIME_LIMIT,
-    AdapterTraits,
-    Session,
-    ToolResult,
-    Workspace,
-)
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, TIME_LIMIT, Session, ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.mcp import McpConnection, McpSession
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.install import install

@@ -5,7 +5,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.processes.sandbox import refuse_without_trust

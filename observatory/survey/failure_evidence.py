@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.level_reached import holds_at, level_of, unpacked
 from readfirst.harness.compare.verdict import Verdict, up_to

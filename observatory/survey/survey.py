@@ -15,7 +15,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapter_api import BrokenAdapter, Design
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_traits import Design
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.design import apply_design, matters

@@ -25,9 +25,8 @@ from readfirst.harness.adapter_api import (
     Session,
     ToolResult,
     Workspace,
-    close_session,
-    traits_of,
 )
+from readfirst.harness.adapter_traits import close_session, traits_of
 from readfirst.harness.adapters.mask_tokens import mask_captures
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.python_adapter import PythonAdapter

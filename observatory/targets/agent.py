@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from readfirst.harness.adapter_api import AdapterTraits, Arguments, ToolResult, Workspace
+from readfirst.harness.adapter_api import Arguments, ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.agents.agent_command import AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.processes.sandbox import Sandbox

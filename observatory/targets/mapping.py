@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
-from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Design, design_named
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES
+from readfirst.harness.adapter_traits import Design, design_named
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.suite.error_names import ErrorName, Form, Vocabulary, load_vocabulary
 from readfirst.harness.suite.scenario import BUFFERS
@@ -160,7 +161,7 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     refuses: frozenset[str]
-    """Calls that it declares to refuse although the contract answers them: names of `harness.adapter_api.REFUSALS`."""
+    """Refusals that it declares although the contract answers the calls: names of `harness.adapter_traits.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""

@@ -6,7 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter, traits_of
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.adapters.mask_tokens import MASK, mask_tokens
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_process import ServerInfo
@@ -226,7 +227,7 @@ def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str
 
 
 def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the refusals that an implementation may declare and has just made (`harness.adapter_api.REFUSALS`)."""
+    """Return the refusals that an implementation may declare and has just made (`harness.adapter_traits.REFUSALS`)."""
     suite = Suite(default_root())
     seen = []
     for name, scenario_id in REFUSAL_SCENARIOS.items():

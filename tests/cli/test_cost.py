@@ -1,10 +1,10 @@
 from dataclasses import replace
 
+from readfirst.harness.adapter_traits import ServerUse
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.timing import Cost
-from readfirst.harness.server_use import ServerUse
 
 
 def verdict(milliseconds: float, steps: int) -> Verdict:

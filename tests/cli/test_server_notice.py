@@ -4,12 +4,12 @@ import io
 import json
 from collections.abc import Iterable
 
+from readfirst.harness.adapter_traits import IsolationDecision, ServerUse
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.server_notice import PENDING, ServerNotice
-from readfirst.harness.server_use import IsolationDecision, ServerUse
 from tests.cli.test_reports import facts, schema_errors
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')

@@ -8,7 +8,7 @@ import careful
 import designed
 import pytest
 
-from readfirst.harness.adapter_api import DESIGNS, Design, traits_of
+from readfirst.harness.adapter_traits import DESIGNS, Design, traits_of
 from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, apply_design, contradicted, design_seen
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.workspace.workspace_dir import WorkspacePool

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import REFUSALS
+from readfirst.harness.adapter_traits import REFUSALS
 from readfirst.harness.compare.refusals import _applies
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.runner import run

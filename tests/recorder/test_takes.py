@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.record import confirmation
 from readfirst.harness.record.confirmation import SAMPLE_SIZE, is_sampled
 from readfirst.harness.record.record import Recorded, record

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import SESSION_CAPABILITIES, traits_of
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.verdict import Level, Verdict, skipped
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import AdapterTraits, ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario

@@ -6,7 +6,8 @@ from typing import Any
 import miniatures
 import pytest
 
-from readfirst.harness.adapter_api import AdapterTraits, ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile, Symlink, TextContent

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import Workspace
+from readfirst.harness.adapter_traits import IsolationDecision, ServerUse
 from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.server_use import IsolationDecision, ServerUse
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged_by

@@ -3,7 +3,8 @@
 from typing import Any
 
 from readfirst import AdapterTraits
-from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Session, Workspace, close_session, traits_of
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Session, Workspace
+from readfirst.harness.adapter_traits import close_session, traits_of
 from tests.judging import assert_unsupported
 from tests.replay import answering
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import AdapterTraits
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import Verdict

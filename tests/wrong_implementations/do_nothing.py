@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict, skipped
 from readfirst.harness.harm.judge import judge

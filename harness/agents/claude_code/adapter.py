@@ -6,14 +6,8 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import (
-    BASH,
-    SESSION_CAPABILITIES,
-    TIME_LIMIT,
-    AdapterTraits,
-    Session,
-    Workspace,
-)
+from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, Session, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.install import InstalledPackage, install
 from readfirst.harness.agents.claude_code.launch_options import Options

@@ -11,7 +11,8 @@ import wrong_state
 import wrong_text
 from altered import Altered
 
-from readfirst.harness.adapter_api import AdapterTraits, BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.suite.file_entry import RegularFile

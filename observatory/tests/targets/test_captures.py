@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import AdapterTraits, ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.mask_tokens import mask_captures
 from readfirst.observatory.targets import new_mapping
 from readfirst.observatory.targets.adapter import TargetAdapter

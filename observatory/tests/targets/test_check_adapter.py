@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite

@@ -1,0 +1,201 @@
+"""Optional parts of an adapter and its sessions: capabilities, design, refusals, shared servers, closing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Literal, Protocol, TypeVar, get_args
+
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Adapter, BrokenAdapter, Session
+
+_T = TypeVar("_T")
+
+Design = Literal["strict", "content-checked", "ungated"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+"""What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
+it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
+REFUSALS: Mapping[str, str] = {
+    "not-utf-8": "a file that is not UTF-8",
+    "empty-old-text": "an Edit with an empty old_string",
+    "symbolic-link": "a path that leads through a symbolic link",
+    "line-feed-for-crlf": "an old_string with LF for text in a file with CRLF",
+    "missing-directory": "a Write into a directory that does not exist",
+}
+"""Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class IsolationDecision:
+    """How servers are assigned to scenarios, and the reason.
+
+    `shared`: one server for many scenarios. `restarted`: the same, with a new handshake before each scenario.
+    `process`: one server for each scenario.
+    """
+
+    kind: Literal["shared", "restarted", "process"]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUse:
+    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why.
+
+    `decision` is how servers are assigned in general. None before it is known. `seconds` is the time of the session,
+    including the start of a server.
+    """
+
+    shared: bool
+    why: str
+    decision: IsolationDecision | None = field(default=None, compare=False)
+    seconds: float = field(default=0.0, compare=False)
+
+
+class Servers(Protocol):
+    """A pool of servers that lends them, and with them the sites of sessions. `place` is a SitePool."""
+
+    @property
+    def use(self) -> ServerUse | None:
+        """What the latest session got; None before the first."""
+
+    def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
+        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+
+    def doubts(self, status: str) -> bool:
+        """Tell whether the latest verdict is to be made again `alone`."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let each session have a server of its own, started for it."""
+
+    def separate(self, scenario_id: str) -> None:
+        """Share no more for this scenario, because it came out differently alone."""
+
+
+_FORMER_TRAITS: Mapping[str, str] = {
+    "another": "clone",
+    "disturbed": "was_contaminated",
+    "isolates": "needs_isolation",
+    "lacks": "unsupported_reason",
+    "repeats_paths": "reuses_paths",
+    "stamps": "reliable_mtimes",
+}
+"""Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
+
+
+def _warn_of_former_name(former: str, stacklevel: int) -> str:
+    """Warn that a field of AdapterTraits was renamed, and return its present name."""
+    name = _FORMER_TRAITS[former]
+    message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
+    warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
+    return name
+
+
+def _accept_former_names(cls: type[_T]) -> type[_T]:
+    """Add the former names of fields to a dataclass: as keywords of its constructor, and as properties."""
+    init = cls.__init__
+
+    @wraps(init)
+    def init_with_former_names(self: _T, *values: Any, **fields: Any) -> None:
+        for former in _FORMER_TRAITS.keys() & fields.keys():
+            fields[_warn_of_former_name(former, 2)] = fields.pop(former)
+        init(self, *values, **fields)
+
+    def read(former: str) -> Callable[[Any], Any]:
+        return lambda self: getattr(self, _warn_of_former_name(former, 2))
+
+    type.__setattr__(cls, "__init__", init_with_former_names)
+    for former in _FORMER_TRAITS:
+        type.__setattr__(cls, former, property(read(former)))
+    return cls
+
+
+@_accept_former_names
+@dataclass(frozen=True, slots=True)
+class AdapterTraits:
+    """Properties of an adapter that the harness must know."""
+
+    capabilities: frozenset[str] = BASIC_CAPABILITIES
+    """Supported tools, and the capabilities that `docs/adapters.md` lists."""
+    reuses_paths: bool = False
+    """Whether a workspace path may be reused, because a session remembers nothing of earlier sessions. Otherwise each
+    scenario gets a new path."""
+    in_memory: bool = False
+    """Whether workspaces may be on any file system."""
+    reliable_mtimes: bool = False
+    """Whether it changes files only by system calls, never through mapped memory, so that their times are reliable."""
+    design: Design | None = None
+    """The declared design. None: no design is declared, and all refusals of the contract are required."""
+    refuses: frozenset[str] = frozenset()
+    """Names of REFUSALS: calls that it refuses although the contract answers them."""
+    unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
+    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or ""."""
+    needs_isolation: Callable[[Any], bool] = lambda _: False
+    """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
+    was_contaminated: Callable[[], bool] = lambda: False
+    """Returns whether other parts of the conversation have changed answers since the last call of this function. The
+    scenario is then replayed again."""
+    mask: Callable[[str], str] = lambda text: text
+    """Removes values from the text of an answer that later calls use as arguments, such as a version: sessions with
+    different values are not affected by each other."""
+    servers: Servers | None = None
+    """The pool that provides servers, and with them the workspaces of sessions."""
+    clone: Callable[[], Adapter] | None = None
+    """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
+    time. None: each session has a separate process."""
+    reset: Callable[[], None] = lambda: None
+    """Ends processes that serve several sessions, because they may be spoiled."""
+    close: Callable[[], None] = lambda: None
+    """Ends all processes."""
+
+
+def design_named(name: object) -> Design | None:
+    """Return the design of that name, None where nothing is said. Raises BrokenAdapter for what is none."""
+    found = next((each for each in DESIGNS if each == name), None)
+    if name is not None and found is None:
+        raise BrokenAdapter(
+            f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
+        )
+    return found
+
+
+def refusals_named(names: Collection[object]) -> frozenset[str]:
+    """Return declared refusals. Raises BrokenAdapter if REFUSALS does not have a name."""
+    unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
+    if unknown:
+        raise BrokenAdapter(
+            f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
+        )
+    return frozenset(map(str, names))
+
+
+def traits_of(adapter: Adapter) -> AdapterTraits:
+    """Return the traits of an adapter, declared in `traits` or in single attributes. Default: Read, Edit and Write."""
+    declared = getattr(adapter, "traits", None)
+    if isinstance(declared, AdapterTraits):
+        return declared
+    names = (
+        "capabilities",
+        "reuses_paths",
+        "in_memory",
+        "design",
+        "refuses",
+        "unsupported_reason",
+        "reset",
+        "close",
+    )
+    single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    for former in ("repeats_paths", "lacks"):
+        if hasattr(adapter, former):
+            single.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
+    for name in ("capabilities", "refuses"):
+        if name in single:
+            single[name] = frozenset(single[name])
+    return AdapterTraits(**single)
+
+
+def close_session(session: Session) -> object:
+    """Call the session's `close()`, if there is one, and return its result: the coroutine of an `async def`."""
+    close = getattr(session, "close", None)
+    return None if close is None else close()
