@@ -34,6 +34,7 @@ from readfirst.harness.versions.record_release import (
     differing_beyond,
     predecessor,
     release_of,
+    unrecorded,
     wanted_of,
     write_release,
 )
@@ -99,10 +100,13 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
     if the contracts were written, otherwise the exit code.
     """
     wanted = wanted_of(suite, release)
+
+    def connect(contract: Contract) -> Product:
+        return Product(suite, contract.name, options)
+
     for is_last in (False, True):
         with Replaying(suite, wanted, takes, options.jobs) as progress:
-            products = lambda each: Product(suite, each.name, options)  # noqa: E731 - one expression
-            for each in take(suite, wanted, products, takes, jobs=options.jobs):
+            for each in take(suite, wanted, connect, takes, jobs=options.jobs):
                 progress(each)
         failures = write_release(
             suite, release, wanted, takes, progress.broken, max_unanswered=MAX_UNANSWERED if is_last else 0
@@ -134,7 +138,9 @@ def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -
             say(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
         for scenario_id in beyond:
             say(f"  {scenario_id}")
-    return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
+    is_complete = not any(unrecorded(written, *pair) for pair in release.contracts)
+    is_same = is_complete and not any(here.causes for here, _ in found)
+    return ExitCode.CONFORMANT if is_same else ExitCode.NOT_CONFORMANT
 
 
 def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:

@@ -45,6 +45,7 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     else:
         grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
         words += [*_selection_options(request), *RunOptions(time_limit=request.options.time_limit).words()]
+        words += ["--trust"] if request.suite.trust else []
     words += suite_options(request.fixtures)
     return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
 
@@ -83,14 +84,10 @@ def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]])
 
 def _run_command(request: RunRequest) -> str:
     """Return the command line of the run, without the options that select failures or name a report."""
-    words = ["readfirst", "run", request.called or request.target]
-    words += [word for name in request.contracts for word in ("--contract", name)]
-    words += ["--level", request.level]
+    words = request.run_words(request.contracts)
     for option, value in (("--name", request.name), ("--baseline", request.baseline)):
         words += [option, str(value)] if value is not None else []
-    words += request.options.words()
-    words += _selection_options(request)
-    return visible_command([*words, *suite_options(request.fixtures), *request.selection.ids])
+    return visible_command([*words, *_selection_options(request), *request.selection.ids])
 
 
 def _selection_options(request: RunRequest) -> list[str]:
@@ -108,4 +105,4 @@ def _selection_options(request: RunRequest) -> list[str]:
         ("-j", (str(request.options.jobs),) if request.options.jobs > 1 else ()),
     ):
         words += [word for value in values for word in (name, value)]
-    return [*words, *(["--trust"] if request.suite.trust else [])]
+    return words

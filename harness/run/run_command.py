@@ -96,15 +96,17 @@ class RunRequest:
 
     def commands(self, contract: str) -> Commands:
         """Return the command lines to investigate a failure, without the scenario's id."""
-        suite = suite_options(self.fixtures)
-        run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
-        if self.suite.trust:
-            run.append("--trust")
-        run += self.options.words()
-        if self.claims is not None:
-            run += ["--require", ",".join(sorted(self.claims))]
-        show = ["readfirst", "show", "--contract", contract, *suite]
-        return Commands(visible_command(run), visible_command(show))
+        show = ["readfirst", "show", "--contract", contract, *suite_options(self.fixtures)]
+        return Commands(visible_command(self.run_words([contract])), visible_command(show))
+
+    def run_words(self, contracts: Sequence[str]) -> list[str]:
+        """Return the words of a command line that runs the same target in the same way on these contracts."""
+        words = ["readfirst", "run", self.target]
+        words += [word for name in contracts for word in ("--contract", name)]
+        words += ["--level", self.level, *suite_options(self.fixtures)]
+        words += ["--trust"] if self.suite.trust else []
+        words += self.options.words()
+        return words if self.claims is None else [*words, "--require", ",".join(sorted(self.claims))]
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:

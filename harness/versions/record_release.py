@@ -8,7 +8,7 @@ from pathlib import Path
 from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import Scratch
-from readfirst.harness.record.record import Recorded, bless
+from readfirst.harness.record.record import Recorded, bless, missing
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.suite import Suite
@@ -133,6 +133,12 @@ def write_release(
             for scenario_id in ids:
                 takes.drop(scenario_id, name)
         return replace(failures, written=True)
+
+
+def unrecorded(suite: Suite, contract: Contract, before: Contract) -> list[str]:
+    """Return the scenarios that the contract before has a recording of, and this one neither that nor a reason."""
+    ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
+    return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:

@@ -15,7 +15,6 @@ from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
-from readfirst.harness.record.record import missing
 from readfirst.harness.record.recording_worker import Product, Replaying
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
@@ -25,7 +24,7 @@ from readfirst.harness.suite.product_versions import load_releases, releases_fil
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.terminal import say
 from readfirst.harness.versions.npm_versions import published
-from readfirst.harness.versions.record_release import release_of
+from readfirst.harness.versions.record_release import release_of, unrecorded
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import renew
 from readfirst.observatory.given import RESULTS, TOOLS, record_given
@@ -143,15 +142,11 @@ def _dated(suite: Suite, contract: Contract, before: Contract, takes: Takes, opt
 def _left(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
     """Yield the work that is left for a person; without any, the former newest contract leaves."""
     for contract, before in _pairs(suite, version):
-        unrecorded = [
-            scenario_id
-            for scenario_id in missing(suite, suite.ids(), [contract]).get(contract.name, ())
-            if before.name in suite.recordings.recording(scenario_id).transcripts
-        ]
-        if unrecorded:
+        left_out = unrecorded(suite, contract, before)
+        if left_out:
             yield (
-                f"{contract.name} has no recording of {pluralize(len(unrecorded), 'scenario')}: readfirst product "
-                f"record --contract {contract.name} {' '.join(unrecorded)} (or --leave-out REASON)"
+                f"{contract.name} has no recording of {pluralize(len(left_out), 'scenario')}: readfirst product "
+                f"record --contract {contract.name} {' '.join(left_out)} (or --leave-out REASON)"
             )
     failing = [
         name for each in found if (name := each.after) and not _is_followed(suite, name, each.differing)

@@ -57,7 +57,7 @@ def test_failures_that_pass_now_lead_to_a_run_of_all_scenarios(readfirst: Cli, m
     assert readfirst(*words).code == 1
     ran = readfirst(*words, "--level", "effects", "--family", "wrong", "--lf", "-k", "text")
     assert ran.code == 0
-    again = "readfirst run reference --level effects --family wrong -k text --fixtures ../suite"
+    again = "readfirst run reference --level effects --fixtures ../suite --family wrong -k text"
     assert f"no scenario that failed before fails now; run all scenarios: {again}\n" in ran.err
     assert "run all scenarios" not in readfirst(*words, "--lf").err  # one still fails
 
@@ -75,12 +75,13 @@ def test_an_interrupted_run_goes_on_where_it_ended(
 
     with monkeypatch.context() as patch:
         patch.setattr(Runner, "verdicts", interrupted)
-        ran = readfirst(*words)
+        ran = readfirst(*words, "--require", "Read,Edit")
     assert ran.code == 130
     first, *_, last = ran.err.splitlines()
     number = len(mixed.ids())
     assert first == f"interrupted after {number - 1} of {number} scenarios; 1 failed: wrong/effects"
     assert last.startswith("run the scenarios that were not reached: readfirst run reference ")
+    assert last.endswith(" --require Edit,Read --continue")
     stream = tmp_path / "lines.jsonl"
     to_stream = ("--format", "jsonl", "--output", stream)
     assert readfirst(*words, "--continue", "--lf", "--level", "safe", "wrong/text", *to_stream).code == 0

@@ -221,7 +221,7 @@ def test_a_scenario_without_an_answer_is_replayed_again_and_left_out_if_few_are(
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.BROKEN, "more than one in a hundred"
     monkeypatch.setattr("readfirst.harness.cli.snapshot.MAX_UNANSWERED", 0.5)
-    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT, "nobody knows whether gate/y is the same"
     assert "broken gate/y" in capsys.readouterr().out
     recordings = Recordings(suite.recordings_root)
     assert "1.0.2" in recordings.recording("gate/x").transcripts
