@@ -12,7 +12,6 @@ from typing import Literal
 from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse, traits_of
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
-from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.adapters.mcp_process import McpServer
 from readfirst.harness.adapters.prewarm import Prestart, Start
 from readfirst.harness.pluralize import pluralize
@@ -189,7 +188,7 @@ class ServerPool:
             again=partial(self._site_to_keep, place),
             anew=partial(self._site_to_keep, place, anew=True),
             share=not self._bound,
-            mask=lambda text: mask_tokens(traits.mask(text)),
+            mask=traits.mask,
         )
         self.reset()
         return replace(found, refusal=self._bound or found.refusal)

@@ -1,5 +1,6 @@
 """Servers in which sessions notice each other, each in one way; started as `python leaky_servers.py WAY`."""
 
+import hashlib
 import itertools
 import os
 import sys
@@ -19,6 +20,7 @@ class Server:
         self.texts: dict[object, str] = {}
         self.refused = False
         self.calls = self.answers = 0
+        self.digest = hashlib.sha256()
         if way == "logs-at-start":
             (here / "server.log").write_text("started\n")
 
@@ -46,6 +48,9 @@ class Server:
                 text += f"\nid {uuid.uuid4()}, digest {uuid.uuid4().hex[:12]}"
             case "tells-the-time":
                 text += f"\n{datetime.now().astimezone().isoformat()}, took {time.perf_counter_ns()} ms"
+            case "digests-all" if not is_error:
+                self.digest.update(text.encode())
+                text += f"\ndigest {self.digest.hexdigest()}"
             case "counts-calls" if not is_error:
                 self.answers += 1
                 text = f"version {self.answers}\n{text}"

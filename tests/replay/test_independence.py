@@ -113,7 +113,7 @@ FOUND = {
     "tells-where": Independence(
         prestart=True,
         refusal="a Read is answered differently above the workspace: "
-        '"2/s/12/a.txt: one" instead of "a.txt: one"',
+        '"2/s/14/a.txt: one" instead of "a.txt: one"',
     ),
     "logs-here": Independence(prestart=True, refusal=f"{ABOVE} (../../../server.log, server.log)"),
     "logs-at-home": Independence(prestart=True, refusal=f"{ABOVE} ($HOME/server.log)"),
@@ -142,6 +142,12 @@ def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(
     place: WorkspacePool, way: str
 ) -> None:
     assert not found(way, place).prestart
+
+
+def test_a_digest_that_separate_servers_agree_on_is_compared(place: WorkspacePool) -> None:
+    assert found("digests-all", place).refusal.startswith(
+        "a Read is answered differently after another session"
+    )
 
 
 def test_without_sharing_only_starting_ahead_is_tried(place: WorkspacePool) -> None:
