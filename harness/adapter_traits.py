@@ -15,8 +15,8 @@ _T = TypeVar("_T")
 
 Design = Literal["strict", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
-"""What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
-it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
+"""The designs that an implementation may declare. `strict` refuses a file that was not read or has changed since, as
+the contract does. `content-checked` edits a changed file if the text is still there. `ungated` requires no Read."""
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
     "empty-old-text": "an Edit with an empty old_string",
@@ -41,7 +41,7 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why.
+    """The server of one session: shared with other sessions or separate, and the reason.
 
     `decision` is how servers are assigned in general. None before it is known. `seconds` is the time of the session,
     including the start of a server.
@@ -54,23 +54,23 @@ class ServerUse:
 
 
 class Servers(Protocol):
-    """A pool of servers that lends them, and with them the sites of sessions. `place` is a SitePool."""
+    """A pool of servers, which also provides the workspaces of sessions. `place` is a WorkspacePool."""
 
     @property
     def use(self) -> ServerUse | None:
-        """What the latest session got; None before the first."""
+        """The server of the latest session. None before the first."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+        """Provide an empty workspace. The session that `adapter` opens there uses a server that suits the scenario."""
 
     def doubts(self, status: str) -> bool:
-        """Tell whether the latest verdict is to be made again `alone`."""
+        """Return whether the latest scenario must be repeated on a separate server (`alone`)."""
 
     def alone(self) -> AbstractContextManager[None]:
-        """Let each session have a server of its own, started for it."""
+        """Start a separate server for each session."""
 
     def separate(self, scenario_id: str) -> None:
-        """Share no more for this scenario, because it came out differently alone."""
+        """Use a separate server for this scenario, because its result differed on a separate server."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -151,7 +151,7 @@ class AdapterTraits:
 
 
 def design_named(name: object) -> Design | None:
-    """Return the design of that name, None where nothing is said. Raises BrokenAdapter for what is none."""
+    """Return the design with this name. None without a name. Raises BrokenAdapter for an unknown name."""
     found = next((each for each in DESIGNS if each == name), None)
     if name is not None and found is None:
         raise BrokenAdapter(
@@ -196,6 +196,6 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
 
 
 def close_session(session: Session) -> object:
-    """Call the session's `close()`, if there is one, and return its result: the coroutine of an `async def`."""
+    """Call the session's `close()`, if it exists, and return the result: a coroutine if it is an `async def`."""
     close = getattr(session, "close", None)
     return None if close is None else close()

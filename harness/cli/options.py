@@ -260,7 +260,7 @@ _RUNNING: Mapping[str, tuple[Any, Any]] = {
     "settle": (Settle, 0.0),
     "confine": (Confine, False),
 }
-"""The options that say how an implementation is run: fields of RunOptions, each with its default."""
+"""Options for running an implementation: fields of RunOptions, each with its default."""
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -271,7 +271,7 @@ def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[...
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Replace the parameter `options` of a command by these options. The command gets their RunOptions.
 
-    `others` are options with a form or a default of their own.
+    `others` are options with a different form or default.
     """
     return _replacing("options", {**{name: _RUNNING[name] for name in names}, **others}, _run_options)
 
@@ -279,7 +279,7 @@ def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R
 def _replacing(
     parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Replace one parameter of a command by options; the command gets what `parse` makes of their values."""
+    """Replace one parameter of a command by options. The command gets the result of `parse` for their values."""
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(command)

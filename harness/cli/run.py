@@ -94,7 +94,7 @@ def run(
     remaining: bool = typer.Option(
         False,
         "--continue",
-        help="Only what an interrupted run in this folder did not reach; adds to --last-failed.",
+        help="Only scenarios that an interrupted run in this directory did not reach; adds to --last-failed.",
     ),
     failed_in: Path | None = typer.Option(
         None, help="Only scenarios that failed in these results, which --format jsonl wrote."

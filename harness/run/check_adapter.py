@@ -63,7 +63,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check that was not made yet. If an `essential` check fails, the checks after it are left out."""
+    """A check that was not made yet. If a check that `is_essential` fails, later checks are skipped."""
 
     name: str
     check: Callable[[], None]

@@ -15,15 +15,15 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
+"""The user property of a report with the verdict's status. pytest-xdist's workers transmit it."""
 DETAILS = "what the target printed, or its traceback"
-"""The section of a failure that is shown once, and not for every scenario that ends in the same way."""
+"""The section of a failure that is shown only once if several scenarios end in the same way."""
 
 
 class ScenarioFailedError(Exception):
-    """A scenario does not hold; the message is what the command line prints.
+    """A scenario failed. The message is that of the command line.
 
-    `brief` is the first difference in one line, `details` the end of what the target printed where it broke.
+    `brief` is the first difference in one line, `details` the end of the target's output if it broke.
     """
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:
@@ -33,12 +33,12 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """One scenario file: an item per contract, of several scenarios below each of these."""
+    """One scenario file. It has an item per contract, or a collector per scenario if it contains several."""
 
     root: Path
 
     def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
-        """Yield what is in the file, which is read when an item runs, its heading where a requirement is asked for."""
+        """Yield the items. The file is read when an item runs; only its heading is read before, to select scenarios."""
         try:
             target = target_of(self.config, self.root)
             slugs = target.cases(self.path, self.root)
@@ -108,7 +108,7 @@ class ScenarioItem(pytest.Item):
         return {}
 
     def runtest(self) -> None:
-        """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
+        """Replay and judge. Raises ScenarioFailedError. Skips a scenario that cannot be judged."""
         try:
             verdict, ruling = self.target.judge(self.name, self.scenario_id)
         except UnconnectedError:
@@ -146,5 +146,5 @@ class ScenarioItem(pytest.Item):
         return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return file, first line, and what a report calls the item."""
+        """Return the file, its first line, and the item's name in reports."""
         return self.path, 0, escape(f"{self.scenario_id} on {self.name}")

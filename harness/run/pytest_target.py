@@ -1,4 +1,4 @@
-"""What pytest asks of the target with one suite: the contracts to hold it to, and a runner for each."""
+"""The target of a pytest run with one suite: the contracts to compare it with, and a runner for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 FOLDERS = ("scenarios", "corpus")
-"""Where a suite has its scenarios."""
+"""Directories of a suite that contain scenarios."""
 
 
 def escape(text: str, kept: str = "") -> str:
@@ -29,11 +29,11 @@ def escape(text: str, kept: str = "") -> str:
 
 
 class UnconnectedError(ReadfirstError):
-    """The target cannot be connected; the message says why and what to do."""
+    """The target cannot be connected. The message contains the reason and a remedy."""
 
 
 class Target:
-    """What is asked of the target with one suite: the contracts to hold it to, and a runner for each."""
+    """The target with one suite: the contracts to compare it with, and a runner for each."""
 
     contracts: tuple[str, ...] = ()
 
@@ -46,7 +46,7 @@ class Target:
         self._runners: dict[str, Runner] = {}
 
     def prepare(self) -> None:
-        """Read the suite, the baseline, and what is asked for. Raises ReadfirstError."""
+        """Read the suite, the baseline and the options. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import BaselineChecker
         from readfirst.harness.run.capabilities import claims_named
         from readfirst.harness.run.run_command import chosen_contracts, open_baseline
@@ -75,7 +75,7 @@ class Target:
         )
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the last parts of the ids in a file of several scenarios, None for another. Raises SuiteError."""
+        """Return the last parts of the ids in a file of several scenarios. None for other files. Raises SuiteError."""
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
@@ -84,7 +84,7 @@ class Target:
         return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
     def takes(self, scenario_id: str) -> bool:
-        """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
+        """Whether the options select a scenario. A scenario that cannot be read is selected, and fails later."""
         if not self._requirements and self._rules is None:
             return True
         from readfirst.harness.yaml_io.finding import SuiteError
@@ -97,7 +97,7 @@ class Target:
         return bound and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Connect the target unless it is. Raises UnconnectedError."""
+        """Return the runner of a contract. The first use connects the target. Raises UnconnectedError."""
         from readfirst.harness.adapter_api import BrokenAdapter
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
@@ -124,7 +124,7 @@ class Target:
         return RunOptions(time_limit=limit, settle=settle)
 
     def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
-        """Replay one scenario and rule by the baseline."""
+        """Replay one scenario, and compare its verdict with the baseline."""
         verdict = self._connect(contract).judge(scenario_id)
         return verdict, self._ruler.apply_baseline(verdict)
 
@@ -159,13 +159,13 @@ Layers = tuple[str | Path, ...]
 SUITES = pytest.StashKey[dict[Path, Layers]]()
 """The suites that are collected, by the directory of each."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""What the items of one run share."""
+"""The targets of one run, by suites."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return what is asked of the target with a suite.
+    """Return the target with a suite.
 
-    Raises ReadfirstError, the first time only: for the other files of such a suite there are no contracts.
+    Raises ReadfirstError, but only for the first file of a suite: the target has no contracts for the others.
     """
     targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
     if layers not in targets:

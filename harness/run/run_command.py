@@ -53,16 +53,15 @@ _FILE_WIDTH_COLUMNS = 110
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """The options of one run as they were given.
+    """The options of one run, as on the command line.
 
-    `target` is the connect string. `version` returns that of this program, which some reports name.
-    `called` is the target as it was written, without options that were made part of it; reports and baselines hold
-    `name`, or that where no name is given.
-    `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
-    `claims` are the required capabilities, None: those that the mapping `stated`, else Read, Edit and Write; a
-    baseline may change them.
-    `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream,
-    `remaining` only what an interrupted run did not reach.
+    `target` is the connect string. `called` is the target without added options; it is the name in reports and
+    baselines unless `name` is given. `version` returns the version of this program, for reports.
+    `contracts` empty: the default. `update_baseline` writes the failures of the run into `baseline`, keeping reasons.
+    `claims` are the required capabilities. None: those of the mapping (`stated`), or Read, Edit and Write; a baseline
+    can change them.
+    `last_failed` selects the failures of the last run of the target, `failed_in` those of a stream, and `remaining` the
+    scenarios that an interrupted run did not reach.
     `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """

@@ -8,7 +8,7 @@ from readfirst.harness.adapter_api import TIME_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How an implementation is run, whatever it is compared with.
+    """Options for running an implementation. They do not depend on the contract.
 
     `jobs` is the number of worker processes; 0: `jobs_for` decides. `time_limit` is in seconds per call. `settle` is in
     seconds, for writes after the last answer. `confine`: the implementation writes only to its workspace and home, and

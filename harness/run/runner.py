@@ -38,10 +38,10 @@ _WRITING_TOOLS = {"Edit", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """What to hold to what: plain values, so that a worker process can be given one.
+    """Settings of one run. Picklable, so that they can be sent to worker processes.
 
-    `suite` is pickled without anything that it has read. `connect` is the connect string. `also` are further contracts
-    that the same replay is judged by, for an implementation that does not know the contract.
+    `suite` is pickled without its caches. `connect` is the connect string. `also` are more contracts to compare the
+    same replay with, for an implementation that does not know the contract.
     """
 
     suite: Suite
@@ -335,12 +335,11 @@ def run(
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
-    `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
-    one at a time. An implementation that does not know the contract replays each scenario once, for all contracts. With
-    several jobs as many worker processes replay a share each; verdicts and their order are the same. `apart`: also one
-    job has a process of its own, which a thread needs. What the reference does on several contracts is kept in a folder
-    for each. Close the iterator to end them early.
-    Raises SuiteError, and what `connect` raises.
+    `ids` are the selected scenarios (`harness.suite.selection.select`). None: all. Scenarios are loaded one at a time.
+    An implementation that does not know the contract replays each scenario once for all contracts. With several jobs,
+    each worker process replays a share; verdicts and their order are the same. `apart`: a single job uses a worker
+    process, too, because a thread needs one. For several contracts of the reference, `keep` has a directory for each.
+    Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep

@@ -1,7 +1,7 @@
-"""Kinds of events: the one table of changes that no tool makes, turns of a conversation, and early ends of calls.
+"""The table of event kinds: external changes, turns of a conversation, and early ends of calls.
 
-Each kind states its fields, its form in a file, its words in a report, and its effect on an imagined workspace. A kind
-that the table lacks is a KeyError everywhere.
+Each kind has its fields, its form in a file, its words in a report, and its effect on an imagined workspace. A kind
+that is not in the table raises a KeyError everywhere.
 """
 
 from collections.abc import Mapping, MutableMapping

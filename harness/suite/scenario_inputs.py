@@ -1,4 +1,4 @@
-"""Inputs of a scenario: a digest of its workspace and steps, by which a recording is known to be of these."""
+"""Digest of the workspace and the steps of a scenario, which identifies the recordings of these steps."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ from readfirst.harness.suite.scenario import CALLS
 
 
 def inputs_of(top: Mapping[str, Any]) -> str:
-    """Return a digest of what a scenario asks, of the values of its file: workspace and steps, not expectations.
+    """Return a digest of the workspace and the steps in the values of a scenario file, without expectations.
 
-    It tells whether a recording is of these steps. How the file is written does not matter, nor do titles.
+    A recording has the same digest if it belongs to these steps. Titles and the formatting of the file do not matter.
     """
     asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
     text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
@@ -21,7 +21,7 @@ def inputs_of(top: Mapping[str, Any]) -> str:
 
 
 def _bare(step: Any) -> Any:
-    """Return a step without what is expected of it, that of the calls of a group included."""
+    """Return a step without expectations, also without those of the calls in a group."""
     if not isinstance(step, dict):
         return step
     bare = {

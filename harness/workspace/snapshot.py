@@ -38,7 +38,7 @@ MAXIMUM_SIZE = 1024 * 1024 * 1024
 """Maximum total size in bytes of all files, without the larger ones."""
 MAXIMUM_ENTRIES = 20_000
 _MIN_TIME_DISTANCE_NS = 1_000_000
-"""Nanoseconds by which two file times must differ so that every implementation distinguishes them."""
+"""Minimum difference of two file times that every implementation can distinguish."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 """The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 

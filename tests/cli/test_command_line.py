@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli.commands import SUITE
 from readfirst.harness.compare.baseline import BaselineError
@@ -312,34 +312,6 @@ def test_an_error_of_the_project_ends_with_its_own_exit_code(
     ran = readfirst("run", "--fixtures", holding.root)
     assert (ran.code, ran.err.split("\n", 1)[0]) == (code, f"readfirst: {error}")
     assert error.details in ran.err
-
-
-def test_an_interrupt_finishes_the_stream_and_names_the_failures(
-    readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Interrupted:
-        def open(self, workspace: object) -> Any:
-            return self
-
-        def call(self, tool: str, arguments: object) -> ToolResult:
-            if tool == "Read":
-                raise KeyboardInterrupt
-            return ToolResult("?")
-
-    monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Interrupted())
-    ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
-    again = f"readfirst run reference --level text --fixtures {holding.root}"
-    assert (ran.code, ran.err.splitlines()) == (
-        130,
-        [
-            "interrupted after 1 of 2 scenarios; 1 failed: gate/not-read",
-            f"run the failed scenarios again: {again} --last-failed",
-            f"run the scenarios that were not reached: {again} --continue",
-        ],
-    )
-    lines = [json.loads(line) for line in ran.out.splitlines()]
-    assert [line["type"] for line in lines] == ["header", "verdict", "footer"]
-    assert lines[-1]["interrupted"] is True
 
 
 def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:

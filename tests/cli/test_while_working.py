@@ -8,9 +8,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.processes import trace
 from readfirst.harness.run.last_failed import LastFailed
 from readfirst.harness.run.runner import Runner
@@ -60,6 +62,34 @@ def test_failures_that_pass_now_lead_to_a_run_of_all_scenarios(readfirst: Cli, m
     again = "readfirst run reference --level effects --fixtures ../suite --family wrong -k text"
     assert f"no scenario that failed before fails now; run all scenarios: {again}\n" in ran.err
     assert "run all scenarios" not in readfirst(*words, "--lf").err  # one still fails
+
+
+def test_an_interrupt_finishes_the_stream_and_names_the_failures(
+    readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted:
+        def open(self, workspace: object) -> Any:
+            return self
+
+        def call(self, tool: str, arguments: object) -> ToolResult:
+            if tool == "Read":
+                raise KeyboardInterrupt
+            return ToolResult("?")
+
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Interrupted())
+    ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
+    again = "readfirst run reference --level text --fixtures ../suite"
+    assert (ran.code, ran.err.splitlines()) == (
+        130,
+        [
+            "interrupted after 1 of 2 scenarios; 1 failed: gate/not-read",
+            f"run the failed scenarios again: {again} --last-failed",
+            f"run the scenarios that were not reached: {again} --continue",
+        ],
+    )
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert [line["type"] for line in lines] == ["header", "verdict", "footer"]
+    assert lines[-1]["interrupted"] is True
 
 
 def test_an_interrupted_run_goes_on_where_it_ended(

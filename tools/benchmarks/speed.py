@@ -2,9 +2,8 @@
 
     python tools/benchmarks/speed.py [--quick]
 
-Ratios compare two things on the same machine at the same moment, in processor time, so neither a slow nor a
-busy machine changes much. The times of commands are processor time too: what an idle machine would take.
-`--quick` takes fewer rounds and smaller suites, for continuous integration.
+Ratios compare two things in processor time on the same machine at the same moment, so that a slow or busy machine
+changes little. `--quick` takes fewer rounds and smaller suites, for continuous integration.
 """
 
 from __future__ import annotations
@@ -103,10 +102,8 @@ def passing() -> list[str]:
 
 
 def bare(scenarios: list[Scenario], directory: str) -> None:
-    """Do what every replay must do, without the harness: lay out, call, read every file after every step.
-
-    Nothing is removed, so the harness is also measured on its clearing up.
-    """
+    """Make the minimum of a replay without the harness: create files, call, read every file after every step."""
+    # Nothing is removed: the harness is measured with its cleanup.
     home = f"{directory}/h"
     os.mkdir(home)
     for number, scenario in enumerate(scenarios):

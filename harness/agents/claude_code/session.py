@@ -1,4 +1,4 @@
-"""Sessions of Claude Code: one scenario in a shared conversation, or in one of its own with sub-agents."""
+"""Sessions of Claude Code: one scenario in a shared conversation, or in a separate one with sub-agents."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,11 +37,11 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _LAST_WORDS = frozenset({"Path contains null bytes"})
-"""What a version prints when a call, not its surroundings, made it end; every other end is a breakage."""
+"""Output of a version that exits because of a call. Every other exit is a breakage."""
 
 
 class ClaudeCodeSession:
-    """One scenario in a conversation; closes the conversation afterwards where it is the scenario's own."""
+    """One scenario in a conversation. If no other scenario uses the conversation, `close` ends it."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class ClaudeCodeSession:
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation that the scenario's calls are made in."""
+        """The conversation with the scenario's calls."""
         assert self._given is not None
         return self._given
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
+        """Make one call. If a version exits because of the call, the result is its last output."""
         try:
             return self._cleaned(self.conversation.call(tool, arguments), tool)
         except BrokenAdapter as error:
@@ -76,7 +76,7 @@ class ClaudeCodeSession:
             raise
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Let the model make several calls in one message."""
+        """Make several calls in one message of the model."""
         answers = self.conversation.call_parallel(calls)
         results = [
             self._cleaned(answer, tool, last=number == len(answers))
@@ -88,9 +88,9 @@ class ClaudeCodeSession:
         return results
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Let the model call one tool; `interfere` runs in the product's PreToolUse hook.
+        """Make one call; `interfere` runs in the product's PreToolUse hook.
 
-        BrokenAdapter: the call was executed without the hook, which early versions do not have.
+        Raises BrokenAdapter if the call was executed without the hook, which early versions do not have.
         """
         struck = False
 
@@ -110,7 +110,7 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return what would have been answered in a session of the scenario's own."""
+        """Return the answer as in a separate conversation."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, disturbed = without_reminders_of_the_conversation(result.text, padded=padded)
         if disturbed:
@@ -124,7 +124,7 @@ class ClaudeCodeSession:
                 reminders += by_hooks
         root = str(self._workspace.root)
         if not self._owned and self._directory in text:
-            # What a version says of its working directory, it would say of the workspace.
+            # In a separate conversation, the workspace would be the working directory.
             text = re.sub(rf"{re.escape(self._directory)}(?![\w/-])", root, text)
         if not self._owned:
             # A command's answer names files as they are seen from the working directory.
@@ -133,9 +133,9 @@ class ClaudeCodeSession:
 
 
 class ResumableConversation(ClaudeCodeSession):
-    """One scenario in a conversation of its own, which may end and be resumed, be summarised, and delegate.
+    """One scenario in a separate conversation, which can be resumed and summarised, and can start sub-agents.
 
-    Where its user may mention files it begins with the first call or mention.
+    If the user may mention files, the conversation begins with the first call or mention.
     """
 
     def __init__(
@@ -156,13 +156,13 @@ class ResumableConversation(ClaudeCodeSession):
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation, which begins now if it has not yet."""
+        """The conversation. It begins with the first use."""
         if self._begun is None:
             self._begun = Conversation(self._options)
         return self._begun
 
     def mention(self, path: str) -> None:
-        """Let the user mention a file, at the beginning or once the model's turn has ended."""
+        """Mention a file as the user, at the beginning or after the model's turn."""
         if self._begun is None:
             self._begun = Conversation(replace(self._options, prompt=f"@{path}"))
         elif self._options.spoken:
@@ -174,9 +174,9 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Let the user give a call up while the product's hook waits, or let the model's message end in it.
+        """Cancel a call as the user while the product's hook waits, or end the model's message within the call.
 
-        That hook runs before the call is executed, or after it for one that is to be `stopped`.
+        The hook runs before the execution of the call; for a call that is `stopped`, after it.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -195,38 +195,38 @@ class ResumableConversation(ClaudeCodeSession):
         return self.conversation.kill(number)
 
     def resume(self) -> None:
-        """Let the product end, start it again, and let it go on with the conversation."""
+        """End the product, start it again, and continue the conversation."""
         self._begun = resumed(self.conversation, self._options)
         self._hear()
 
     def compact(self) -> None:
-        """Let the product have the conversation summarised."""
+        """Make the product summarise the conversation."""
         summarise(self.conversation)
 
     def rewind(self) -> None:
-        """Let the product bring files back, and its user say something."""
+        """Make the product restore files, and send a message of the user."""
         rewind(self.conversation, self._options.prompt)
         self._hear()
 
     def sub_agent(self) -> Session:
-        """Let the model start a sub-agent."""
+        """Start a sub-agent as the model."""
         return SubAgent(self, start_agent(self.conversation))
 
     def background_agent(self) -> Session:
-        """Let the model start a sub-agent, and go on."""
+        """Start a sub-agent in the background as the model."""
         return BackgroundAgent(self, start_beside(self.conversation))
 
     def end_agent(self, started: str) -> None:
-        """Let a sub-agent end, and with it the call that started it."""
+        """End a sub-agent, and with it the call that started it."""
         end_agent(self.conversation, started)
         self._hear(self.conversation.results[started].text)
 
     def _hear(self, answer: str = "") -> None:
-        """Keep the reminders of files that come now, before the next call."""
+        """Keep the reminders of files that arrive before the next call."""
         self._heard += file_reminders(answer, self.conversation.notes)[1]
 
     def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return an answer with the reminders that came before the call, too, if those count."""
+        """Return an answer. If reminders are compared, it includes those that arrived before the call."""
         cleaned = super()._cleaned(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
@@ -234,14 +234,14 @@ class ResumableConversation(ClaudeCodeSession):
         return replace(cleaned, reminders=(*heard, *cleaned.reminders))
 
     def close(self) -> None:
-        """End the conversation, and forget it."""
+        """End the conversation, and delete its files."""
         if self._begun is not None:
             self._begun.close()
         self._kept.close()
 
 
 class SubAgent:
-    """A sub-agent: the requests that come now are its own."""
+    """A sub-agent, which makes all requests until it ends."""
 
     def __init__(self, session: ResumableConversation, started: str) -> None:
         self.call = session.call
@@ -251,20 +251,20 @@ class SubAgent:
         self._started = started
 
     def close(self) -> None:
-        """Let it end, and with it the call that started it."""
+        """End the sub-agent, and with it the call that started it."""
         if self._session.conversation.usable:
             self._session.end_agent(self._started)
 
 
 class BackgroundAgent:
-    """A sub-agent in the background, whose requests come beside those of the conversation."""
+    """A sub-agent in the background, which makes requests while the conversation continues."""
 
     def __init__(self, session: ResumableConversation, turn: Turn) -> None:
         self._session = session
         self._turn: Turn | None = turn
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let its model call one tool."""
+        """Make one call as the sub-agent."""
         conversation = self._session.conversation
         waiting = conversation.let_speak(self._turn)
         try:
@@ -273,6 +273,6 @@ class BackgroundAgent:
             self._turn = conversation.let_speak(waiting)
 
     def close(self) -> None:
-        """Answer it no more; it ends with the conversation."""
+        """Stop answering the sub-agent, which ends with the conversation."""
         if self._turn is not None:
             self._turn.abandon()
