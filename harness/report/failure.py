@@ -33,7 +33,11 @@ def short_place(position: Position) -> str:
     """
     from readfirst.harness.suite.suite import default_root
 
-    path, file, root = short_path(position.file), position.file.resolve(), default_root().resolve()
+    path, root = short_path(position.file), default_root().resolve()
+    try:
+        file = position.file.resolve()
+    except (OSError, ValueError):  # no file can have this path
+        return f"{path}:{position.line}:{position.column}"
     is_installed = root.is_relative_to(Path(readfirst.__file__).parent.resolve())
     if file.is_relative_to(root) and (is_installed or path.startswith(("../", "/"))):
         path = str(file.relative_to(root.parent))

@@ -24,7 +24,7 @@ from readfirst.harness.report.jsonl import JsonlReport, StreamError
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis import report as diagnosis_report
 from readfirst.observatory.diagnosis.best_match import diagnosed
-from readfirst.observatory.diagnosis.lookup_table import Table, contracts
+from readfirst.observatory.diagnosis.lookup_table import Table, contracts, reference_digest, row_of
 from readfirst.observatory.diagnosis.observation import comparable, read_observed
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case
@@ -105,8 +105,8 @@ class Streams:
         self.suite = suite
         self.file = folder / "run.jsonl"
         self.replays = replays
-        whole = Table.read()
-        self.table = Table(whole.reference, {each: whole.rows[each] for each in (ALLOWED, REFUSED)})
+        rows = {each: row_of(suite, replays, each) for each in (ALLOWED, REFUSED)}
+        self.table = Table(reference_digest(), rows)
 
     def diff(self, write: Callable[[Diff], str], world: World) -> str:
         ids = (ALLOWED, REFUSED, HANGS, LACKS)

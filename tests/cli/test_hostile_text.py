@@ -21,6 +21,7 @@ from rich.console import Console
 
 from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.summary import Summary
+from readfirst.harness.report.contents import ContentReader
 from readfirst.harness.report.escape import visible_command
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.jsonl import JsonlReport
@@ -190,7 +191,16 @@ def markdown_shape(text: str) -> object:
 
 
 def json_lines(text: str) -> object:
-    return [json_shape(json.loads(line)) for line in text.splitlines()]
+    """Return the shape of each line; long texts are put back from their content lines."""
+    contents, shapes = ContentReader(), []
+    for line in map(json.loads, text.splitlines()):
+        if line.get("type") == "content":
+            assert contents.add(line) == ""
+            continue
+        for difference in line.get("differences", ()):
+            difference.update({side: contents.text(difference[side]) for side in ("expected", "got")})
+        shapes.append(json_shape(line))
+    return shapes
 
 
 MARKDOWN = Format(partial(paged, "markdown"), markdown_shape)

@@ -264,15 +264,6 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
     assert "add --readfirst-name mine" in refused.stdout.str() + refused.stderr.str()
 
 
-@pytest.mark.slow
-def test_a_suite_found_on_the_way_with_a_wrong_option_is_one_error(run: Run, holding: Suite) -> None:
-    result = run("--readfirst-contract", "2.1.7x", holding.root)
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["readfirst: there is no contract '2.1.7x'. Did you mean 2.1.7?"])
-    result.stdout.no_fnmatch_line("*Traceback*")
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
 @pytest.mark.parametrize("parallel", alone_and_with(1))
 def test_the_summary_has_the_first_difference(
     run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
