@@ -128,7 +128,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
-    """Shorten a failure to `most` lines. Given files and steps without differences are removed first.
+    """Shorten a failure to `max_lines` lines. Given files and steps without differences are removed first.
 
     The last three lines stay: the blame and the commands.
     """

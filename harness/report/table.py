@@ -54,7 +54,8 @@ BRIEF = -1
 """Use as `most_failures` to limit the whole report to about MOST_LINES_IN_ALL lines."""
 MOST_LINES_IN_ALL = 40
 _BRIEF_LINES = 12
-"""Maximum lines of the explained failure."""
+"""Maximum lines of the explained failure if others failed, too."""
+_ONLY_FAILURE_LINES = 22
 _MIN_RULE_LINES = 4
 
 _CLOSING_TEXTS = {
@@ -113,7 +114,8 @@ class TableReport:
         for verdict in explained:
             scenario = self._facts.find(verdict.scenario_id)
             lines = failure_lines(verdict, scenario, self._facts.commands(verdict.contract))
-            self._print_lines(brief_lines(lines, _BRIEF_LINES) if self._is_brief else lines)
+            max_lines = _BRIEF_LINES if len(self._failed) > 1 else _ONLY_FAILURE_LINES
+            self._print_lines(brief_lines(lines, max_lines) if self._is_brief else lines)
             self._print_text("")
         more = len(self._failed - {(verdict.scenario_id, verdict.contract) for verdict in explained})
         if more:

@@ -176,7 +176,7 @@ def test_a_worker_that_is_killed_costs_one_scenario(
     monkeypatch.syspath_prepend(tmp_path)
     dying = importlib.import_module("dying").Dying
     suite = make_suite({**HOLDING, "gate/read-1": PASSES, "gate/read-2": PASSES})
-    job = dying(suite.root, "reference", "2.1.7")
+    job = dying(suite, "reference", "2.1.7")
     with work_in_processes(job, suite.ids(), 2) as results:
         verdicts = [verdict for (verdict,) in results]
     assert [(v.scenario_id, v.status) for v in verdicts] == [
