@@ -42,6 +42,14 @@ def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own(
     )
 
 
+@rows(("version", "own"), [(None, True), ("2.1.76", True), ("2.1.77", False)])
+def test_new_files_with_carriage_returns_need_a_session_if_others_set_line_endings(
+    version: str | None, own: bool
+) -> None:
+    scenario = _scenario(("Write", {"file_path": "$WS/new.txt", "content": "b\r\n"}))
+    assert needs_own_session(scenario, None if version is None else Version(version)) is own
+
+
 @rows(
     ("path", "relative"),
     [("a.txt", True), ("./a.txt", True), ("~/a.txt", True), ("$WS/a.txt", False), ("/a", False)],

@@ -13,6 +13,8 @@ _SHOWN_BYTES = 262_144
 """Read shows no larger file at once."""
 _REMEMBERS_TEN, _REMEMBERS_ALL = Version("1.0.58"), Version("2.1.75")
 """From the first of these versions on, and before the second, a session remembers ten files."""
+_KEEPS_LINE_ENDINGS = Version("2.1.77")
+"""First version that writes the line endings of a new file as they are in the call."""
 _KNOWS_SPELLINGS = Version("2.1.7")
 """First version that remembers a file under one path, however the path is spelled."""
 _SETTINGS_FOLDER = ".claude"
@@ -23,9 +25,9 @@ def needs_own_session(scenario: Scenario, version: Version | None = None) -> boo
 
     The reasons are:
 
-    - The answers depend on the working directory: relative paths, permission patterns, settings folders, and new files
-      with carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
-      working directory).
+    - The answers depend on the working directory: relative paths, permission patterns, settings folders, and up to
+      2.1.76 new files with carriage returns (their line endings are chosen by sampling files below the working
+      directory).
     - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`),
       so that files of other scenarios would push them out.
     - A file is too large to be shown: later versions say more about it the second time.
@@ -47,7 +49,15 @@ def needs_own_session(scenario: Scenario, version: Version | None = None) -> boo
         or scenario.relative
         or _can_lose_a_record(scenario, version)
         or any(_SETTINGS_FOLDER in path.split("/") for path in (*given.files, *scenario.paths()))
-        or (_creates_files(scenario) and _has_carriage_returns(scenario))
+        or _samples_line_endings(scenario, version)
+    )
+
+
+def _samples_line_endings(scenario: Scenario, version: Version | None) -> bool:
+    return (
+        (version is None or version < _KEEPS_LINE_ENDINGS)
+        and _creates_files(scenario)
+        and _has_carriage_returns(scenario)
     )
 
 

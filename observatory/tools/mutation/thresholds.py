@@ -117,6 +117,8 @@ def lengthened(values: Values, size: str) -> Values:
         **{key: _lengthened(values[key], words, change) for key in ("given", "steps") if key in values},
     }
     if size == "tenth":
+        if made == values:
+            title = "at the tenth call"
         files = {**made.get("given", {}).get("files", {}), "counted.txt": "step 0\n"}
         made["given"] = {**made.get("given", {}), "files": files}
         counted = [edit("counted.txt", f"step {number}", f"step {number + 1}") for number in range(8)]
