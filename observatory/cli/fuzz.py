@@ -60,9 +60,6 @@ def fuzz(
         None, help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
     ),
     class_: Classes = None,
-    fast: bool = typer.Option(
-        False, "--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps."
-    ),
     long: bool = typer.Option(
         False, "--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move."
     ),
@@ -87,10 +84,6 @@ def fuzz(
     level = level or "text"
     if level == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
-    if fast and long:
-        raise UsageError(
-            "--fast has no messages of several calls, which long sessions have; leave one of the two out."
-        )
     if level == "safe" and (baseline is not None or class_):
         raise UsageError(
             "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
@@ -111,7 +104,6 @@ def fuzz(
             baseline=baseline,
             classes=tuple(class_ or ()),
             options=options,
-            fast=fast,
             long=long,
         )
     )

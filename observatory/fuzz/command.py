@@ -158,8 +158,8 @@ class _Result:
         if not calls:
             return ""
         alike = f"{(calls - effects) / calls:.2%} agree in effects"
-        if self._request.judged != "effects":
-            alike += f", {(calls - effects - answers) / calls:.2%} also in {self._request.judged}"
+        if self._request.level != "effects":
+            alike += f", {(calls - effects - answers) / calls:.2%} also in {self._request.level}"
         return f"Of {pluralize(calls, 'call')} {alike}."
 
     def at(self, tallies: list[Tally]) -> None:
@@ -195,11 +195,11 @@ class _Result:
     def summary(self) -> str:
         """What all searches made, in one line."""
         request, made = self._request, self.made
-        target = f"{request.target}{' (fast)' if request.fast else ''}"
         first, last = self._seeds[0], self._seeds[-1]
         return (
             f"{made.steps} steps in {pluralize(made.scenarios, 'scenario')} "
-            f"on {target} {'with' if request.level == 'safe' else 'and'} {request.beside}, level {request.judged}, "
+            f"on {request.target} {'with' if request.level == 'safe' else 'and'} {request.beside}, "
+            f"level {request.level}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
             f"{pluralize(made.disagreed, _word(request))}, "
             f"{made.explained} of them known, {pluralize(len(self._groups), 'new cause')}"

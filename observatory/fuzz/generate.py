@@ -94,22 +94,19 @@ _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", []
 
 
 def scenarios(
-    seed: int, *, basic: bool = False, large: bool = False, seen: Mapping[Pair, int] | None = None
+    seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
     """Yield scenarios without end; the same seed gives the same ones.
 
-    `basic` yields only single files and notebooks, without wrong arguments, groups and races. With `seen`, how often
-    pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and what was drawn before
-    counts, too; without it, each scenario depends on its number alone. With `large` many arguments are longer than
-    buffers.
+    With `seen`, how often pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and the
+    scenarios drawn before count, too; without it, each scenario depends on its number alone. With `large` many
+    arguments are longer than buffers.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
         random = Random(f"{seed}.{number}")
         if random.randint(1, 12) == 12:
             yield notebook_scenario(random)
-        elif basic:
-            yield single_file(random, basic=True, rarity=rarity)
         else:
             yield any_scenario(random, rarity=rarity, large=large)
 
@@ -127,13 +124,12 @@ def single_file(
     random: Random,
     most_steps: int = MOST_STEPS,
     *,
-    basic: bool = False,
     rarity: Rarity | None = None,
     large: bool = False,
 ) -> Scenario:
     """Return a scenario about one path: such scenarios can share a session of the product.
 
-    `basic` leaves out wrong arguments, groups and races. `rarity` chooses the file and the calls, else chance alone.
+    `rarity` chooses the file and the calls, else chance alone.
 
     A file that may be missing has no carriage returns around it: only then would the product's choice of a new
     file's line ends depend on what lies beside the workspace.
@@ -152,7 +148,6 @@ def single_file(
         (path,),
         carriage_returns=not may_be_missing,
         removes=may_be_missing,
-        basic=basic,
         large=large,
         rarity=rarity,
     )
@@ -237,7 +232,6 @@ class _StepGenerator:
     _: KW_ONLY
     carriage_returns: bool = True
     removes: bool = True
-    basic: bool = False
     large: bool = False
     alone: bool = False
     moves: bool = False
@@ -265,12 +259,12 @@ class _StepGenerator:
                 return self._called(self._rarest(self._write, path), path)
             case 8 | 9 | 10:
                 return self._event(path)
-            case 11 if not self.basic:
+            case 11:
                 return self._called(self._wrong(path), path)
-            case 12 if not self.basic:
+            case 12:
                 count = self.random.randint(2, 3)
                 return ParallelCalls(tuple(self._called(self._any_call(path), path) for _ in range(count)))
-            case 13 | 14 if self.races and not self.basic:
+            case 13 | 14 if self.races:
                 call = self._any_call(path)
                 event = self._event(path)
                 if not isinstance(event, WorldEvent):

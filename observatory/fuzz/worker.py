@@ -9,8 +9,7 @@ from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.processes.sandbox import refuse_without_trust
-from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.error_names import Vocabulary
@@ -48,13 +47,7 @@ class SearchRequest:
     baseline: Path | None = None
     classes: tuple[str, ...] = ()
     options: RunOptions = DEFAULT
-    fast: bool = False
     long: bool = False
-
-    @property
-    def judged(self) -> Level:
-        """The level at which answers are compared."""
-        return "reason" if self.fast and self.level == "text" else self.level
 
     @property
     def beside(self) -> str:
@@ -85,7 +78,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
                 reference,
                 target,
                 place,
-                request.judged,
+                request.level,
                 suite.vocabulary,
                 request.beside,
                 apart=request.long,
@@ -96,7 +89,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
         drawn = (
             long_sessions(request.seed)
             if request.long
-            else scenarios(request.seed, basic=request.fast, large=alone, seen=portrait.pairs)
+            else scenarios(request.seed, large=alone, seen=portrait.pairs)
         )
         generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
@@ -112,18 +105,6 @@ def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter
 
     Raises ConnectError or BrokenAdapter.
     """
-    if request.fast:
-        from readfirst.observatory.fuzz.mcp_serve_mode import FastProduct, FastReference
-
-        if request.suite.needs_wall:
-            refuse_without_trust(request.suite.root, "fuzz --fast")
-        kind, _, version = request.target.partition(":")
-        if kind != "claude-code" or request.against != "reference":
-            raise ConnectError(
-                f"{request.target!r} against {request.against!r}: only claude-code:VERSION has the fast mode, "
-                "against the reference."
-            )
-        return FastReference(contract.name), FastProduct(version, time_limit=request.options.time_limit)
 
     def connected(spec: str) -> Adapter:
         return connect(spec, request.suite, request.options, contract=contract)

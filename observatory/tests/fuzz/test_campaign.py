@@ -31,10 +31,9 @@ def campaign(
     *,
     level: Level = "text",
     steps: int = 3000,
-    basic: bool = True,
 ) -> Campaign:
     duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
-    generated = (single_file(Random(f"0.{number}"), basic=basic) for number in count())
+    generated = (single_file(Random(f"0.{number}")) for number in count())
     return Campaign(duel, generated, steps=steps)
 
 
@@ -93,7 +92,7 @@ def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: Works
 
 @pytest.mark.slow
 def test_agreement_is_counted_in_steps(suite: Suite, place: WorkspacePool) -> None:
-    agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
+    agreed = campaign(altered.Altered, suite, place, steps=400)
     reported: list[int] = []
     assert list(agreed.perform(lambda: reported.append(agreed.made.steps))) == []
     assert 400 <= agreed.made.steps < 500

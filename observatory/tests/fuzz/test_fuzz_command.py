@@ -1,20 +1,18 @@
 """`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
-from readfirst.observatory.fuzz.mcp_serve_mode import FastProduct, FastReference
 from tests.command_line import exit_code
 from tests.rows import rows
 
@@ -65,7 +63,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert "\nRules that are probably broken, worst first: 1\nwording\n" in printed
     assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in printed
     assert scenario.rule == "numbered-lines"
-    outcome = replay(scenario, FastReference("2.1.7"), place)
+    outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
     assert outcome.broken is None
 
 
@@ -131,8 +129,8 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
 def test_an_interrupted_search_shows_how_far_it_came(
     fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(seed: int, *, basic: bool, **_: object) -> Iterator[Scenario]:
-        yield from islice(scenarios(seed, basic=basic), 3)
+    def interrupted(seed: int, **_: object) -> Iterator[Scenario]:
+        yield from islice(scenarios(seed), 3)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("readfirst.observatory.fuzz.worker.scenarios", interrupted)
@@ -144,12 +142,10 @@ def test_an_interrupted_search_shows_how_far_it_came(
     "arguments",
     [
         ("reference", "--level", "verbatim"),
-        ("reference", "--fast"),
         ("no-such-kind",),
         ("reference", "--contract", "0.0.1"),
         ("reference", "--against", "no-such-kind"),
         ("reference", "--minutes", "0"),
-        ("claude-code:2.1.7", "--fast", "--against", "recording:2.1.7"),
     ],
 )
 def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: Fuzz) -> None:
@@ -213,24 +209,3 @@ def test_a_target_that_breaks_is_not_a_disagreement_of_the_reference(
 ) -> None:
     assert fuzz("python:wrong_processes:Crashes", "--steps", "2000") in (1, 3)
     assert "Traceback" not in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: WorkspacePool, suite: Suite) -> None:
-    differ = DifferentialRunner(
-        FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary
-    )
-    same = DifferentialRunner(
-        FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary
-    )
-    assert any(Campaign(differ, scenarios(0, basic=True), steps=1500).perform())
-    assert not any(Campaign(same, scenarios(0, basic=True), steps=500).perform())
-
-
-@pytest.mark.live
-def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: WorkspacePool, suite: Suite) -> None:
-    with closing(FastProduct("2.1.7")) as product:
-        duel = DifferentialRunner(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
-        campaign = Campaign(duel, scenarios(0, basic=True), steps=1000)
-        assert list(campaign.perform()) == []
-        assert campaign.made.steps >= 1000

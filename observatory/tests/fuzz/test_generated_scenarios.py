@@ -63,16 +63,6 @@ def test_most_scenarios_can_share_a_session_of_the_product() -> None:
     assert sum(map(needs_own_session, some(2, 100))) <= 8
 
 
-def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> None:
-    drawn = list(islice(scenarios(3, basic=True), 200))
-    needs = {need for scenario in drawn for need in scenario.needs}
-    names = {name for scenario in drawn for call in scenario.calls() for name in call.arguments}
-    assert needs == {"Read", "Edit", "Write", "NotebookEdit"}
-    of_files = {"file_path", "offset", "limit", "old_string", "new_string", "replace_all", "content"}
-    assert names <= of_files | {"notebook_path", "new_source", "cell_id", "cell_type", "edit_mode"}
-    assert not any(map(needs_own_session, drawn))
-
-
 @pytest.mark.slow
 def test_calls_are_about_what_is_there_often_enough(place: WorkspacePool) -> None:
     done = total = 0
