@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, TypeVar
 
+from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
@@ -64,25 +65,20 @@ def conditions_of(
     call: ToolCall, path: str, sketch: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
     """Return the conditions of a call about `path` that is about to be made, each as `dimension: value`."""
-    key, path = path, sketch.links.get(path, path)
-    data = sketch.files.get(path)
-    kind = (
-        "link"
-        if key in sketch.links
-        else "directory"
-        if path in sketch.directories
-        else "missing"
-        if data is None
-        else "hard link"
-        if path in sketch.hard
-        else "file"
-    )
+    key, path = path, sketch.resolved(path)
+    match sketch.entries.get(path):
+        case RegularFile(mode=mode) as entry:
+            kind, data = "hard link" if path in sketch.hard else "file", entry.data
+        case entry:
+            kind, data, mode = "directory" if isinstance(entry, Directory) else "missing", None, None
+    if sketch.is_a(key, Symlink):
+        kind = "link"
     return (
         f"name: {_name(path)}",
         f"depth: {('top', 'folder', 'folder', 'deep')[min(path.count('/'), 3)]}",
         f"path: {_path(call.arguments)}",
         f"kind: {kind}",
-        f"mode: {_mode(sketch.modes.get(path))}",
+        f"mode: {_mode(mode)}",
         *(_content(data) if data is not None else ()),
         f"known: {sketch.known.get(key, 'unread')}",
         f"since: {sketch.changed.get(key, 'nothing')}",

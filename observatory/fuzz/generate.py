@@ -7,13 +7,22 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
+from readfirst.harness.suite.file_entry import (
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Seconds,
+    Symlink,
+    data_of,
+)
 from readfirst.harness.suite.repeated_text import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.observatory.fuzz.conditions import Pair, Rarity, conditions_of
 from readfirst.observatory.fuzz.notebooks import notebook_scenario
 from readfirst.observatory.fuzz.text_generators import (
     LONGEST_AS_IT_IS,
+    ODD_NAMES,
     argument_text,
     content,
     file_name,
@@ -22,69 +31,19 @@ from readfirst.observatory.fuzz.text_generators import (
 from readfirst.observatory.fuzz.text_generators import large as large_text
 from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
-MOST_STEPS = 24
+_MOST_STEPS = 24
 
 _FILES_DRAWN, _CALLS_DRAWN = 24, 4
 """How many are drawn where rare conditions are preferred, of which one is taken."""
 
 _NAMES = (
-    "notes.txt",
-    "notes.txt",
-    "notes.txt",
-    "notes.md",
-    "src/main.py",
-    "two words.txt",
-    "naïve.txt",
-    "run",
-    ".env",
-    "data.json",
-    "page.mdx",
-    "old.TXT",
-    "Notes.md",
-    ".hidden.py",
-    "two words",
-    "deep/er/down/there/notes.txt",
-    "deep/er/down/.env",
-    "src/Makefile",
-    "lib/data.tar.gz",
+    *("notes.txt", "notes.txt", "notes.txt", "notes.md", "src/main.py", "two words.txt", "naïve.txt", "run"),
+    *(".env", "data.json", "page.mdx", "old.TXT", "Notes.md", ".hidden.py", "two words", "src/Makefile"),
+    *("deep/er/down/there/notes.txt", "deep/er/down/.env", "lib/data.tar.gz"),
 )
 _SEVERAL = ("notes.txt", "other.txt", "src/main.py", "notes.md")
 _FOLDERS = (
-    "",
-    "",
-    "",
-    "src/",
-    "deep/er/down/",
-    "two words/",
-    "shots.png/",
-    ".claude/commands/",
-    "x$/",
-    "naïve/",
-)
-_ODD_NAMES = (
-    *(
-        "trail.",
-        "...",
-        "PROGRA~1",
-        "notes.txt~",
-        "~",
-        "-n",
-        "a&b.txt",
-        "$HOME",
-        "%41.txt",
-        "'q'.md",
-        "tab\there.txt",
-    ),
-    *(
-        "icon.ico",
-        "table.parquet",
-        "UPPER.TXT",
-        "Makefile",
-        "e\u0301.txt",
-        "日本.txt",
-        "settings.json",
-        "a" * 120,
-    ),
+    *("", "", "", "src/", "deep/er/down/", "two words/", "shots.png/", ".claude/commands/", "x$/", "naïve/"),
 )
 _LARGEST = 20_000
 """Bytes of a file of a long session: a longer one would fill the model's window before the session ends."""
@@ -107,26 +66,13 @@ def scenarios(
         random = Random(f"{seed}.{number}")
         if random.randint(1, 12) == 12:
             yield notebook_scenario(random)
+        elif random.randint(1, 40) == 40:
+            yield several_files(random, rarity=rarity)
         else:
-            yield any_scenario(random, rarity=rarity, large=large)
+            yield single_file(random, rarity=rarity, large=large)
 
 
-def any_scenario(
-    random: Random, most_steps: int = MOST_STEPS, *, rarity: Rarity | None = None, large: bool = False
-) -> Scenario:
-    """Return a scenario; nearly all are about a single file."""
-    if random.randint(1, 40) == 40:
-        return several_files(random, 2 * most_steps, rarity=rarity)
-    return single_file(random, most_steps, rarity=rarity, large=large)
-
-
-def single_file(
-    random: Random,
-    most_steps: int = MOST_STEPS,
-    *,
-    rarity: Rarity | None = None,
-    large: bool = False,
-) -> Scenario:
+def single_file(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
     """Return a scenario about one path: such scenarios can share a session of the product.
 
     `rarity` chooses the file and the calls, else chance alone.
@@ -142,16 +88,8 @@ def single_file(
         return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
 
     path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
-    stage = _StepGenerator(
-        random,
-        files,
-        (path,),
-        carriage_returns=not may_be_missing,
-        removes=may_be_missing,
-        large=large,
-        rarity=rarity,
-    )
-    return _scenario(files, stage.steps(most_steps))
+    stage = _StepGenerator(random, files, (path,), missing=may_be_missing, large=large, rarity=rarity)
+    return _scenario(files, stage.steps(_MOST_STEPS))
 
 
 def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
@@ -163,9 +101,7 @@ def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...
     return call.tool, conditions_of(call, path, sketch)
 
 
-def several_files(
-    random: Random, most_steps: int = 2 * MOST_STEPS, *, rarity: Rarity | None = None
-) -> Scenario:
+def several_files(random: Random, *, rarity: Rarity | None = None) -> Scenario:
     """Return a scenario about several paths: files, links to them, directories, and what is missing.
 
     It has a session of its own anyway, so paths are also relative or at home, and there may be permission rules.
@@ -178,9 +114,9 @@ def several_files(
     if random.randint(0, 1):
         files["folder"] = Directory()
     paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
-    stage = _StepGenerator(random, files, paths, alone=True, rarity=rarity)
+    stage = _StepGenerator(random, files, paths, rarity=rarity)
     deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
-    return _scenario(files, stage.steps(most_steps), deny)
+    return _scenario(files, stage.steps(2 * _MOST_STEPS), deny)
 
 
 def long_sessions(seed: int) -> Iterator[Scenario]:
@@ -195,7 +131,7 @@ def long_session(random: Random) -> Scenario:
     """
     files: dict[str, Entry] = {}
     for _ in range(random.randint(3, 8)):
-        names = random.choice((_NAMES, _SEVERAL, _ODD_NAMES, (file_name(random),)))
+        names = random.choice((_NAMES, _SEVERAL, ODD_NAMES, (file_name(random),)))
         entry = content(random)
         if len(entry.data) <= _LARGEST:
             files.setdefault(random.choice(_FOLDERS) + random.choice(names), entry)
@@ -206,8 +142,8 @@ def long_session(random: Random) -> Scenario:
         files[name] = Symlink(_target(random, held))
     if random.randint(0, 2) == 0:
         files["folder"] = Directory()
-    paths = (*files, "folder", "new.txt", f"made/{random.choice(_ODD_NAMES)}", "linked/notes.txt")
-    stage = _StepGenerator(random, files, paths, alone=True, moves=True)
+    paths = (*files, "folder", "new.txt", f"made/{random.choice(ODD_NAMES)}", "linked/notes.txt")
+    stage = _StepGenerator(random, files, paths, moves=True)
     deny = random.choice(((), (), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(60, least=30), deny)
 
@@ -230,10 +166,9 @@ class _StepGenerator:
     files: InitVar[dict[str, Entry]]
     paths: tuple[str, ...]
     _: KW_ONLY
-    carriage_returns: bool = True
-    removes: bool = True
+    missing: bool | None = None
+    """Whether a scenario of one file may begin without the file. None: it is about several files."""
     large: bool = False
-    alone: bool = False
     moves: bool = False
     rarity: Rarity | None = None
     sketch: WorkspaceModel = field(default_factory=WorkspaceModel, init=False)
@@ -285,7 +220,11 @@ class _StepGenerator:
                 return ParallelCalls(tuple(self._called(self._any_call(each), each) for each in paths))
             case _:
                 path = self._some_path()
-                if path in self.sketch.files and path not in self.sketch.known and self.random.randint(0, 1):
+                if (
+                    self.sketch.is_a(path, RegularFile)
+                    and path not in self.sketch.known
+                    and self.random.randint(0, 1)
+                ):
                     return self._called(self._read(path), path)
                 return self._step(path)
 
@@ -300,8 +239,8 @@ class _StepGenerator:
         free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
         kind = self.random.randint(0, 5)
         event: WorldEvent
-        if path in sketch.links and kind < 4:
-            event = WorldEvent("symlink", path, Symlink(_target(self.random, sorted(sketch.files))))
+        if sketch.is_a(path, Symlink) and kind < 4:
+            event = WorldEvent("symlink", path, Symlink(_target(self.random, sketch.paths_of(RegularFile))))
         elif path in sketch.sure and free and kind < 5:
             event = WorldEvent("rename", path, to=self.random.choice(free))
         elif path in sketch.sure:
@@ -324,22 +263,17 @@ class _StepGenerator:
         return call
 
     def _any_call(self, path: str) -> ToolCall:
-        match self.random.randint(0, 4):
-            case 0:
-                return self._read(path)
-            case 1:
-                return self._write(path)
-            case _:
-                return self._edit(path)
+        draw = self.random.choice((self._read, self._write, self._edit, self._edit, self._edit))
+        return draw(path)
 
     def _called(self, call: ToolCall, path: str) -> ToolCall:
         self.sketch.call(call, path)
         return call
 
     def _path(self, path: str) -> str:
-        if self.alone and self.random.randint(0, 9) == 9:
+        if self.missing is None and self.random.randint(0, 9) == 9:
             return self.random.choice((path, f"./{path}", f"$WS/{path}/", f" $WS/{path}", f"~/{path}"))
-        if self.carriage_returns and not self.alone:
+        if self.missing is False:
             return f"$WS/{path}"  # any other name would look like a new file's
         folder, _, name = path.rpartition("/")
         above = f"{folder}/" if folder else ""
@@ -360,7 +294,7 @@ class _StepGenerator:
 
     def _argument(self, text: str) -> str:
         """Return a text as an argument may have it: a scenario file must hold it, if need be by its short form."""
-        if not self.carriage_returns and "\r" in text:
+        if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]
 
@@ -373,27 +307,15 @@ class _StepGenerator:
         return ToolCall("Read", arguments)
 
     def _write(self, path: str) -> ToolCall:
-        content = self._text()
-        match self.random.randint(0, 15):
-            case 0 | 1 | 2 | 3:
-                content = self.sketch.text(path)[:20_000] + content
-            case 4:
-                content = self.sketch.text(path)[:20_000]
-            case 5:
-                content = ""
-            case _:
-                pass
+        before, text = self.sketch.text(path)[:20_000], self._text()
+        content = self.random.choice((*[before + text] * 4, before, "", *[text] * 10))
         return ToolCall("Write", {"file_path": self._path(path), "content": self._argument(content)})
 
     def _edit(self, path: str) -> ToolCall:
-        kind = self.random.randint(0, 11)
-        old = (
-            ""
-            if kind == 0
-            else self._text()
-            if kind == 1
-            else quoted_from(self.random, self.sketch.text(path))
-        )
+        before = self.sketch.text(path)
+        old = quoted_from(self.random, before)
+        if (kind := self.random.randint(0, 11)) < 2:
+            old = self._text() if kind else ""
         match self.random.randint(0, 9):
             case 0 | 1:
                 new = ""
@@ -404,7 +326,7 @@ class _StepGenerator:
             case 4:
                 new = self._text() + old
             case 5:
-                new = quoted_from(self.random, self.sketch.text(path))
+                new = quoted_from(self.random, before)
             case 6:
                 new = self.random.choice((f" {old}", f"{old} ", old.replace(" ", "  "), old.strip()))
             case _:
@@ -413,13 +335,8 @@ class _StepGenerator:
             new = self._text()
         texts = {"old_string": self._argument(old), "new_string": self._argument(new)}
         arguments: dict[str, Any] = {"file_path": self._path(path), **texts}
-        match self.random.randint(0, 7):
-            case 0 | 1:
-                arguments["replace_all"] = True
-            case 2:
-                arguments["replace_all"] = False
-            case _:
-                pass
+        if (replaces := self.random.choice((True, True, False, *[None] * 5))) is not None:
+            arguments["replace_all"] = replaces
         return ToolCall("Edit", arguments)
 
     def _wrong(self, path: str) -> ToolCall:
@@ -429,7 +346,7 @@ class _StepGenerator:
         name = self.random.choice(sorted({*arguments, "limit", "replace_all", "description"}))
         if name != "file_path" and name in arguments and self.random.randint(0, 1):
             del arguments[name]
-        elif name == "file_path" and self.carriage_returns:
+        elif name == "file_path" and not self.missing:
             arguments["description"] = "alpha"
         elif name == "file_path":
             arguments[name] = self.random.choice((1, None, [], {}))
@@ -442,17 +359,17 @@ class _StepGenerator:
         sketch = self.sketch
         parts = path.split("/")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}
-        is_reachable = above.isdisjoint({*sketch.files, *sketch.links})
-        if path in sketch.directories or path in sketch.links or not is_reachable:
+        blocked = any(sketch.is_a(each, RegularFile) or sketch.is_a(each, Symlink) for each in above)
+        if blocked or sketch.is_a(path, Directory) or sketch.is_a(path, Symlink):
             return self._called(self._read(path), path)
-        exists = path in sketch.files
+        exists = sketch.is_a(path, RegularFile)
         kind = self.random.randint(0, 9)
         event: WorldEvent
         if not exists or kind <= 4:
             event = self._modify(path)
         elif kind <= 7:
             event = WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))
-        elif kind == 8 or not self.removes:
+        elif kind == 8 or self.missing is False:
             event = WorldEvent("chmod", path, mode=self.random.choice(_MODES))
         else:
             event = WorldEvent("delete", path)
@@ -460,8 +377,8 @@ class _StepGenerator:
         return event
 
     def _modify(self, path: str) -> WorldEvent:
-        before = self.sketch.files.get(path)
-        entry = content(self.random, carriage_returns=self.carriage_returns)
+        before = data_of(self.sketch.entries.get(path))
+        entry = content(self.random, carriage_returns=not self.missing)
         mtime: Seconds | None = self.random.choice((2, 2, 2, Fraction(1, 1000), -10, None))
         if before == entry.data:
             return WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))

@@ -52,6 +52,11 @@ _ENDINGS = (
     *("", ".txt", ".md", ".py", ".json", ".yaml", ".xml", ".html", ".sh", ".bat", ".csv", ".lock", ".env"),
     *(".tar.gz.txt", ".min.js", ".tsx", ".c", ".rs", ".go", ".toml", ".ini", ".log", ".bak", "~", ".diff"),
 )
+ODD_NAMES = (
+    *("trail.", "...", "PROGRA~1", "notes.txt~", "~", "-n", "a&b.txt", "$HOME", "%41.txt", "'q'.md"),
+    *("tab\there.txt", "icon.ico", "table.parquet", "UPPER.TXT", "Makefile", "e\u0301.txt", "日本.txt"),
+    *("settings.json", "a" * 120),
+)
 
 
 @cache

@@ -1,10 +1,19 @@
-"""Sketch: what a workspace probably holds while a scenario is generated, so that calls can be about it."""
+"""The workspace that a generated session probably has, so that calls can be about its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
+from readfirst.harness.suite.event_kinds import imagine
+from readfirst.harness.suite.file_entry import (
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Seconds,
+    data_of,
+    resolved_links,
+)
 from readfirst.harness.suite.scenario import ToolCall, WorldEvent
 
 _STALE = frozenset(
@@ -20,18 +29,15 @@ def _shown(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Follows the steps roughly: no rule is judged here, a wrong guess only makes later steps less telling.
+    """Follows the steps roughly: it judges no rule, and a wrong guess only makes later steps less telling.
 
-    `files` maps the path of each regular file to its bytes; `links` each symbolic link to its target in the
-    workspace; `modes` holds the modes that are stated, `hard` what has several names. `known` maps what was read or
-    written to how (`whole`, `part`, `own`), `changed` to what happened to it since; `refused` holds what the last
-    call about was probably refused.
+    `entries` is the suite's imagined workspace, in which calls succeed if they probably do; None: removed. `sure` are
+    paths that exist if no call removed them, `hard` files with several names. `known` maps the path of a file that was
+    read or written to the way (`whole`, `part`, `own`), `changed` to the last change of the file since. `refused` are
+    the paths whose last call was probably refused.
     """
 
-    files: dict[str, bytes] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
-    directories: set[str] = field(default_factory=set)
-    modes: dict[str, int] = field(default_factory=dict)
+    entries: dict[str, Entry | None] = field(default_factory=dict)
     hard: set[str] = field(default_factory=set)
     known: dict[str, str] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
@@ -39,71 +45,69 @@ class WorkspaceModel:
     sure: set[str] = field(default_factory=set)
 
     def give(self, files: Mapping[str, Entry]) -> None:
-        """Take the given files over."""
-        self.sure |= {path for path, entry in files.items() if not isinstance(entry, Directory)}
+        """Add the given files."""
         for path, entry in files.items():
-            match entry:
-                case RegularFile():
-                    self.files[path] = entry.data
-                    if entry.mode is not None:
-                        self.modes[path] = entry.mode
-                case HardLink(to):
-                    self.files[path] = self.files.get(to, b"")
-                    self.hard |= {path, to}
-                case Symlink(target):
-                    self.links[path] = target.removeprefix("$WS/")
-                case Directory():
-                    self.directories.add(path)
-                case _:
-                    pass
+            if not isinstance(entry, Directory):
+                self.sure.add(path)
+            if isinstance(entry, HardLink):
+                self.hard |= {path, entry.to}
+                entry = files.get(entry.to, RegularFile(b""))
+            if isinstance(entry, RegularFile):
+                entry = RegularFile(entry.data, entry.mode)  # a long text is repeated once
+            self.entries[path] = entry
+
+    def is_a(self, path: str, kind: type[Entry]) -> bool:
+        """Whether the path itself has an entry of this kind."""
+        return isinstance(self.entries.get(path), kind)
+
+    def paths_of(self, kind: type[Entry]) -> list[str]:
+        """Return the paths with an entry of this kind, sorted."""
+        return sorted(path for path, entry in self.entries.items() if isinstance(entry, kind))
 
     def exists(self, path: str) -> bool:
-        """Tell whether the path itself is there."""
-        return path in self.files or path in self.links or path in self.directories
+        """Whether the path itself exists."""
+        return self.entries.get(path) is not None
 
     def has_folder(self, path: str) -> bool:
-        """Tell whether the folder of a path is there."""
+        """Whether the directory of a path exists."""
         folder = path.rpartition("/")[0]
         return (
             not folder
-            or folder in self.directories
+            or self.is_a(folder, Directory)
             or any(each.startswith(f"{folder}/") for each in self.sure)
         )
 
+    def resolved(self, path: str) -> str:
+        """Return a path without symbolic links."""
+        return resolved_links(path, self.entries) or path
+
     def is_fresh(self, path: str) -> bool:
-        """Tell whether the file is known as it is, so that it may be changed; so is one that is not there."""
-        if path not in self.files:
-            return True
-        return path in self.known and self.changed.get(path) not in _STALE
+        """Whether the session knows the file as it is, so that it may be changed. True if there is no file."""
+        return not self.is_a(path, RegularFile) or self._fits(path)
 
     def text(self, path: str) -> str:
-        """Return what a model sees of a file, with `\\n` line ends; empty where there is none."""
-        return _shown(self.files.get(self.links.get(path, path), b""))
+        """Return the text of a file as a model sees it, with `\\n` line ends. Empty if there is no file."""
+        return _shown(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:
         """Follow a call about `path`."""
-        key = path
-        path = self.links.get(path, path)
-        arguments = call.arguments
-        fits = key in self.known and self.changed.get(key) not in _STALE
+        key, path = path, self.resolved(path)
+        arguments, before = call.arguments, self.text(key)
+        exists = self.is_a(path, RegularFile)
+        old, new = arguments.get("old_string"), arguments.get("new_string")
         self.refused.discard(key)
         match call.tool:
-            case "Read" if path in self.files:
+            case "Read" if exists:
                 self.known[key] = "part" if {"offset", "limit"} & arguments.keys() else "whole"
                 self.changed.pop(key, None)
-            case "Write" if isinstance(arguments.get("content"), str) and (path not in self.files or fits):
+            case "Write" if isinstance(arguments.get("content"), str) and (not exists or self._fits(key)):
                 self._write(path, key, arguments["content"])
-            case "Edit" if isinstance(arguments.get("old_string"), str) and isinstance(
-                arguments.get("new_string"), str
-            ):
-                old, new = arguments["old_string"], arguments["new_string"]
-                before = self.text(path)
-                if old == "" and not before:
+            case "Edit" if isinstance(old, str) and isinstance(new, str):
+                if not old and not before:
                     self._write(path, key, new)
-                elif old and fits and old in before:
-                    self._write(
-                        path, key, before.replace(old, new, -1 if arguments.get("replace_all") else 1)
-                    )
+                elif old and self._fits(key) and old in before:
+                    count = -1 if arguments.get("replace_all") else 1
+                    self._write(path, key, before.replace(old, new, count))
                 else:
                     self.refused.add(key)
                     if self.changed.get(key) in _STALE:
@@ -113,45 +117,30 @@ class WorkspaceModel:
 
     def event(self, event: WorldEvent) -> None:
         """Follow a world event."""
-        path = self.links.get(event.path, event.path)
+        follows_links = event.kind in ("modify", "touch", "chmod")
+        imagine(replace(event, path=self.resolved(event.path)) if follows_links else event, self.entries)
         match event.kind:
-            case "modify" if isinstance(event.entry, RegularFile):
+            case "modify":
                 self.sure.add(event.path)
-                self.files[path] = event.entry.data
-                if event.entry.mode is not None:
-                    self.modes[path] = event.entry.mode
-                if event.path in self.known:
-                    self.changed[event.path] = _change("content", event.mtime)
-            case "touch" if event.path in self.known:
-                self.changed[event.path] = _change("time", event.mtime)
-            case "chmod" if event.mode is not None:
-                self.modes[path] = event.mode
             case "delete":
                 self.sure.discard(event.path)
-                self.files.pop(event.path, None)
-                self.links.pop(event.path, None)
-                self.directories.discard(event.path)
-            case "rename" if event.to is not None:
-                self.sure = {*self.sure - {event.path}, event.to}
-                if event.path in self.files:
-                    self.files[event.to] = self.files.pop(event.path)
-                elif event.path in self.links:
-                    self.links[event.to] = self.links.pop(event.path)
-            case "symlink" if isinstance(event.entry, Symlink):
-                self.links[event.path] = event.entry.target.removeprefix("$WS/")
-            case "mkdir":
-                self.directories.add(event.path)
-            case "modify" | "touch" | "chmod" | "rename" | "symlink":
-                pass
-            case _:
-                raise ValueError(f"a generated session has no event {event.kind!r}")
+            case "rename":
+                self.sure = {*self.sure - {event.path}, event.to or ""}
+        changed = {"modify": "content", "touch": "time"}.get(event.kind)
+        if changed and event.path in self.known:
+            self.changed[event.path] = _change(changed, event.mtime)
+
+    def _fits(self, key: str) -> bool:
+        return key in self.known and self.changed.get(key) not in _STALE
 
     def _write(self, path: str, key: str, text: str) -> None:
-        before = self.files.get(path, b"")
+        former = self.entries.get(path)
+        before = data_of(former) or b""
         encoding = "utf-16-le" if before.startswith(b"\xff\xfe") else "utf-8"
         if before.count(b"\r\n") * 2 > before.count(b"\n"):
             text = text.replace("\n", "\r\n")
-        self.files[path] = text.encode(encoding, "replace")
+        mode = former.mode if isinstance(former, RegularFile) else None
+        self.entries[path] = RegularFile(text.encode(encoding, "replace"), mode)
         self.known[key] = "own"
         self.changed.pop(key, None)
 

@@ -82,7 +82,7 @@ def test_no_more_questions_are_asked_than_allowed() -> None:
         asked.append(candidate)
         return False
 
-    shrink(several_files(Random(1), 40), shows, attempts=17)
+    shrink(several_files(Random(1)), shows, attempts=17)
     assert len(asked) == 17
 
 
