@@ -1,4 +1,4 @@
-"""Map: who harms whom, a row for each implementation and version; as pictures, and a card of one row."""
+"""Map: who harms whom, a row for each implementation and version; also as pictures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -169,12 +169,6 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
         layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
     )
     return macro(template("harm.svg.j2"), "picture", named, kinds, layout, height, label, _colours())
-
-
-def harm_card(row: MapRow, title: str) -> str:
-    """Return a picture of one row for sharing, 1200 by 630 pixels."""
-    kinds = _columns(72, 1200 - 72)
-    return macro(template("harm.svg.j2"), "card", row, visible(row.label), visible(title), kinds, _colours())
 
 
 def _colours() -> Any:

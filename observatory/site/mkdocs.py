@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from readfirst.harness.report.html import styles
 from readfirst.harness.report.markdown_escape import anchor
@@ -102,14 +101,14 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 validation={"anchors": "warn"},
                 extra={"generator": False, "polyfills": [_WORKER.name]},
             )
-            config.plugins["readfirst"] = _harmless(source, url)
+            config.plugins["readfirst"] = _harmless()
             built(config)
         except (Abort, MkDocsException) as error:
             details = "\n".join([*messages, str(error)])
             raise SiteError("MkDocs finds fault with the pages:", details=details) from error
 
 
-def _harmless(source: Path, url: str) -> Any:
+def _harmless() -> Any:
     """Return a plugin by which no text of a page acts: the theme takes contents, titles and metadata as they come."""
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
@@ -138,23 +137,7 @@ def _harmless(source: Path, url: str) -> Any:
                 _escape(file.page.toc)
             return env
 
-        def on_post_page(self, output: str, *, page: Any, **_: Any) -> str:
-            return _carded(output, page.file.src_uri.removesuffix(".md"), source, url)
-
     return Harmless()
-
-
-def _carded(output: str, name: str, source: Path, url: str) -> str:
-    """Return a page with what networks that it is shared on show: its card, a PNG, for none of them shows SVG."""
-    card = source / f"{name}.svg"
-    if not url or not card.is_file():
-        return output
-    properties = {
-        "og:title": f"{card.stem}: what harm it does",
-        "og:image": f"{url.rstrip('/')}/{quote(f'{name}.png', safe='/@+')}",
-    }
-    marks = "".join(f'<meta property="{each}" content="{escape(said)}">' for each, said in properties.items())
-    return output.replace("</head>", f"{marks}</head>", 1)
 
 
 def _title(text: object) -> Any:

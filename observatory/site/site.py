@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.observatory.report.compatibility import filtered_page
-from readfirst.observatory.report.harm_heatmap import harm_card
 from readfirst.observatory.site.markdown_sources import made_pages, may_be_shown, write_sources
 from readfirst.observatory.site.mkdocs import HOME, build, demand_mkdocs
 from readfirst.observatory.site.site_data import Facts, SiteError
@@ -44,10 +43,6 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         source, built = Path(work) / "source", Path(work) / "built"
         made = made_pages(facts)
         write_sources(made, pages, source, root)
-        for name, row in facts.rows.items():
-            if not row.product:
-                card = harm_card(row, facts.results[name]["title"])
-                (source / "implementations" / f"{name}.svg").write_text(card, "utf-8")
         table = filtered_page(facts.compatibility, version, facts.harm_address)
         (source / "table.html").write_text(table, "ascii")
         build(source, built, _navigation(facts, pages), url=url)

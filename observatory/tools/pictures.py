@@ -1,12 +1,11 @@
-"""Pictures: take those of README and docs, and the cards of a site, with a real Chromium.
+"""Pictures: take those of README and docs with a real Chromium.
 
     python3 observatory/tools/pictures.py
 
 takes all of docs: it runs the reference and a published implementation, which needs npm and node, and makes the site
-where none is named. Cards for social networks, which show no SVG, are made beside those of a site:
+where none is named:
 
     python3 observatory/tools/pictures.py --site site
-    python3 observatory/tools/pictures.py --cards --site site
 
 Or one, of the HTML report, of what a terminal shows of a run, or of a page:
 
@@ -89,21 +88,16 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET = "server-filesystem@2026.8.31"
 """The implementation that pictures show beside the reference."""
 FAMILIES = ("gate", "matching", "staleness")
-CARD = (1200, 630)
-"""Pixels of a card: what social networks show whole."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write pictures; exit code 1 without a Chromium, or for an incomplete stream."""
-    parser = argparse.ArgumentParser(
-        description="Take the pictures of docs, the cards of a site, or one of a report or a page."
-    )
+    parser = argparse.ArgumentParser(description="Take the pictures of docs, or one of a report or a page.")
     parser.add_argument(
         "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
     )
     parser.add_argument("--output", type=Path, help="The PNG file to write.")
     parser.add_argument("--site", type=Path, help="A site that `readfirst targets site` made.")
-    parser.add_argument("--cards", action="store_true", help="Write a PNG beside each card of the site.")
     parser.add_argument("--terminal", action="store_true", help="Show what a terminal shows of a run.")
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
     parser.add_argument("--scenario", default="", help="Show this scenario, opened.")
@@ -115,8 +109,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("name what a picture is of, and its --output, or neither for all pictures of docs/")
     if given.site is not None and not (given.site / "index.html").is_file():
         parser.error(f"there is no site in {given.site}; `readfirst targets site --output site` makes one")
-    if given.cards and given.site is None:
-        parser.error("name the --site that the cards are of")
     page = given.streams[0] if len(given.streams) == 1 and given.streams[0].suffix == ".html" else None
     if page is not None and not page.is_file():
         parser.error(f"there is no page {page}; `readfirst targets site --output site` makes some")
@@ -129,8 +121,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     with tempfile.TemporaryDirectory() as work, opened(Path(work), chromium, chromedriver) as driver:
         try:
-            if given.cards:
-                return cards(driver, given.site)
             if not given.streams:
                 return every_picture(driver, Path(work), given.site)
             if page is not None:
@@ -176,13 +166,6 @@ def every_picture(driver: Any, work: Path, site: Path | None) -> int:
         "table": of_page(driver, site / "table.html", 1180, 720),
     }.items():
         write(DOCS / f"{name}.png", picture)
-    return 0
-
-
-def cards(driver: Any, site: Path) -> int:
-    """Write a PNG beside each card of a site, and return 0."""
-    for card in sorted((site / "implementations").glob("*.svg")):
-        write(card.with_suffix(".png"), of_page(driver, card, *CARD))
     return 0
 
 

@@ -26,7 +26,6 @@ from readfirst.observatory.report.harm_heatmap import (
     WIDE_MAP,
     MapCell,
     MapRow,
-    harm_card,
     harm_picture,
 )
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
@@ -131,7 +130,6 @@ def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
     for picture in (
         *charts,
         *(harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)),
-        harm_card(row, text),
     ):
         for each in ElementTree.fromstring(picture.encode()).iter():
             assert each.tag.removeprefix("{http://www.w3.org/2000/svg}") in DRAWN

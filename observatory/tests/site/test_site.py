@@ -259,6 +259,3 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
     assert step["env"]["URL"] == "${{ steps.pages.outputs.base_url }}/"
     assert str(asked["folder"]) == upload["with"]["path"]
     assert Path(str(asked["root"])).resolve() == CHECKOUT
-    assert steps.index(step) + 1 == [each.get("run", "") for each in steps].index(
-        f"python observatory/tools/pictures.py --cards --site {asked['folder']}"
-    )

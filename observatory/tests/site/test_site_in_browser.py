@@ -1,8 +1,5 @@
 """The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
 
-import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +9,6 @@ import pytest
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
-from tests.security.stranger import project
 
 pytestmark = pytest.mark.browser
 
@@ -143,16 +139,3 @@ def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website,
     head = f"document.querySelector('table.{table} thead').getBoundingClientRect()"
     top, bottom, height = page.script(f"[{head}.top, {head}.bottom, innerHeight]")
     assert 0 < top < bottom < height / 2
-
-
-def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:
-    facts = project(tmp_path / "theirs", "plain")
-    write_site(facts, tmp_path / "theirs", tmp_path / "site", url="https://x.example/it/")
-    page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
-    assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
-    assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
-    program = CHECKOUT / "observatory" / "tools" / "pictures.py"
-    words = ["--cards", "--site", str(tmp_path / "site")]
-    subprocess.run([sys.executable, str(program), *words], check=True, timeout=120)
-    card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
-    assert struct.unpack(">II", card[16:24]) == (1200, 630)
