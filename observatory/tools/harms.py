@@ -18,8 +18,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from conventions import CONVENTIONS
-
 from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
@@ -33,7 +31,7 @@ from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.yaml_io import strict_yaml
 
 ROOT = Path(__file__).parents[2]
-CAUSES = Path(__file__).with_name("harms.yaml")
+CAUSES, CONVENTIONS = (Path(__file__).with_name(f"{name}.yaml") for name in ("harms", "conventions"))
 DATA = ROOT / "docs" / "harm.json"
 PAGE = ROOT / "docs" / "harm.md"
 CAUSES_PAGE = ROOT / "docs" / "harm-causes.md"
@@ -92,6 +90,12 @@ class Found:
 def steps_of(suite: Suite, scenario_id: str) -> int:
     """Return how many steps a scenario has."""
     return len(suite.scenario(scenario_id).steps)
+
+
+def conventions() -> Sequence[Mapping[str, str]]:
+    """Return the changes that are not harm: `sentence` and `scenario`."""
+    listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
+    return listed
 
 
 @cache
@@ -250,7 +254,7 @@ def tables(found: Mapping[str, Any]) -> str:
         "## Changes that are not harm",
         table(
             ["a tool may", "shown by"],
-            [[each.sentence, f"`{each.scenario}`"] for each in CONVENTIONS.values()],
+            [[each["sentence"], f"`{each['scenario']}`"] for each in conventions()],
         ),
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recorded scenarios: "

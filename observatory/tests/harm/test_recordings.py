@@ -6,7 +6,6 @@ from pathlib import Path
 
 import harms
 import pytest
-from conventions import CONVENTIONS
 
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
@@ -57,7 +56,7 @@ def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
 
 
 def test_every_convention_has_its_scenario(suite: Suite) -> None:
-    assert {each.scenario for each in CONVENTIONS.values()} <= set(suite.ids())
+    assert {each["scenario"] for each in harms.conventions()} <= set(suite.ids())
 
 
 @rows("file", sorted(JUDGE.glob("*.py")))
