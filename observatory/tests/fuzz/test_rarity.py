@@ -118,7 +118,7 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
     crossed = [each for each in suite.ids() if each.startswith("crossed/")]
     pairs = {each: pairs_of_changes(suite.scenario(each)) for each in crossed}
     scenarios_with = Counter(chain.from_iterable(pairs.values()))
-    assert len(scenarios_with) == 3138
+    assert len(scenarios_with) == 3120
     assert sum(scenarios_with[pair] == 1 for pair in pairs["crossed/during-93"]) == 18
 
 
