@@ -1,7 +1,6 @@
 """Fuzz command: `readfirst fuzz`; the command line registers it."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -20,19 +19,13 @@ from readfirst.harness.cli.options import (
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.fuzz.command import perform
-from readfirst.observatory.fuzz.worker import SearchRequest
+from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
 """Where neither --steps nor --minutes is given."""
 
 
-_Seeds = Annotated[
-    int,
-    typer.Option("-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."),
-]
-
-
-@running("time_limit", jobs=(_Seeds, 1))
+@running("time_limit")
 def fuzz(
     target: list[str] | None = typer.Argument(
         None, metavar="TARGET", help="The implementation, as for `readfirst run`."

@@ -1,12 +1,10 @@
-"""Searches: what `readfirst fuzz` does: search all seeds, write a file for each finding, sum up.
-
-One seed is searched here; several at once are searched by processes (`streams`).
-"""
+"""Search for `readfirst fuzz`: print each finding, write its scenario file, and sum up."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +19,10 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario_writer import scenario_text, values_of
 from readfirst.harness.terminal import console, say, say_lines, stderr
 from readfirst.harness.yaml_io.atomic_write import write_all
-from readfirst.observatory.fuzz.differential import Finding, Group, Tally
+from readfirst.observatory.fuzz.differential import Finding, Tally
 from readfirst.observatory.fuzz.disagreement import Disagreement
 from readfirst.observatory.fuzz.known_disagreements import load_known
-from readfirst.observatory.fuzz.parallel import Streams, shares
-from readfirst.observatory.fuzz.worker import SearchRequest, search
+from readfirst.observatory.fuzz.search import SearchRequest, search
 
 _NO_RULE = "no rule"
 _SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
@@ -75,15 +72,14 @@ def perform(request: SearchRequest) -> ExitCode:
     baseline = None
     if request.baseline is not None:
         baseline = load_baseline(request.baseline, suite.ids(), suite.contracts, suite.rule_ids)
-    requests = shares(request)
-    result = _Result(request, requests, baseline)
+    result = _Result(request, baseline)
     try:
-        if len(requests) == 1:
-            _search_here(requests[0], result)
-        else:
-            _search_in_processes(requests, result)
-    finally:  # an interrupted search reports how far it got
-        result.progress.stop()
+        with result.progress, search(request) as campaign:
+            result.made = campaign.made
+            for finding in campaign.perform(result.report):
+                result.take(finding)
+            result.report()
+    finally:  # an interrupted search reports its progress
         if request.level != "safe":
             say_lines(by_rule(result.findings, request.suite.rules))
         if result.agreement:
@@ -100,44 +96,13 @@ def perform(request: SearchRequest) -> ExitCode:
     return ExitCode.CONFORMANT if result.made.steps else ExitCode.NOTHING
 
 
-def _search_here(request: SearchRequest, result: _Result) -> None:
-    with result.progress, search(request) as under_way:
-
-        def report() -> None:
-            result.at([under_way.made])
-
-        report()
-        for finding in under_way.perform(report):
-            result.take(finding)
-        report()
-
-
-def _search_in_processes(requests: tuple[SearchRequest, ...], result: _Result) -> None:
-    """Search all at once. Findings are taken in the order of the seeds, whichever is quicker."""
-    with result.progress:
-        streams = Streams(requests)
-        try:
-            with streams:
-                for _ in streams.perform():
-                    result.at(streams.tallies)
-        finally:
-            result.at(streams.tallies)
-            for found in streams.found:
-                for finding in found:
-                    result.take(finding)
-
-
 class _Result:
-    """What was found so far by all searches of a request: files, lines on the screen, and sums."""
+    """What a search has found so far: files, lines on the screen, and sums."""
 
-    def __init__(
-        self, request: SearchRequest, requests: tuple[SearchRequest, ...], baseline: Baseline | None
-    ) -> None:
+    def __init__(self, request: SearchRequest, baseline: Baseline | None) -> None:
         self._request = request
         self._baseline = baseline
-        self._left_out: dict[str, set[Group]] = {_ACCEPTED: set(), _OTHER: set()}
-        self._seeds = [each.seed for each in requests]
-        self._groups: set[Group] = set()
+        self._left_out = Counter[str]()
         self.findings: list[Finding] = []
         self.made = Tally()
         self.all_well = True
@@ -162,20 +127,18 @@ class _Result:
             alike += f", {(calls - effects - answers) / calls:.2%} also in {self._request.level}"
         return f"Of {pluralize(calls, 'call')} {alike}."
 
-    def at(self, tallies: list[Tally]) -> None:
-        """Take note of how far each search is."""
-        self.made = sum(tallies, Tally())
+    def report(self) -> None:
+        """Show the progress of the search."""
         self.progress.made(self.made.steps, self.made.disagreed)
 
     def take(self, finding: Finding) -> None:
-        """Write the file of a finding and tell it, unless another seed gave one of the same group."""
+        """Write the file of a finding, and print it."""
         if why := self._why_left_out(finding):
-            self._left_out[why].add(finding.group)
-        elif finding.group not in self._groups:
-            self._groups.add(finding.group)
+            self._left_out[why] += 1
+        else:
             self.all_well = False
             self.findings.append(finding)
-            path = _write(self._request, finding, len(self._groups))
+            path = _write(self._request, finding, len(self.findings))
             say_lines(_describe(finding, path, self._request.beside))
 
     def _why_left_out(self, finding: Finding) -> str:
@@ -193,20 +156,18 @@ class _Result:
 
     @property
     def summary(self) -> str:
-        """What all searches made, in one line."""
+        """The volume and the result of the search, in one line."""
         request, made = self._request, self.made
-        first, last = self._seeds[0], self._seeds[-1]
         return (
             f"{made.steps} steps in {pluralize(made.scenarios, 'scenario')} "
             f"on {request.target} {'with' if request.level == 'safe' else 'and'} {request.beside}, "
-            f"level {request.level}, "
-            f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
+            f"level {request.level}, seed {request.seed}: "
             f"{pluralize(made.disagreed, _word(request))}, "
-            f"{made.explained} of them known, {pluralize(len(self._groups), 'new cause')}"
+            f"{made.explained} of them known, {pluralize(len(self.findings), 'new cause')}"
             + "".join(
-                f", {pluralize(len(groups), 'cause')} {why}"
-                for why, groups in self._left_out.items()
-                if groups
+                f", {pluralize(self._left_out[why], 'cause')} {why}"
+                for why in (_ACCEPTED, _OTHER)
+                if self._left_out[why]
             )
         )
 
@@ -219,7 +180,6 @@ class _Progress(ProgressBar):
     """A bar on a terminal, of steps or, where these have no limit, of seconds; elsewhere a line now and then."""
 
     def __init__(self, request: SearchRequest) -> None:
-
         self._word = _word(request)
         self._steps = request.steps
         self._seconds = round(60 * request.minutes) if request.minutes is not None else 0

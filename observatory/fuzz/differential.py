@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from readfirst.harness.adapter_api import Adapter, BrokenAdapter
 from readfirst.harness.adapter_traits import traits_of
@@ -71,9 +71,6 @@ class Tally:
     disagreed: int = 0
     explained: int = 0
     gone: tuple[int, ...] = ()
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
 
 @dataclass

@@ -33,7 +33,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "words",
     [
         ["run", "reference", "gate/edit-unread", "gate/edit-after-read", "--jobs", "2"],
-        pytest.param(["fuzz", "reference", "--steps", "5", "--jobs", "2"], marks=pytest.mark.slow),
+        pytest.param(["fuzz", "reference", "--steps", "5"], marks=pytest.mark.slow),
     ],
 )
 def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None:

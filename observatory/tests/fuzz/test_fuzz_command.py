@@ -133,7 +133,7 @@ def test_an_interrupted_search_shows_how_far_it_came(
         yield from islice(scenarios(seed), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("readfirst.observatory.fuzz.worker.scenarios", interrupted)
+    monkeypatch.setattr("readfirst.observatory.fuzz.search.scenarios", interrupted)
     assert fuzz("reference") == 130
     assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
 

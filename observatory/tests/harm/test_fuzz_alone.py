@@ -15,7 +15,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, Finding
 from readfirst.observatory.fuzz.generate import scenarios
 from readfirst.observatory.fuzz.known_disagreements import claimed
-from readfirst.observatory.fuzz.worker import SingleRunner
+from readfirst.observatory.fuzz.search import SingleRunner
 from tests.judging import SUITE
 
 

@@ -1,4 +1,4 @@
-"""Search: generate scenarios of one seed, and replay them on a target and the reference."""
+"""Generate scenarios of a seed, and replay them on a target and the reference."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,9 +29,8 @@ class SearchRequest:
     """The options of one search as they were given: `target` is compared with `against`, the reference as a rule.
 
     It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
-    `output` gets the files. More than one job search as many seeds, from `seed` on, and divide the steps
-    between them. With `long` sessions are long, and about several files. What a scenario shows that `baseline` accepts
-    is known as well, and where `classes` are given, rules of other classes may break.
+    `output` gets the files. With `long` sessions are long, and about several files. Differences that an accepted
+    scenario of `baseline` shows are known as well, and if `classes` are given, rules of other classes may break.
     """
 
     suite: Suite
@@ -59,7 +58,7 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect both sides for the search of one seed, and close them whatever happens.
+    """Connect both sides for a search, and close them whatever happens.
 
     Raises ConnectError, BrokenAdapter or SuiteError.
     """
