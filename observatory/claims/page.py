@@ -16,7 +16,6 @@ from readfirst.harness.report.markdown_escape import (
     table,
 )
 from readfirst.harness.suite.contracts import Contracts
-from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from readfirst.observatory.claims.claims import (
@@ -30,7 +29,7 @@ from readfirst.observatory.claims.claims import (
     load_claims,
 )
 from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup
-from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
+from readfirst.observatory.claims.table_cells import describe_answer, describe_both
 from readfirst.observatory.claims.versions import by_contract, versions_in_words
 from readfirst.observatory.template import template
 
@@ -82,25 +81,6 @@ def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> di
         )
         for claim in claims
     }
-
-
-def own_data(suite: Suite) -> Iterator[tuple[str, int, str]]:
-    """Yield every call of which a scenario pins only how the answer begins, in the order of ids.
-
-    That is data of the product's own: the scenario, the number of the call from 1, and how the answer begins.
-    """
-    for scenario_id in suite.ids():
-        # Most scenarios pin the whole text; reading those that cannot match would take a second.
-        if not suite.may_pin_beginnings(scenario_id):
-            continue
-        scenario = suite.scenario(scenario_id)
-        for number, call in enumerate(scenario.calls(), 1):
-            clause = call.expect.recorded
-            match clause.text if clause is not None else None:
-                case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
-                    yield scenario_id, number, starts
-                case _:
-                    pass
 
 
 def behaviour(suite: Suite, *, brief: bool = False) -> str:
@@ -230,10 +210,6 @@ class _Page:
             yield f"**{holding}**: {side.claim.says} ({_sources(side.claim)}; {where}{on})"
         if part.reports is not None:
             yield f"reported by users: {part.reports}"
-
-    def own_data(self) -> Iterator[list[str]]:
-        for scenario_id, call, starts in own_data(self.suite):
-            yield [scenario_link(scenario_id), str(call), excerpt(starts, MOST_CHARACTERS)]
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:

@@ -101,9 +101,6 @@ def claims(
 
 
 def history(
-    between: str | None = typer.Argument(
-        None, metavar="FROM..TO", help="Only the changes after FROM, up to TO, a line each."
-    ),
     check: Check = False,
     write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
     published: bool = typer.Option(
@@ -114,36 +111,16 @@ def history(
     """Print every change of the file tools, version by version; docs/history.md counts them."""
     if check and (write or published):
         raise UsageError("--check writes nothing: leave out --write and --published.")
-    if between is not None and (check or write or published):
-        raise UsageError("FROM..TO is only printed: leave out --check, --write and --published.")
     from readfirst.harness.suite.product_versions import releases_file, releases_text
     from readfirst.harness.versions.npm_versions import published as asked
     from readfirst.harness.yaml_io.atomic_write import write_all
     from readfirst.observatory.versions.history import history_page
 
     suite = (open_own_suite if published else open_suite)(fixtures)
-    if between is not None:
-        return _between(suite, between)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
     text = history_page(suite, every=not (check or write))
     return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
-
-
-def _between(suite: Suite, between: str) -> int:
-    """Print the changes between two versions, which may be any that were published, or `latest`."""
-    from packaging.version import InvalidVersion
-
-    from readfirst.observatory.versions.history import changes_between
-
-    newest = suite.contracts["latest"].name.partition("+")[0]
-    before, _, after = between.replace("latest", newest).partition("..")
-    try:
-        lines = list(changes_between(suite, before, after))
-    except InvalidVersion:
-        raise UsageError(f"{between!r} is not FROM..TO. Write, for example, 2.1.40..latest.") from None
-    say_lines(lines)
-    return ExitCode.CONFORMANT if lines else ExitCode.NOTHING
 
 
 def _printed_or_kept(name: str, suite: Suite, page: str, command: str, check: bool, write: bool) -> int:

@@ -104,17 +104,6 @@ def _by_version(suite: Suite, points: Sequence[WordedChange]) -> Iterator[list[s
             before = version
 
 
-def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
-    """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
-    first, last = Version(before), Version(after)
-    for point in worded_changes(suite, behaviour_histories()):
-        if first < Version(point.version) <= last:
-            models = f", {point.models}" if point.models else ""
-            tool = f"{point.tool}: " if point.tool else ""
-            shown = f"  [{point.shown[0][0]}]" if point.shown else ""
-            yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
-
-
 def _row(point: WordedChange) -> list[str]:
     tool, around = f"{point.tool}: " if point.tool else "", point.point
     known = NOT_RECORDED

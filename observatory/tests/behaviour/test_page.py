@@ -8,7 +8,7 @@ import pytest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.claims.claims import claims_file, load_claims
-from readfirst.observatory.claims.page import behaviour, own_data
+from readfirst.observatory.claims.page import behaviour
 from readfirst.observatory.cli.pages import page_file
 
 from .conftest import (
@@ -203,16 +203,6 @@ def test_a_contradiction_shows_the_verdicts_of_its_sides(run: Run, small: Small)
     assert "- **does not hold**: Unread files may be edited. (`early-pipeline.txt`, Overview" in after
     assert "- reported by users: Nobody knows." in after
     assert "Edit: refused (not_read): `File has not been read yet." in after
-
-
-def test_places_where_only_the_beginning_is_pinned_are_listed(small: Small) -> None:
-    line = "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: {%s}}\n"
-    small.scenario("own/beginning", line % "starts: Schema")
-    small.scenario("own/both-ends", line % "starts: Schema, ends: end")
-    small.scenario("own/digest", line % f"starts: Schema, sha256: {'0' * 64}")
-    small.scenario("own/whole", "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: 'starts:'}\n")
-    found = list(own_data(small.suite))
-    assert found == [("own/beginning", 1, "Schema")]
 
 
 def test_a_scenario_without_calls_cannot_answer(small: Small) -> None:

@@ -151,15 +151,6 @@ def test_the_command_prints_every_change_and_the_page_counts_them(known: Small, 
     ]
 
 
-def test_the_changes_between_two_versions_are_a_line_each(known: Small, run: Run) -> None:
-    line = "2.1.208  Edit: Something is so. (no → yes)  [gate/unread]\n"
-    assert run("product", "history", "2.1.7..latest") == (0, line, "")
-    assert run("product", "history", "2.1.207..2.1.208")[:2] == (0, line)
-    assert run("product", "history", "2.1.208..latest")[:2] == (5, "")
-    code, _, errors = run("product", "history", "2.1.7")
-    assert (code, "'2.1.7' is not FROM..TO. Write, for example, 2.1.40..latest." in errors) == (2, True)
-
-
 def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +176,7 @@ def page() -> str:
 @pytest.mark.slow
 def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| **")]
-    for name, known_history in readfirst.observatory.versions.history.histories().items():
+    for name, known_history in readfirst.observatory.versions.history.behaviour_histories().items():
         for version in known_history.changes:
             named = f"| **{'.'.join(map(str, version))}**"
             assert [row for row in rows if row.startswith(named) and f"`{name}`" in row], (name, version)
