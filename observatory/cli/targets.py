@@ -149,7 +149,7 @@ def implementations(
     missing: bool = typer.Option(
         False,
         "--missing",
-        help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
+        help="Run only scenarios that a target's results lack or that broke; after a change of its design, all.",
     ),
     sample: int | None = typer.Option(
         None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."

@@ -11,16 +11,13 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from hashlib import blake2b
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from readfirst.harness.adapter_api import BrokenAdapter
-from readfirst.harness.adapter_traits import Design
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
-from readfirst.harness.compare.design import apply_design, matters
-from readfirst.harness.compare.level_reached import TRIED, in_families, packed, unpacked
+from readfirst.harness.compare.level_reached import TRIED, packed, unpacked
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
@@ -53,9 +50,9 @@ class Survey:
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
-    that the design judges otherwise which it declares now, whose calls its mapping leaves out now, or that the newest
-    contract answers differently than the one that was the newest when they were run. With `sample`
-    only so many of the suite's scenarios count as missing, spread evenly, the same for each target.
+    whose calls its mapping leaves out now, or that the newest contract answers differently than the one that was the
+    newest when they were run; after a change of the design, all. With `sample` only so many of the suite's scenarios
+    count as missing, spread evenly, the same for each target.
     """
 
     suite: Suite
@@ -116,21 +113,18 @@ class Survey:
 
     def asked(self, target: Target) -> list[str]:
         """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
-        design = target.release.design
         wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
-        earlier = self._earlier(target.pinned)
+        earlier = self._earlier(target)
         if earlier is None:
             return wanted
         known = unpacked(earlier["reach"][self._contracts[0]])
         newest = unpacked(earlier["reach"][self._contracts[-1]])
         seen = looked_at(earlier) if is_counted(earlier) else set()
-        lost = set(in_families(earlier["harm"]["scenarios"].get("lost", {})))
         missing = {
             each
             for each in wanted
             if known.get(each, "broken") == "broken"
             or (known[each] in TRIED and (each not in seen or each not in newest))
-            or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
@@ -144,29 +138,12 @@ class Survey:
             if each in missing or (known.get(each) in TRIED and is_unclaimed(each))
         ]
 
-    def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
-        """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
-        before: Design | None = earlier.get("design")
-        contracts = map(self.suite.contracts.__getitem__, self._contracts)
-        return design != before and any(
-            matters(self.suite.scenario(scenario_id, each), each, design, before) for each in contracts
-        )
-
-    def _left_out(self, target: Target, earlier: Mapping[str, Any], ids: Container[str]) -> Iterator[Verdict]:
-        """Yield how the design that is declared now judges what an earlier run of no design lost nothing in."""
-        for name, reach in earlier["reach"].items():
-            contract = self.suite.contracts[name]
-            for scenario_id, how_far in unpacked(reach).items():
-                if how_far in TRIED and scenario_id not in ids:
-                    scenario = self.suite.scenario(scenario_id, contract)
-                    played = Verdict.unplayed(scenario, name, target.level, "failed", "")
-                    verdict = apply_design(played, scenario, contract, target.release.design)
-                    if verdict.status == "unsupported":
-                        yield verdict
-
-    def _earlier(self, name: str) -> dict[str, Any] | None:
-        """Return the kept result that a run of a target adds to. Raises SurveyError."""
+    def _earlier(self, target: Target) -> dict[str, Any] | None:
+        """Return the kept result of the same design, which a run of a target adds to. Raises SurveyError."""
+        name = target.pinned
         kept = self._kept.get(name)
+        if kept is not None and kept.get("design") != target.release.design:
+            return None
         wanted = self.sample is not None or (self.missing and kept is not None and looked_at_all(kept))
         if kept is None or not wanted:
             return None
@@ -231,9 +208,8 @@ class Survey:
         baseline that cannot be read.
         """
         name = target.pinned
-        earlier, ids = self._earlier(name), self.asked(target)
-        verdicts: Iterator[Verdict]
-        verdicts = replayed = run(
+        earlier, ids = self._earlier(target), self.asked(target)
+        replayed = run(
             self.suite,
             f"target:{name}",
             self._contracts,
@@ -242,11 +218,9 @@ class Survey:
             self.options if jobs is None else replace(self.options, jobs=jobs),
             apart=apart,
         )
-        if earlier is not None and target.release.design != earlier.get("design"):
-            verdicts = chain(self._left_out(target, earlier, frozenset(ids)), verdicts)
 
         def noted() -> Iterator[Verdict]:
-            for each in verdicts:
+            for each in replayed:
                 pickle.dump(each, kept)
                 yield each
 

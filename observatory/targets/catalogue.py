@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.mapping import Target, load_target
 
 
@@ -44,7 +44,7 @@ def find(spec: str) -> Target:
         target = load_target(Path(name))
     else:
         if name not in names():
-            raise UnknownTargetError(f"there is no target {name!r}. {_suggestion(name, names())}")
+            raise UnknownTargetError(f"there is no target {name!r}. {did_you_mean(name, names())}")
         target = load_target(root() / f"{name}.yaml")
     if not version:
         return target
@@ -54,11 +54,6 @@ def find(spec: str) -> Target:
             f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
         )
     return replace(target, release=target.versions[version])
-
-
-def _suggestion(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
 
 
 def known_failures(target: Target) -> Path:

@@ -212,11 +212,7 @@ def load_target(file: Path) -> Target:
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
         setup=tuple(
-            SetupCall(
-                each["call"],
-                each.get("arguments", {}),
-                _expressions_of(each),
-            )
+            _built(SetupCall, {"arguments": {}, **each}, capture=_expressions_of(each))
             for each in value.get("setup", ())
         ),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
@@ -249,25 +245,16 @@ def _expressions_of(value: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
 
 
 def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
-    replace_all = None
-    match value.get("replace_all"):
-        case "unsupported":
-            replace_all = ReplaceAll("unsupported")
-        case {"flag": name}:
-            replace_all = ReplaceAll("flag", name)
-        case {"count": name}:
-            replace_all = ReplaceAll("count", name)
-    return ToolMapping(
-        tool,
-        value["call"],
-        value.get("arguments", {}),
-        _expressions_of(value),
-        tuple(value.get("omit", ())),
-        tuple(value.get("unsupported", ())),
-        tuple(value.get("files", {}).get("unsupported", ())),
-        replace_all,
-        value.get("format"),
-        value.get("capture_refusals", False),
+    rule = value.get("replace_all")
+    kind, name = next(iter(rule.items())) if isinstance(rule, Mapping) else (rule, "")
+    own = {key: item for key, item in value.items() if key not in ("files", "replace_all")}
+    return _built(
+        ToolMapping,
+        {"arguments": {}, **own},
+        tool=tool,
+        capture=_expressions_of(value),
+        unsupported_files=tuple(value.get("files", {}).get("unsupported", ())),
+        replace_all=ReplaceAll(kind, name) if kind else None,
     )
 
 
