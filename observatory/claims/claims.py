@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from readfirst.harness.lint.check import Stated, stated_in
 from readfirst.harness.suite.expectations import read_expectation
@@ -134,6 +134,9 @@ def load_claims(path: Path) -> Claims:
     return Claims(topics, questions, contradictions)
 
 
+Built = TypeVar("Built")
+
+
 class _Look(Inspection):
     """Reads the parts of a file that has its form; an id may occur once."""
 
@@ -143,39 +146,29 @@ class _Look(Inspection):
 
     def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
         path = self._named(name, "topics")
-        claims = tuple(self._claim(key, each, (*path, "claims")) for key, each in value["claims"].items())
-        return Topic(name, value["title"], claims)
-
-    def _claim(self, name: str, value: Mapping[str, Any], above: YamlPath) -> Claim:
-        path = self._named(name, *above)
-        return Claim(
+        claims = value["claims"].items()
+        return Topic(
             name,
-            value["says"],
-            tuple(value["sources"]),
-            self.document.position(path, key=True),
-            self._shown_by(value, path),
-            value.get("unobservable"),
-            value.get("rule"),
-            tuple(value.get("presumes", ())),
+            value["title"],
+            tuple(self._built(Claim, key, each, *path, "claims") for key, each in claims),
         )
 
     def question(self, name: str, value: Mapping[str, Any]) -> Question:
-        path = self._named(name, "questions")
-        position = self.document.position(path, key=True)
-        return Question(name, value["asks"], value["source"], position, self._shown_by(value, path))
+        return self._built(Question, name, value, "questions")
 
     def contradiction(self, name: str, value: Mapping[str, Any]) -> Contradiction:
-        path = self._named(name, "contradictions")
-        self.are_claims(value["claims"], (*path, "claims"))
-        return Contradiction(
-            name,
-            value["about"],
-            self.document.position(path, key=True),
-            tuple(value["claims"]),
-            value.get("reports"),
-            self._shown_by(value, path),
-            value.get("unobservable"),
-        )
+        self.are_claims(value["claims"], ("contradictions", name, "claims"))
+        return self._built(Contradiction, name, value, "contradictions")
+
+    def _built(self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str) -> Built:
+        """Return a part of the file, whose keys are the attributes; lists become tuples."""
+        path = self._named(name, *above)
+        fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
+        fields |= {
+            "position": self.document.position(path, key=True),
+            "shown_by": self._shown_by(value, path),
+        }
+        return kind(id=name, **fields)
 
     def are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
         """Note what is the id of no claim."""

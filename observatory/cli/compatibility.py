@@ -11,14 +11,14 @@ from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.terminal import harmless_json, say
+from readfirst.harness.terminal import say
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.cli.pages import Check, keep_pages, own_page_file, page_file
 from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, like
 from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
-from readfirst.observatory.report.rule_diff import change_data, change_page, rule_changes
+from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.survey.compatibility import (
@@ -68,15 +68,15 @@ def compatibility(
         raise UsageError("--check, --write and --output exclude each other.")
     if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
-    if compare is not None and (check or write or format_ == "html"):
-        raise UsageError("--compare prints Markdown or JSON, and can only be combined with --output.")
+    if compare is not None and (check or write or format_ != "markdown"):
+        raise UsageError("--compare prints Markdown, and can only be combined with --output.")
 
     suite = open_suite(fixtures)
     rules = suite.rules
     if rules is None:
         raise UsageError(f"{suite.root} has no rules, so there is nothing to report by rule.")
     if compare is not None:
-        return _compared(suite, rules, *compare, format_, output)
+        return _compared(suite, rules, *compare, output)
     try:
         survey = _survey(suite)
         data = compatibility_data(suite, rules, survey, _harm(suite))
@@ -101,9 +101,7 @@ def compatibility(
     return ExitCode.CONFORMANT
 
 
-def _compared(
-    suite: Suite, rules: Rules, before: str, after: str, format_: str, output: Path | None
-) -> ExitCode:
+def _compared(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
     """Print what differs between two implementations, rule by rule."""
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
@@ -117,11 +115,7 @@ def _compared(
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
     changes = rule_changes(table, before, after, common)
-    if format_ == "json":
-        text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
-    else:
-        text = change_page(changes, before, after)
-    put(text, output)
+    put(change_page(changes, before, after), output)
     return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -140,7 +140,6 @@ def behaviours(
     diff: tuple[str, str] | None = typer.Option(
         None, "--diff", metavar="A B", help="Print what differs between two versions instead."
     ),
-    format_: Literal["text", "json"] = typer.Option("text", "--format", help="The format of the report."),
     check: Check = False,
     write: bool = typer.Option(
         False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
@@ -168,10 +167,7 @@ def behaviours(
         return keep_pages({file: page}, "product behaviours --write", check=check)
     named = diff or (version or DEFAULT_CONTRACT,)
     found = known.compared(*named)
-    if format_ == "json":
-        stdout().write(known.as_json(named, found))
-    else:
-        say_lines(known.as_text(named, found))
+    say_lines(known.as_text(named, found))
     return ExitCode.NOT_CONFORMANT if diff and found else ExitCode.CONFORMANT
 
 

@@ -1,7 +1,7 @@
 """Rule change: what differs, rule by rule, between two implementations of the table, as two versions of one are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.pluralize import pluralize
@@ -61,16 +61,6 @@ def rule_changes(
             shown = (was, now), cells["judged"], cells.get("shortest", "")
             found.append(RuleChange(*named, one, other, *shown))
     return found
-
-
-def change_data(changes: Sequence[RuleChange], before: str, after: str) -> dict[str, Any]:
-    """Return the changes in JSON types."""
-    rows = []
-    for each in changes:
-        fields = asdict(each)
-        fields["class"] = fields.pop("class_")
-        rows.append({**fields, "worse": each.worse, "better": each.better})
-    return {"before": before, "after": after, "rules": rows}
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:

@@ -130,31 +130,6 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
             yield f"      {history_of(name).meaning}"
 
 
-def as_json(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> str:
-    """Return what one version does, or what differs between two, as JSON."""
-    sides = ("before", "after")
-    behaviours = []
-    for subject, _, names in by_subject(found):
-        for name in names:
-            history = history_of(name)
-            values = [{"value": each.value, "since": each.since} for each in found[name]]
-            behaviours.append(
-                {
-                    "name": name,
-                    "subject": subject,
-                    "meaning": history.meaning,
-                    "source": history.source,
-                    "shown_by": list(history.shown_by),
-                    **(values[0] if len(versions) == 1 else dict(zip(sides, values, strict=True))),
-                }
-            )
-    if len(versions) == 1:
-        data = {"version": versions[0], "behaviours": behaviours}
-    else:
-        data = {**dict(zip(sides, versions, strict=True)), "differences": behaviours}
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
 def with_tables(page: str) -> str:
     """Return the page with fresh tables between its two marks. Raises PageError."""
     head, begin, rest = page.partition(f"{BEGIN}\n")

@@ -99,7 +99,7 @@ PLANS = {
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,
     "readfirst product behaviours --diff 2.1.7 2.1.40": DIFFERS,
-    "readfirst product behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
+    "readfirst product behaviours --diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),

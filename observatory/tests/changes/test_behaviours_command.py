@@ -1,6 +1,5 @@
 """`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
 
-import json
 import re
 from pathlib import Path
 
@@ -62,21 +61,6 @@ def test_without_a_version_it_is_the_default(run: Run) -> None:
     assert run("product", "behaviours") == run("product", "behaviours", "2.1.7")
 
 
-def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
-    data = json.loads(run("product", "behaviours", "2.1.40", "--format", "json")[1])
-    assert data["version"] == "2.1.40"
-    found = {each["name"]: each for each in data["behaviours"]}
-    assert found["read_expands_tilde"] == {
-        "name": "read_expands_tilde",
-        "subject": "paths",
-        "meaning": "Read expands `~` to the home directory and strips whitespace around the path.",
-        "source": "recorded",
-        "shown_by": ["paths/tilde-read-existing", "paths/space-at-end"],
-        "value": True,
-        "since": "2.1.10",
-    }
-
-
 def test_what_the_page_shows_is_printed(run: Run) -> None:
     page = (CHECKOUT / "docs/changes.md").read_text("utf-8")
     shown = page.rpartition("```text\n")[2].partition("```")[0]
@@ -89,22 +73,12 @@ def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
     assert "\n  edit_needs_read: no (since 2.1.208) → yes\n" in printed
 
 
-def test_what_differs_as_json_has_both_sides(run: Run) -> None:
-    data = json.loads(run("product", "behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
-    (found,) = [each for each in data["differences"] if each["name"] == "read_expands_tilde"]
-    assert (data["before"], data["after"]) == ("2.1.7", "2.1.40")
-    assert found["before"] == {"value": False, "since": "0.2.126"}
-    assert found["after"] == {"value": True, "since": "2.1.10"}
-
-
 def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
     assert run("product", "behaviours", "--diff", "2.1.7", "2.1.7") == (
         0,
         "2.1.7 and 2.1.7 do the same.\n",
         "",
     )
-    code, printed, _ = run("product", "behaviours", "--diff", "2.1.7", "2.1.7", "--format", "json")
-    assert (code, json.loads(printed)["differences"]) == (0, [])
 
 
 @pytest.mark.parametrize(

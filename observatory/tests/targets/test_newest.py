@@ -293,7 +293,7 @@ def test_what_changed_is_listed_by_rule_the_worse_first() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_read_once")
-def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -> None:
+def test_two_versions_of_a_target_are_compared(readfirst: Run) -> None:
     fixtures = ("--fixtures", str(CHECKOUT / "fixtures"))
     names = ("opencode@1.3.2", "opencode@1.18.33")
     compared = readfirst("targets", "compatibility", "--compare", *names, *fixtures)
@@ -301,22 +301,6 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
     worse = compared.out.partition("## Worse")[2].partition("## Better")[0]
     assert re.search(r"^- contract, `[a-z-]+`: ", worse, re.MULTILINE)
-    output = tmp_path / "changes.json"
-    ended = readfirst(
-        "targets",
-        "compatibility",
-        "--compare",
-        *names,
-        "--format",
-        "json",
-        "--output",
-        str(output),
-        *fixtures,
-    )
-    assert (ended.code, ended.out) == (1, "")
-    rules = json.loads(output.read_text())["rules"]
-    assert len(rules) == compared.out.count("\n- ")
-    assert {each["class"] for each in rules if each["worse"]} >= {"safety"}
     same = readfirst("targets", "compatibility", "--compare", names[0], names[0], *fixtures)
     assert (same.code, same.out) == (0, "# opencode@1.3.2 → opencode@1.3.2: no rule changed\n")
 
