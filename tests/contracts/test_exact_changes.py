@@ -218,3 +218,16 @@ def test_most_changes_are_exact() -> None:
 
 def test_only_changes_of_the_table_are_excepted() -> None:
     assert set(NOT_EXACT) <= {(each.behaviour, each.version) for each in changes()}
+
+
+def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to() -> None:
+    constant = {name: each for name, each in behaviour_histories().items() if not each.changes}
+    assert constant
+    default = SUITE.contracts.default
+    with WorkspacePool(memory=True) as place:
+        unseen = [
+            name
+            for name, each in constant.items()
+            if not any(contradicted(one, default, name, each.documented, place) for one in each.shown_by)
+        ]
+    assert unseen == []

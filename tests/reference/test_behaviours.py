@@ -10,7 +10,7 @@ import pytest
 import readfirst.reference_impl
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
-from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from readfirst.reference_impl import DEFAULT_CONTRACT, FileTools, behaviours_of
 from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.versioned import RECORDED, ByModel, History, behaviour
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories, group_of, history_of
@@ -21,13 +21,6 @@ SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") f
 NAMES = list(behaviour_histories())
 SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
-
-
-def test_every_contract_of_the_suite_is_known():
-    contracts = Suite().contracts
-    for contract in contracts:
-        assert isinstance(behaviours_of(contract.name), Behaviours)
-    assert contracts.default == DEFAULT_CONTRACT
 
 
 def test_every_behaviour_is_asked_for_by_a_rule():
@@ -61,29 +54,6 @@ def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:
     assert {name: text for name, text in meanings.items() if not SENTENCE.fullmatch(text)} == {}
 
 
-def test_the_meaning_of_what_is_not_yes_or_no_speaks_of_the_value() -> None:
-    valued = [name for name in NAMES if not isinstance(behaviours_of(DEFAULT_CONTRACT).value(name), bool)]
-    assert valued
-    assert [name for name in valued if "the value" not in history_of(name).meaning.lower()] == []
-
-
-@rows(
-    "meaning",
-    [
-        "",
-        "Read.",
-        "Read shows lines",
-        "What is before a line.",
-        "But none does any more.",
-        "And only if Edit did so.",
-        "This also happens to files.",
-        "edit does so.",
-    ],
-)
-def test_half_a_sentence_is_noticed(meaning: str) -> None:
-    assert SENTENCE.fullmatch(meaning) is None
-
-
 def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
     """The source is a document of the suite with its section, or the recordings of the scenarios."""
     documents = SUITE.contracts["documented"].documents
@@ -98,11 +68,6 @@ def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
             document, _, section = each.partition(", ")
             assert document in documents, name
             assert section, name
-
-
-def test_two_behaviours_do_not_mean_the_same() -> None:
-    meanings = [history_of(name).meaning for name in NAMES]
-    assert len(set(meanings)) == len(meanings)
 
 
 def test_a_group_has_a_value_for_each_of_its_behaviours_and_never_changes() -> None:
@@ -159,16 +124,6 @@ def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):
         "     1→beta\n     2→ False None None\n"
         "string_not_found 8 String to replace not found in file.\nString: alpha\n"
     )
-
-
-def test_the_example_of_the_package_works(tmp_path):
-    (tmp_path / "notes.txt").write_text("alpha\n")
-    tools = FileTools(contract="2.1.7", root=tmp_path, deny=["Edit(secret/**)"])
-    assert tools.call("Read", {"file_path": "notes.txt"}).text == "     1→alpha\n     2→"
-    assert "1→beta" in tools.edit("notes.txt", "alpha", "beta")
-    with pytest.raises(Refusal) as refused:
-        tools.edit("notes.txt", "alpha", "beta")
-    assert (refused.value.name, refused.value.code) == ("string_not_found", 8)
 
 
 @rows(

@@ -1,9 +1,8 @@
 """FileTools as a library: what its constructor refuses, its methods, and the loop with a model that the page shows."""
 
-import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -12,18 +11,12 @@ import jsonschema
 import pytest
 
 import readfirst.reference_impl
-from readfirst.reference_impl import FileTools, Refusal
+from readfirst.reference_impl import FileTools
 from readfirst.reference_impl.text.truncate_answer import announce_truncation
 from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
-BOOK = {
-    "cells": [{"cell_type": "code", "id": "one", "source": "1", "metadata": {}, "outputs": []}],
-    "metadata": {},
-    "nbformat": 4,
-    "nbformat_minor": 5,
-}
 
 
 @pytest.mark.parametrize("name", ["missing", "file.txt", "file.txt/below"])
@@ -45,26 +38,6 @@ def test_root_is_no_sandbox_as_the_page_says(tools: FileTools, root: Path) -> No
     assert "alpha" in tools.read("link")
     tools.edit(str(outside), "alpha", "beta")
     assert outside.read_text() == "beta\n"
-
-
-def test_a_cell_is_replaced_inserted_and_deleted(tools: FileTools, put: Callable[..., Path]) -> None:
-    book = put("book.ipynb", json.dumps(BOOK))
-    tools.read(str(book))
-    assert tools.notebook_edit(str(book), "2", cell_id="one") == "Updated cell one with 2"
-    tools.notebook_edit(str(book), "text", cell_id="one", cell_type="markdown", edit_mode="insert")
-    cells = json.loads(book.read_text())["cells"]
-    assert [(cell["cell_type"], cell["source"]) for cell in cells] == [("code", "2"), ("markdown", "text")]
-    tools.notebook_edit(str(book), cell_id="one", edit_mode="delete")
-    assert [cell["source"] for cell in json.loads(book.read_text())["cells"]] == ["text"]
-
-
-def test_a_cell_that_is_not_there_is_refused(tools: FileTools, put: Callable[..., Path]) -> None:
-    book = put("book.ipynb", json.dumps(BOOK))
-    tools.read(str(book))
-    with pytest.raises(Refusal) as refused:
-        tools.notebook_edit(str(book), "2", cell_id="other")
-    assert refused.value.message == 'Cell with ID "other" not found in notebook.'
-    assert json.loads(book.read_text()) == BOOK
 
 
 class ScriptedClient:
@@ -159,35 +132,6 @@ def test_arguments_that_end_early_are_what_each_version_makes_of_them(
     assert said in answer.text
     assert ("`file_path`" in answer.text) == (contract == "2.1.7")
     assert [*tmp_path.iterdir()] == []
-
-
-@pytest.mark.parametrize(
-    ("contract", "lines", "size"),
-    [
-        ("2.1.6", 13_000, "114.6KB"),
-        ("2.1.78", 6_000, "53.1KB"),
-        ("2.1.5", 13_000, ""),
-        ("2.1.79", 13_000, ""),
-    ],
-)
-def test_of_a_long_read_the_beginning_is_shown_and_the_whole_kept(
-    tmp_path: Path, contract: str, lines: int, size: str
-) -> None:
-    root, home = tmp_path / "root", tmp_path / "home"
-    root.mkdir()
-    (root / "notes.txt").write_text("a\n" * lines)
-    answer = FileTools(contract, root=root, home=home).call("Read", {"file_path": str(root / "notes.txt")})
-    kept = [*home.rglob("*.txt")]
-    assert len(kept) == bool(size)
-    if kept:
-        assert answer.text.startswith(
-            f"<persisted-output>\nOutput too large ({size}). Full output saved to: {kept[0]}\n"
-        )
-        assert answer.text.endswith("\n...\n</persisted-output>")
-        assert 1900 < len(answer.text.partition("(first 2KB):\n")[2]) < 2100
-        whole = kept[0].read_text("utf-8")
-        assert whole.count("\n") == lines
-        assert answer.text.partition("(first 2KB):\n")[2].startswith(whole[:1900])
 
 
 def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:

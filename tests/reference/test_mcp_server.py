@@ -30,24 +30,28 @@ PROGRAM = (
 class Conversation:
     root: Path
     tools: dict[str, types.Tool] = field(default_factory=dict)
-    answers: dict[str, types.CallToolResult] = field(default_factory=dict)
+    answers: list[types.CallToolResult] = field(default_factory=list)
 
 
-CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "unread": ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": "x"}),
-    "read": ("Read", {"file_path": "a.txt"}),
-    "wrong type": ("Read", {"file_path": 5}),
-    "missing": ("Edit", {}),
-    "unknown argument": ("Write", {"file_path": "a.txt", "content": "x", "mode": "w"}),
-    "unknown tool": ("MultiEdit", {}),
-    "edit": ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": "gamma"}),
-    "denied": ("Write", {"file_path": "secret/a.txt", "content": "x"}),
-    "home": ("Write", {"file_path": "~/b.txt", "content": "x"}),
-    "empty": ("Read", {"file_path": "empty.txt"}),
-    "no arguments": ("Read", None),
-    "made": ("Write", {"file_path": "notes.md", "content": ""}),
-    "apart": ("Edit", {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}),
-}
+BLANK_EDIT = {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}
+CREATED = "File created successfully at: "
+CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
+    (
+        "Edit",
+        {"file_path": "a.txt", "old_string": "alpha", "new_string": "x"},
+        True,
+        "File has not been read yet.",
+    ),
+    ("Read", {"file_path": "a.txt"}, False, "     1→alpha\n     2→"),
+    ("MultiEdit", {}, True, "Error: No such tool available: MultiEdit"),
+    ("Read", None, True, "InputValidationError: Read failed due to the following issue"),
+    ("Write", {"file_path": "secret/a.txt", "content": "x"}, True, "File is in a directory that is denied"),
+    ("Write", {"file_path": "~/b.txt", "content": "x"}, False, f"{CREATED}~/b.txt"),
+    ("Read", {"file_path": "empty.txt"}, False, "<system-reminder>Warning: the file exists but is shorter"),
+    ("Write", {"file_path": "notes.md", "content": ""}, False, f"{CREATED}notes.md"),
+    ("Edit", BLANK_EDIT, True, "String to replace not found in file.\nString: a "),
+)
+"""Calls of one session, with whether they are refused and how their answers begin."""
 
 
 async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
@@ -60,8 +64,8 @@ async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
     async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()
         conversation.tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        for name, (tool, arguments) in CALLS.items():
-            conversation.answers[name] = await session.call_tool(tool, arguments)
+        for tool, arguments, *_ in CALLS:
+            conversation.answers.append(await session.call_tool(tool, arguments))
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +84,6 @@ def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
     return conversation
 
 
-def answer(conversation: Conversation, name: str) -> tuple[bool, str]:
-    result = conversation.answers[name]
-    (block,) = result.content
-    assert isinstance(block, types.TextContent)
-    return bool(result.isError), block.text
-
-
 def test_the_tools_are_offered_with_their_schemas(conversation):
     assert list(conversation.tools) == ["Read", "Edit", "NotebookEdit", "Write"]
     schema = conversation.tools["Edit"].inputSchema
@@ -94,99 +91,13 @@ def test_the_tools_are_offered_with_their_schemas(conversation):
     assert schema["properties"]["replace_all"]["type"] == "boolean"
 
 
-@rows(
-    ("name", "is_error", "text"),
-    [
-        ("unread", True, "File has not been read yet. Read it first before writing to it."),
-        ("read", False, "     1→alpha\n     2→"),
-        ("unknown tool", True, "Error: No such tool available: MultiEdit"),
-        ("apart", True, "String to replace not found in file.\nString: a "),
-    ],
-)
-def test_an_answer_is_that_of_the_tool_marked_as_a_refusal_and_not_wrapped(
-    conversation, name, is_error, text
-):
-    assert answer(conversation, name) == (is_error, text)
-
-
-@rows(
-    ("name", "problem"),
-    [
-        ("wrong type", "The parameter `file_path` type is expected as `string` but provided as `number`"),
-        ("missing", "The required parameter `new_string` is missing"),
-        ("unknown argument", "An unexpected parameter `mode` was provided"),
-        ("no arguments", "The required parameter `file_path` is missing"),
-    ],
-)
-def test_wrong_arguments_get_the_answer_of_the_tool(conversation, name, problem):
-    is_error, text = answer(conversation, name)
-    assert is_error
-    assert text.startswith(f"InputValidationError: {CALLS[name][0]} failed due to the following issue")
-    assert text.endswith(problem)
-
-
-def test_the_session_remembers_what_was_read(conversation):
-    is_error, text = answer(conversation, "edit")
-    assert not is_error
-    assert text.endswith("\n     1→gamma\n     2→")
-    assert (conversation.root / "a.txt").read_text() == "gamma\n"
-
-
-def test_the_rules_of_the_settings_file_hold(conversation):
-    assert answer(conversation, "denied") == (
-        True,
-        "File is in a directory that is denied by your permission settings.",
-    )
+def test_each_call_is_answered_as_the_tool_does_by_the_settings_and_the_home_of_the_server(conversation):
+    for result, (*_, is_error, begins) in zip(conversation.answers, CALLS, strict=True):
+        (block,) = result.content
+        assert isinstance(block, types.TextContent)
+        assert (bool(result.isError), block.text[: len(begins)]) == (is_error, begins)
     assert not (conversation.root / "secret").exists()
-
-
-def test_the_home_directory_is_that_of_the_environment(conversation):
-    assert answer(conversation, "home") == (False, "File created successfully at: ~/b.txt")
     assert (conversation.root.parent / "home/b.txt").read_text() == "x"
-
-
-def test_a_warning_that_is_the_answer_is_kept(conversation):
-    assert answer(conversation, "empty")[1].startswith(
-        "<system-reminder>Warning: the file exists but is shorter"
-    )
-
-
-BLANK_EDIT = CALLS["apart"]
-
-
-def answers_to(messages: list[dict[str, Any]], directory: Path) -> dict[int, str]:
-    """What a server answers to calls that all arrive at once, just before its input ends, by id."""
-    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    start = [
-        {"id": 0, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-    ]
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        input="\n".join(json.dumps({"jsonrpc": "2.0", **each}) for each in [*start, *messages]).encode(),
-        capture_output=True,
-        cwd=directory,
-        env={"PYTHONPATH": str(PROJECT)},
-        timeout=60,
-        check=True,
-    )
-    answers = {each["id"]: each["result"] for each in map(json.loads, ended.stdout.splitlines())}
-    return {number: answers[number]["content"][0]["text"] for number in answers if number}
-
-
-@pytest.mark.parametrize("count", [2, 40])
-def test_calls_that_arrive_together_are_one_message(tmp_path, count):
-    calls = [("Write", {"file_path": "notes.md", "content": ""}), *[BLANK_EDIT] * (count - 1)]
-    messages = [
-        {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
-        for number, (tool, arguments) in enumerate(calls, 1)
-    ]
-    answers = answers_to(messages, tmp_path)
-    assert list(answers) == list(range(1, count + 1))
-    # The whitespace is cut before the first call of a message is executed: there was no file yet.
-    assert {answers[number] for number in range(2, count + 1)} == {
-        "No changes to make: old_string and new_string are exactly the same."
-    }
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
@@ -260,33 +171,28 @@ def test_a_version_of_the_protocol_that_is_unknown_gets_the_latest(tmp_path, ask
     assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
 
-@pytest.mark.parametrize(
+WRITE_THEM_SO = "settings.json: write the rules as "
+
+
+@rows(
     ("content", "message"),
     [
-        ("{", "settings.json:1:2: is not JSON: "),
-        ("[]", "settings.json: write the rules as "),
-        ('{"permissions": []}', "settings.json: write the rules as "),
-        ('{"permissions": {"deny": "Edit"}}', "settings.json: write the rules as "),
-        ('{"permissions": {"deny": [5]}}', "settings.json: write the rules as "),
+        (b"{", "settings.json:1:2: is not JSON: "),
+        *((each, WRITE_THEM_SO) for each in (b"[]", b'{"permissions": []}')),
+        *((b'{"permissions": {"deny": %s}}' % each, WRITE_THEM_SO) for each in (b'"Edit"', b"[5]")),
         (b"\xff", "settings.json: is not UTF-8 text"),
-        ("[" * 100_000, "settings.json: is nested too deeply"),
+        (b"[" * 100_000, "settings.json: is nested too deeply"),
         (None, "settings.json: cannot be read: No such file or directory"),
     ],
 )
 def test_a_bad_settings_file_is_said_to_be_bad(tmp_path, content, message):
     settings = tmp_path / "settings.json"
+    settings.unlink(missing_ok=True)
     if content is not None:
-        settings.write_bytes(content if isinstance(content, bytes) else content.encode())
+        settings.write_bytes(content)
     with pytest.raises(SettingsError) as error:
         deny_rules(settings)
     assert str(error.value).startswith(f"{tmp_path}/{message}")
-
-
-@pytest.mark.parametrize("content", ["{}", '{"permissions": {}}', '{"permissions": {"allow": ["Read"]}}'])
-def test_settings_without_deny_rules_deny_nothing(tmp_path, content):
-    settings = tmp_path / "settings.json"
-    settings.write_text(content)
-    assert deny_rules(settings) == []
 
 
 @rows(
@@ -356,16 +262,32 @@ def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, 
         server.communicate()
 
 
-def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
+def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what a server answers to calls that all arrive at once, just before its input ends."""
     sent = line(1, INITIALIZE)
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
-    for number, name in enumerate(("a.txt", "b.txt"), 2):
-        arguments = {"file_path": str(tmp_path / name), "content": "line\n" * 250_000}
-        sent += line(number, {"method": "tools/call", "params": {"name": "Write", "arguments": arguments}})
-    server = started(tmp_path)
+    for number, (tool, arguments) in enumerate(calls, 2):
+        sent += line(number, {"method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+    server = started(folder)
     try:
         output, _ = server.communicate(sent, timeout=20)
     finally:
         server.kill()
-    assert [json.loads(each)["id"] for each in output.splitlines()] == [1, 2, 3]
+    answers = [*map(json.loads, output.splitlines())]
+    assert [each["id"] for each in answers] == [*range(1, len(calls) + 2)]
+    return answers[1:]
+
+
+def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
+    content = "line\n" * 250_000
+    answers_to(tmp_path, *(("Write", {"file_path": name, "content": content}) for name in ("a.txt", "b.txt")))
     assert (tmp_path / "b.txt").stat().st_size == 1_250_000
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_calls_that_arrive_together_are_one_message(tmp_path: Path, count: int) -> None:
+    created = ("Write", {"file_path": "notes.md", "content": ""})
+    _, *answers = answers_to(tmp_path, created, *[("Edit", BLANK_EDIT)] * (count - 1))
+    # The whitespace is cut before the first call of a message is executed: there was no file yet.
+    same = "No changes to make: old_string and new_string are exactly the same."
+    assert {each["result"]["content"][0]["text"] for each in answers} == {same}

@@ -1,7 +1,6 @@
 """Special files: no call waits for a pipe or reads a device that never ends, and none puts a file in their place."""
 
 import os
-import stat
 import threading
 from pathlib import Path
 from typing import Any
@@ -32,17 +31,6 @@ CALLS = [
     ("Edit", {"old_string": "", "new_string": "beta"}),
     ("Write", {"content": "beta\n"}),
 ]
-
-
-@pytest.mark.parametrize("contract", CONTRACTS)
-def test_a_pipe_is_refused_at_once_and_stays(contract: str, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    tools = FileTools(contract, root=tmp_path)
-    for tool, others in CALLS:
-        assert in_time(tools, tool, {"file_path": str(pipe), **others}).error == "special_file"
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-    assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
