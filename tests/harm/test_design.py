@@ -29,30 +29,42 @@ def judged(
     return apply_design(verdict, SUITE.scenario(scenario_id), CONTRACT, traits_of(tool).design)
 
 
-CASES = [
-    (designed.ContentChecked, CHANGED, "unsupported"),
-    (designed.ContentChecked, UNREAD, "passed"),
-    (designed.ContentChecked, READ, "passed"),
-    (designed.EditsAnOldCopy, CHANGED, "failed"),
-    (designed.WritesUnread, WRITTEN, "failed"),
-    (designed.NotStrict, CHANGED, "failed"),
-    (designed.NotStrict, UNREAD, "passed"),
-    (designed.Ungated, CHANGED, "unsupported"),
-    (designed.Ungated, UNREAD, "unsupported"),
-    (designed.UngatedWriter, "gate/write-unread", "unsupported"),
+SAFE = [
+    (designed.UngatedWriter, "gate/write-unread", "failed"),
     (designed.UngatedCopy, CHANGED, "failed"),
-    (designed.RefusesEverything, CHANGED, "unsupported"),
-    (designed.RefusesEverything, READ, "failed"),
-    (designed.DoesNothing, READ, "failed"),
-    (careful.Careful, CHANGED, "failed"),
+    (designed.Ungated, CHANGED, "passed"),
+]
+"""At the level `safe`, at which no design excuses harm."""
+CASES = [
+    *((*each, "safe") for each in SAFE),
+    *(
+        (*each, "effects")
+        for each in (
+            (designed.ContentChecked, CHANGED, "unsupported"),
+            (designed.ContentChecked, UNREAD, "passed"),
+            (designed.ContentChecked, READ, "passed"),
+            (designed.EditsAnOldCopy, CHANGED, "failed"),
+            (designed.WritesUnread, WRITTEN, "failed"),
+            (designed.NotStrict, CHANGED, "failed"),
+            (designed.NotStrict, UNREAD, "passed"),
+            (designed.Ungated, CHANGED, "unsupported"),
+            (designed.Ungated, UNREAD, "unsupported"),
+            (designed.UngatedWriter, "gate/write-unread", "unsupported"),
+            (designed.UngatedCopy, CHANGED, "failed"),
+            (designed.RefusesEverything, CHANGED, "unsupported"),
+            (designed.RefusesEverything, READ, "failed"),
+            (designed.DoesNothing, READ, "failed"),
+            (careful.Careful, CHANGED, "failed"),
+        )
+    ),
 ]
 
 
-@rows(("tool", "scenario_id", "status"), CASES)
+@rows(("tool", "scenario_id", "status", "level"), CASES)
 def test_a_design_is_held_to_what_it_claims(
-    tool: type[careful.Careful], scenario_id: str, status: str, place: WorkspacePool
+    tool: type[careful.Careful], scenario_id: str, status: str, level: Level, place: WorkspacePool
 ) -> None:
-    assert judged(tool, scenario_id, place).status == status
+    assert judged(tool, scenario_id, place, level).status == status
 
 
 def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> None:
@@ -62,12 +74,6 @@ def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> Non
         "lost: line 2 of notes.txt, which somebody else saved after the Read"
     )
     assert difference.level == "safe"
-
-
-def test_no_design_excuses_harm_at_the_level_safe(place: WorkspacePool) -> None:
-    assert judged(designed.UngatedWriter, "gate/write-unread", place, "safe").status == "failed"
-    assert judged(designed.UngatedCopy, CHANGED, place, "safe").status == "failed"
-    assert judged(designed.Ungated, CHANGED, place, "safe").status == "passed"
 
 
 def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
@@ -155,35 +161,3 @@ def test_check_adapter_says_what_contradicts_the_design(
         "it declares the design strict, but it edits a file that changed since its Read, and keeps the change. "
         "Declare content-checked."
     ) in said.out
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("in_process")
-def test_check_adapter_finds_nothing_that_contradicts_the_design_of_who_keeps_it(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(HERE)
-    assert readfirst("check-adapter", "python:designed:ContentChecked").code == 0
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_baseline_that_allows_it_is_asked_for_no_more(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(HERE)
-    baseline = tmp_path / "accepted.yaml"
-    run = (
-        "run",
-        "python:designed:ContentChecked",
-        CHANGED,
-        READ,
-        "--level",
-        "effects",
-        "--baseline",
-        baseline,
-    )
-    assert readfirst(*run, "--update-baseline").code == 0
-    assert "unclaimed: [modified_since_read]" in baseline.read_text()
-    assert readfirst(*run).code == 0
-    baseline.write_text(baseline.read_text().replace("[modified_since_read]", "[]"))
-    assert readfirst(*run).code == 1

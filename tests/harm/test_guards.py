@@ -150,15 +150,3 @@ def test_every_recorded_loss_is_of_a_rule_that_guards_against_it(suite: Suite) -
     losing = {rule for rule, kinds in recorded.items() if "lost" in kinds}
     assert losing
     assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
-
-
-def test_every_implementation_that_loses_work_loses_some_in_the_class_safety(suite: Suite) -> None:
-    rules = suite.rules
-    assert rules is not None
-    losing = 0
-    for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]:
-        lost = [*in_families(target["harm"]["scenarios"].get("lost", {}))]
-        classes = {rules[suite.heading(each).rule].class_ for each in lost}
-        losing += bool(classes)
-        assert not classes or "safety" in classes, target["name"]
-    assert losing > 10

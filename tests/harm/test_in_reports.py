@@ -13,7 +13,6 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.report.timeline import difference_blocks
 from readfirst.harness.suite.suite import Suite
 from tests.judging import SUITE
-from tests.newest import NEWEST
 from tests.verdicts import run, sources_of
 
 CHANGED = "staleness/edit-after-change"
@@ -66,12 +65,3 @@ def test_a_comparison_says_what_only_one_side_harms() -> None:
     assert "## Harm: done by only one of them" in as_markdown(worse).splitlines()
     assert '"no_longer": []' in as_json(worse)
     assert diff(SUITE, base, base, [CHANGED]).harm == ()
-
-
-def test_versions_are_compared_by_what_their_recordings_harm() -> None:
-    before, after = (ContractSide(SUITE, SUITE.contracts[name]) for name in ("2.1.207", NEWEST))
-    found = diff(SUITE, before, after, ["gate/write-unread", "gate/edit-unread"])
-    assert [(each.kind, each.newly) for each in found.harm] == [
-        ("lost", ("gate/write-unread",)),
-        ("blind", ("gate/edit-unread",)),
-    ]

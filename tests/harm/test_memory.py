@@ -87,14 +87,6 @@ def test_a_summary_shows_files_as_they_are_then() -> None:
     assert session.kinds() == [("lost", "notes.txt")]
 
 
-def test_a_compaction_shows_nothing_that_was_never_read() -> None:
-    session = Played({"notes.txt": b"alpha\nbeta\n"})
-    session.event("compact")
-    write(session, "notes.txt")
-    (harm,) = session.harms()
-    assert harm.line == "lost: lines 1\N{EN DASH}2 of notes.txt, which the session was never shown"
-
-
 @rows("event", ["resume", "rewind"])
 def test_a_resumed_or_rewound_conversation_knows_what_it_was_shown(event: str) -> None:
     session = Played({"notes.txt": b"alpha\nbeta\n"})
@@ -170,14 +162,6 @@ def test_a_relative_path_begins_where_the_commands_before_it_in_its_message_went
             changes={changed: b"x\n"},
         )
         assert session.kinds() == kinds
-
-
-def test_a_command_that_was_refused_goes_nowhere() -> None:
-    session = Played({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
-    session.call("Bash", {"command": "cd sub"}, "refused", error=True)
-    session.read("notes.txt")
-    session.call("Write", {"file_path": "notes.txt", "content": "x\n"}, changes={"notes.txt": b"x\n"})
-    assert session.harms() == ()
 
 
 def test_a_sub_agent_has_a_directory_of_its_own() -> None:

@@ -16,18 +16,23 @@ from tests.judging import CONTRACT, SUITE
 from tests.rows import rows
 
 HERE = Path(__file__).parent
-CREATES, FILLS, ENCODED = (
-    "creation/edit-creates",
-    "creation/edit-fills-empty-file",
-    "encodings/cp1251-elsewhere",
-)
-READ, MODE, LINK = (
-    "gate/edit-after-read",
-    "links-and-modes/setgid-kept-by-edit",
-    "links-and-modes/write-through-symlink",
-)
+CREATES, ENCODED = "creation/edit-creates", "encodings/cp1251-elsewhere"
+READ, LINK = "gate/edit-after-read", "links-and-modes/write-through-symlink"
 LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
-IDS = (CREATES, FILLS, ENCODED, READ, MODE)
+BOTH: tuple[Level, ...] = ("safe", "effects")
+OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
+    "NotStrict": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
+    "Declares": (BOTH, {CREATES: "unsupported", ENCODED: "unsupported", READ: "passed"}),
+    "DeclaresAndSpoils": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
+    "DeclaresTooLittle": (
+        BOTH,
+        {CREATES: "unsupported", "creation/edit-fills-empty-file": "failed", READ: "failed"},
+    ),
+    "DeclaresLinks": (("effects",), {LINK: "unsupported"}),
+    "Narrow": (("safe",), {LINE_FEED: "failed", DIRECTORY: "failed"}),
+    "DeclaresNarrow": (("safe",), {LINE_FEED: "unsupported", DIRECTORY: "unsupported", READ: "passed"}),
+}
+"""The status of scenarios at some levels, by the name of an implementation that declares refusals."""
 
 
 @pytest.fixture(autouse=True)
@@ -35,53 +40,16 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
 
 
-@pytest.mark.parametrize("level", ["safe", "effects"])
-@rows(
-    ("name", "statuses"),
-    [
-        ("NotStrict", ("failed", "failed", "failed", "passed", "failed")),
-        ("Declares", ("unsupported", "unsupported", "unsupported", "passed", "failed")),
-        ("DeclaresAndSpoils", ("failed", "failed", "failed", "passed", "failed")),
-        ("DeclaresTooLittle", ("unsupported", "failed", "unsupported", "failed", "failed")),
-    ],
-)
-def test_a_declared_refusal_is_unsupported_unless_harm_is_done(
-    name: str, statuses: tuple[str, ...], level: Level
-) -> None:
-    verdicts = {
-        verdict.scenario_id: verdict
-        for verdict in run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=IDS)
-    }
-    assert tuple(verdicts[each].status for each in IDS) == statuses
-    for verdict in verdicts.values():
+@rows(("name", "level"), [(name, level) for name, (levels, _) in OUTCOMES.items() for level in levels])
+def test_a_declared_refusal_is_unsupported_unless_harm_is_done(name: str, level: Level) -> None:
+    statuses = OUTCOMES[name][1]
+    verdicts = [*run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=[*statuses])]
+    assert {each.scenario_id: each.status for each in verdicts} == statuses
+    for verdict in verdicts:
         if verdict.status == "unsupported":
             assert not any(verdict.levels.values())
             assert not verdict.harms
             assert set(verdict.lacks) <= REFUSALS.keys()
-
-
-@rows(("name", "status"), [("Declares", "failed"), ("DeclaresLinks", "unsupported")])
-def test_a_symbolic_link_may_be_refused_by_declaration(name: str, status: str) -> None:
-    (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "effects", ids=[LINK])
-    assert verdict.status == status
-
-
-@rows(
-    ("name", "scenario_id", "status"),
-    [
-        ("Narrow", LINE_FEED, "failed"),
-        ("Narrow", DIRECTORY, "failed"),
-        ("DeclaresNarrow", LINE_FEED, "unsupported"),
-        ("DeclaresNarrow", DIRECTORY, "unsupported"),
-        ("DeclaresNarrow", READ, "passed"),
-        ("DeclaresNarrow", "creation/write-creates", "passed"),
-    ],
-)
-def test_line_feeds_and_missing_directories_may_be_refused_by_declaration(
-    name: str, scenario_id: str, status: str
-) -> None:
-    (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "safe", ids=[scenario_id])
-    assert verdict.status == status
 
 
 @pytest.mark.parametrize(

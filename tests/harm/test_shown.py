@@ -141,11 +141,6 @@ def test_another_file_or_an_older_text_is_not_shown(form: str) -> None:
     assert not shown_lines(LINES, show(form, older))[1]
 
 
-@rows("form", FORMS)
-def test_a_part_shows_that_part(form: str) -> None:
-    assert not_blank(LINES, shown_lines(LINES, show(form, LINES[:2]))) == LINES[:2]
-
-
 @rows(
     "answer",
     [
