@@ -51,12 +51,6 @@ def compatibility(
         metavar="NAME@VERSION NAME@VERSION",
         help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
     ),
-    like_: str | None = typer.Option(
-        None,
-        "--like",
-        metavar="CONTRACT",
-        help="The version that implementations are compared with, or latest.",
-    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Show what harm implementations and versions do, and which rules hold for them, as in docs/compatibility.md.
@@ -66,8 +60,6 @@ def compatibility(
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
-    if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
-        raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ != "markdown"):
         raise UsageError("--compare prints Markdown, and can only be combined with --output.")
 
@@ -80,13 +72,9 @@ def compatibility(
     try:
         survey = _survey(suite)
         data = compatibility_data(suite, rules, survey, _harm(suite))
+        text = compatibility_page(data)
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
-    contract = suite.contracts[like_ or suite.contracts.default].name
-    try:
-        chosen = like(data, contract)
-    except ValueError as error:
-        raise UsageError(f"--like {contract}: {error}.") from error
     if check or write:
         folder = own_page_file(suite, "compatibility.md").parent
         pages = {folder / name: text for name, text in files_of(data, survey).items()}
@@ -97,7 +85,7 @@ def compatibility(
         case "html":
             put(filtered_page(data, version()), output)
         case _:
-            put(compatibility_page(chosen), output)
+            put(text, output)
     return ExitCode.CONFORMANT
 
 
@@ -126,7 +114,7 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
         "map.svg": harm_picture(rows, WIDE_MAP),
         "map-narrow.svg": harm_picture(rows, NARROW_MAP),
         **({"implementations.md": page(survey)} if survey["targets"] else {}),
-        "compatibility.md": compatibility_page(like(data, data["contract"])),
+        "compatibility.md": compatibility_page(data),
         "compatibility.json": line_for_each(data),
         "versions.svg": rule_chart(data, _CHARTED, WIDE),
         "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),

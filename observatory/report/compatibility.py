@@ -38,8 +38,8 @@ def like(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return docs/compatibility.md of what `compatibility_data` gives, of which `like` chose a contract."""
-    return markdown(template("docs/compatibility"), data=data, likeness=likeness)
+    """Return docs/compatibility.md of what `compatibility_data` gives, compared with its contract. Raises ValueError."""
+    return markdown(template("docs/compatibility"), data=like(data, data["contract"]), likeness=likeness)
 
 
 def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
