@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ import pytest
 import scenarios
 from confinement import Confined
 from measurement import Cases, measure
-from mutants import Mutant
+from mutants import Mutant, mutants_of
 from page import score
 from panel import Judge, Panel, file_of, module_at
 from results import Results, digest
@@ -33,6 +33,7 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from tests.rows import rows
 
 pytestmark = pytest.mark.mutation
 
@@ -80,53 +81,35 @@ def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
     return Panel("tiny", Path("/nowhere/tiny"), sources, list(cases), open_judge)
 
 
-def reaching(names: Iterable[str], module: str = "bounds", lines: Iterable[int] = (5, 6, 7)) -> Cases:
-    """Return cases that all execute the lines."""
-    seconds = dict.fromkeys(names, 0.0)
-    return Cases(seconds, {(module, line): (1 << len(seconds)) - 1 for line in lines}, frozenset())
-
-
 def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[Fate]:
-    return list(trials(panel(cases), reaching(cases), mutants, jobs=1))
+    seconds = dict.fromkeys(cases, 0.0)
+    all_reach = Cases(seconds, {("bounds", line): (1 << len(seconds)) - 1 for line in (5, 6, 7)}, frozenset())
+    return list(trials(panel(cases), all_reach, mutants, jobs=1))
 
 
 def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:
     return fates(one, cases=cases)[0]
 
 
-def test_a_mutant_that_a_case_notices_is_killed_by_it() -> None:
-    found = fate(WRONG)
-    assert found.killed
-    assert (found.by, found.how) == ("small", "3, not 1")
-
-
-def test_a_mutant_that_no_case_notices_survives_all_of_them() -> None:
-    found = fate(EQUIVALENT)
-    assert not found.killed
-    assert found.asked == 2
-
-
-def test_a_changed_table_is_judged_like_a_changed_function() -> None:
-    assert fate(TABLE).by == "large"
-
-
-def test_a_mutant_that_no_case_reaches_survives_without_being_judged() -> None:
-    found = fate(replace(WRONG, reached_by=frozenset({99})))
-    assert (found.killed, found.asked) == (False, 0)
-
-
-@pytest.mark.parametrize(
-    ("source", "by"),
-    [("import nothing_of_that_name", "the import"), ("import os; os._exit(3)", "the trial")],
+@rows(
+    ("changed", "by", "how", "asked"),
+    [
+        (WRONG, "small", "3, not 1", None),
+        (EQUIVALENT, "", "", 2),
+        (TABLE, "large", None, None),
+        (replace(WRONG, reached_by=frozenset({99})), "", "", 0),
+        (replace(WRONG, source="import nothing_of_that_name"), "the import", None, None),
+        (replace(WRONG, source="import os; os._exit(3)"), "the trial", None, None),
+        (replace(WRONG, source="clipped = None"), "small", "TypeError: 'NoneType' object is not callable", None),
+    ],
 )
-def test_a_mutant_that_breaks_the_import_or_the_process_is_killed(source: str, by: str) -> None:
-    found = fate(replace(WRONG, source=source))
-    assert (found.killed, found.by) == (True, by)
-
-
-def test_a_mutant_that_makes_a_case_raise_is_killed() -> None:
-    found = fate(replace(WRONG, source="clipped = None"))
-    assert (found.by, found.how) == ("small", "TypeError: 'NoneType' object is not callable")
+def test_a_mutant_is_killed_by_the_first_case_that_notices_it(
+    changed: Mutant, by: str, how: str | None, asked: int | None
+) -> None:
+    found = fate(changed)
+    assert (found.killed, found.by) == (bool(by), by)
+    assert how in (None, found.how)
+    assert asked in (None, found.asked)
 
 
 def test_what_the_import_executes_is_changed_before_the_import() -> None:
@@ -143,16 +126,8 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
         return "" if TWICE == 6 else f"{TWICE}, not 6"
 
     cases = Cases({"twice": 0.0}, {}, imported=frozenset({("bounds", 5)}))
-    found = next(
-        iter(
-            trials(
-                replace(panel({"twice": holds}), sources={"__init__": "", "bounds": source}),
-                cases,
-                [changed],
-                1,
-            )
-        )
-    )
+    tried = replace(panel({"twice": holds}), sources={"__init__": "", "bounds": source})
+    [found] = trials(tried, cases, [changed], 1)
     assert (found.by, found.how) == ("twice", "9, not 6")
 
 
@@ -161,16 +136,13 @@ def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:
     [late] = fates(WRONG, cases={**others, "small": CASES["small"]})
     assert (late.by, late.asked) == ("small", MANY + 1)
     assert json.loads(witnesses_text([late], {})) == {WRONG.described: "small"}
-    soon = replace(late, asked=1)
-    assert json.loads(witnesses_text([soon], {WRONG.described: "small"})) == {WRONG.described: "small"}, (
-        "it is kept"
-    )
+    soon, before = replace(late, asked=1), {WRONG.described: "small"}
+    assert json.loads(witnesses_text([soon], before)) == before, "it is kept"
     assert json.loads(witnesses_text([soon], {WRONG.described: "large"})) == {}, (
         "another case kills it by now"
     )
-    assert json.loads(witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.described: "small"})) == {}, (
-        "it survived"
-    )
+    survived = witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.described: "small"})
+    assert json.loads(survived) == {}
 
 
 def test_the_witnesses_are_cases_of_this_suite() -> None:
@@ -180,8 +152,6 @@ def test_the_witnesses_are_cases_of_this_suite() -> None:
 
 
 def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_part_of() -> None:
-    from mutants import mutants_of
-
     source = 'LIMIT = limit(\n    3,\n    shown_by=(\n        "large",\n    ),\n)\n'
     found = {each.line: (each.texts, each.within) for each in mutants_of("bounds", source)}
     assert found[2] == (frozenset({"large"}), frozenset())
@@ -194,12 +164,7 @@ def test_a_run_goes_on_from_the_results_of_another(tmp_path: Path) -> None:
     with file.open("a") as other:
         other.write('["bounds.clipped", "interru')
     assert Results(file, "a reference").of([EQUIVALENT, WRONG]) == [Fate(WRONG, "small", "3, not 1", 2)]
-
-
-def test_results_about_something_else_do_not_count(tmp_path: Path) -> None:
-    file = tmp_path / "results"
-    Results(file, "a reference").add(Fate(WRONG, "small", "3, not 1", 2))
-    assert Results(file, "another").of([WRONG]) == []
+    assert Results(file, "another").of([WRONG]) == [], "results about something else do not count"
     assert Results(file, "a reference").of([WRONG]) == [], "it was begun anew"
 
 
@@ -264,58 +229,48 @@ def survivors(tmp_path: Path, *entries: str, left_out: str = "[]", kind: str = "
     return load_survivors(file)
 
 
-def test_a_survivor_without_a_reason_is_reported_and_fails_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+MOSTLY_KILLED = [*[WRONG] * 99, EQUIVALENT]
+ONCE_KILLED = [WRONG, EQUIVALENT]
+
+
+@rows(
+    ("judged", "accepted", "kind", "code", "printed"),
+    [
+        (MOSTLY_KILLED, [], "equivalent", 1, "1 survivors without a reason"),
+        (MOSTLY_KILLED, [], "equivalent", 1, entry_text(EQUIVALENT)),
+        (MOSTLY_KILLED, [], "equivalent", 1, "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |"),
+        (
+            MOSTLY_KILLED,
+            [EQUIVALENT],
+            "equivalent",
+            0,
+            "| bounds | 100 | 99 | 1 | 0 | 0 | 99.0 % | 100.0 % |",
+        ),
+        *((ONCE_KILLED, [EQUIVALENT], kind, 1, "is 50.0 %, less than 95 %") for kind in KINDS),
+        ([WRONG], [WRONG], "equivalent", 1, "this mutant does not survive, small kills it"),
+        ([WRONG], [EQUIVALENT], "equivalent", 1, "survivors.yaml:6:9: there is no such mutant any more"),
+        ([WRONG], [replace(EQUIVALENT, module="other")], "equivalent", 0, ""),
+    ],
+)
+def test_a_run_reports_survivors_without_a_reason_and_stale_reasons(
+    judged: list[Mutant],
+    accepted: list[Mutant],
+    kind: str,
+    code: int,
+    printed: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    many = [fate(WRONG)] * 99
-    assert report([*many, fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], survivors(tmp_path)) == 1
-    printed = capsys.readouterr().out
-    assert "1 survivors without a reason" in printed
-    assert entry_text(EQUIVALENT) in printed
-    assert "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |" in printed
-
-
-def test_a_survivor_with_a_reason_is_accepted_as_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    many = [fate(WRONG)] * 99
-    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
-    assert report([*many, fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], accepted) == 0
-    assert "| bounds | 100 | 99 | 1 | 0 | 0 | 99.0 % | 100.0 % |" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_survivors_with_a_reason_count_against_the_scenarios(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
-    accepted = survivors(tmp_path, entry_text(EQUIVALENT), kind=kind)
-    assert report([fate(WRONG), fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], accepted) == 1
-    assert "the score is 50.0 %, less than 95 %" in capsys.readouterr().out
+    found = {each.after: fate(each) for each in judged[-2:]}
+    known = survivors(tmp_path, *map(entry_text, accepted), kind=kind)
+    made = [*dict.fromkeys(judged)]
+    assert report([found[each.after] for each in judged], made, ["bounds"], known) == code
+    assert printed in capsys.readouterr().out
 
 
 def test_a_part_of_the_mutants_has_no_score_to_reach(tmp_path: Path) -> None:
     accepted = survivors(tmp_path, entry_text(EQUIVALENT))
     assert report([fate(EQUIVALENT)], [EQUIVALENT], ["bounds"], accepted, least=0) == 0
-
-
-def test_a_reason_for_a_mutant_that_is_killed_is_stale(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert report([fate(WRONG)], [WRONG], ["bounds"], survivors(tmp_path, entry_text(WRONG))) == 1
-    assert "this mutant does not survive, small kills it" in capsys.readouterr().out
-
-
-def test_a_reason_for_a_mutant_that_is_gone_is_stale(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
-    assert report([fate(WRONG)], [WRONG], ["bounds"], accepted) == 1
-    assert "survivors.yaml:6:9: there is no such mutant any more" in capsys.readouterr().out
-
-
-def test_a_reason_about_a_module_that_was_not_asked_for_is_not_stale(tmp_path: Path) -> None:
-    accepted = survivors(tmp_path, entry_text(replace(EQUIVALENT, module="other")))
-    assert report([fate(WRONG)], [WRONG], ["bounds"], accepted) == 0
 
 
 def test_what_is_left_out_is_not_judged_and_must_be_there(
@@ -430,8 +385,6 @@ def hows(checkout: Path) -> dict[str, str]:
 
 
 def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:
-    from mutants import mutants_of
-
     source = f'"""Bounds."""\n\n__all__ = ["clipped"]\n{SOURCE}'
     found: dict[tuple[str, str], Any] = {
         (each.before, each.after): each for each in mutants_of("bounds", source)
