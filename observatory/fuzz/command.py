@@ -21,7 +21,6 @@ from readfirst.harness.terminal import console, say, say_lines, stderr
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz.differential import Finding, Tally
 from readfirst.observatory.fuzz.disagreement import Disagreement
-from readfirst.observatory.fuzz.known_disagreements import load_known
 from readfirst.observatory.fuzz.search import SearchRequest, search
 
 _NO_RULE = "no rule"
@@ -68,7 +67,6 @@ def perform(request: SearchRequest) -> ExitCode:
     Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
     """
     suite = request.suite
-    known = load_known(request.known, suite.contracts) if request.known is not None else ()
     baseline = None
     if request.baseline is not None:
         baseline = load_baseline(request.baseline, suite.ids(), suite.contracts, suite.rule_ids)
@@ -85,8 +83,8 @@ def perform(request: SearchRequest) -> ExitCode:
         if result.agreement:
             say(result.agreement, err=True)
         say(result.summary, err=True)
-    for number in sorted(set(result.made.gone)):
-        say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
+    for file in result.made.gone:
+        say(f"{file}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
     if result.refused_all:
         say(f"{result.refused_all} Nobody can tell that it is safe.")
@@ -225,23 +223,22 @@ def _about(request: SearchRequest, found: Disagreement) -> str:
 
 def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     found = finding.disagreement
+    again = "" if finding.again else " (not seen a second time, so not shrunk)"
+    place = f"  step {found.step + 1} of {len(finding.scenario.steps)}"
     if found.cause.level == "safe":
-        again = "" if finding.again else " (not seen a second time, so not shrunk)"
         return (
             f"{path}: {visible(found.cause.tool)}, {visible(found.what)}{again}",
-            f"  step {found.step + 1} of {len(finding.scenario.steps)}",
+            place,
             f"    was     {_cut(found.reference)}",
             f"    is now  {_cut(found.target)}",
         )
     sides = ("target", beside.removeprefix("the "))
     wide = max(map(len, sides))
     shown = f"; so does {finding.shown_by}" if finding.shown_by else ""
-    rule = f"breaks {finding.rule}, probably{shown}" if finding.rule else "breaks no rule that is known"
-    again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (
         f"{path}: {found.cause.in_words(beside)}{again}",
-        f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}",
-        f"  {rule}",
+        f"{place}, {found.what}",
+        f"  breaks {finding.rule}, probably{shown}" if finding.rule else "  breaks no rule that is known",
         f"    {sides[0].ljust(wide)}  {_cut(found.target)}",
         f"    {sides[1].ljust(wide)}  {_cut(found.reference)}",
     )

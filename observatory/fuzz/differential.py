@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from readfirst.harness.adapter_api import Adapter, BrokenAdapter
 from readfirst.harness.adapter_traits import traits_of
@@ -58,7 +59,7 @@ class Tally:
     Both sides made `calls`, of which `other_effects` left other files or were refused by one side alone, and
     `other_texts` differ in the answer. A target that is judged alone was `asked` to change files, and has `answered`
     without a refusal. On so many scenarios the sides `disagreed`; the shrunken form of those that are `explained`
-    belongs to an accepted group. `gone` are the numbers of the accepted disagreements that are none any more.
+    belongs to an accepted group. `gone` are the files of the accepted disagreements that are none any more.
     """
 
     steps: int = 0
@@ -70,7 +71,7 @@ class Tally:
     answered: int = 0
     disagreed: int = 0
     explained: int = 0
-    gone: tuple[int, ...] = ()
+    gone: tuple[Path, ...] = ()
 
 
 @dataclass

@@ -15,8 +15,9 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 @dataclass(frozen=True, slots=True)
 class KnownDisagreement:
-    """One accepted disagreement: the smallest scenario that shows it, and why it is accepted."""
+    """One accepted disagreement: the file of the smallest scenario that shows it, and why it is accepted."""
 
+    file: Path
     scenario: Scenario
     reason: str
 
@@ -38,7 +39,7 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
                 fields["scenario"].note(f"there is no file {file!r}", fix)
             found.append((path.parent / file, reason))
     return tuple(
-        KnownDisagreement(load_scenario(file, path.parent, contracts, require_expect=False), reason)
+        KnownDisagreement(file, load_scenario(file, path.parent, contracts, require_expect=False), reason)
         for file, reason in found
     )
 

@@ -11,7 +11,6 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
-from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, calls_of
@@ -62,27 +61,23 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 
     Raises ConnectError, BrokenAdapter or SuiteError.
     """
-    suite = request.suite
+    suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    alone = request.level == "safe"
     with ExitStack() as stack:
         place = stack.enter_context(WorkspacePool(confined=suite.needs_wall))
-        reference, target = _sides(request, suite.contracts.find(request.contract))
-        alone = reference is target
-        for side in (target,) if alone else (reference, target):
-            stack.callback(traits_of(side).close)
-        duel = (
-            SingleRunner(target, place, suite.vocabulary)
-            if alone
-            else DifferentialRunner(
-                reference,
-                target,
-                place,
-                request.level,
-                suite.vocabulary,
-                request.beside,
-                apart=request.long,
-            )
-        )
+
+        def connected(spec: str) -> Adapter:
+            adapter = connect(spec, suite, request.options, contract=contract)
+            stack.callback(traits_of(adapter).close)
+            return adapter
+
+        reference = None if alone else connected(request.against)
+        target = connected(request.target)
+        duel: DifferentialRunner = SingleRunner(target, place, suite.vocabulary)
+        if reference is not None:
+            sides = reference, target, place, request.level, suite.vocabulary, request.beside
+            duel = DifferentialRunner(*sides, apart=request.long)
         accepted, gone = _accepted(duel, known)
         portrait = portrait_of(suite)
         drawn = (
@@ -90,7 +85,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
             if request.long
             else scenarios(request.seed, large=alone, seen=portrait.pairs)
         )
-        generated = claimed(drawn, (reference, target))
+        generated = claimed(drawn, (duel.reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
         campaign.made.gone = gone
@@ -99,36 +94,16 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
         yield campaign
 
 
-def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
-    """Return what the target is compared with, at the level `safe` itself, and the target.
-
-    Raises ConnectError or BrokenAdapter.
-    """
-
-    def connected(spec: str) -> Adapter:
-        return connect(spec, request.suite, request.options, contract=contract)
-
-    if request.level == "safe":
-        target = connected(request.target)
-        return target, target
-    reference = connected(request.against)
-    try:
-        return reference, connected(request.target)
-    except BaseException:
-        traits_of(reference).close()
-        raise
-
-
 def _accepted(
     duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
-) -> tuple[frozenset[Group], tuple[int, ...]]:
-    """Return the groups that are known, and the numbers of the entries on which both sides agree by now."""
+) -> tuple[frozenset[Group], tuple[Path, ...]]:
+    """Return the groups that are known, and the files of the entries on which both sides agree by now."""
     accepted: set[Group] = set()
     gone = []
-    for number, entry in enumerate(known):
+    for entry in known:
         found = duel(entry.scenario)
         if found is None:
-            gone.append(number)
+            gone.append(entry.file)
         else:
             accepted.add(Finding(entry.scenario, found).group)
     return frozenset(accepted), tuple(gone)

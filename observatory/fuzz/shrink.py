@@ -1,5 +1,7 @@
 """Shrink: make a scenario smaller for as long as it still shows what it was found for."""
 
+from __future__ import annotations
+
 import base64
 import posixpath
 import time
@@ -22,55 +24,32 @@ def shrink(
     Steps go first, then files, then parts of texts, everywhere at once where they occur several times. The
     search ends when nothing helps any more, after `attempts` questions, or after `seconds`.
     """
-    search = _Search(shows, attempts, time.monotonic() + seconds)
+    deadline = time.monotonic() + seconds
+    tried: set[str] = set()
+
+    def is_over() -> bool:
+        return len(tried) >= attempts or time.monotonic() > deadline
+
+    def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
+        """Return the first candidate that is accepted. None if none is."""
+        for candidate in candidates(best):
+            if is_over():
+                return None
+            key = repr((candidate.given, candidate.steps))
+            if key not in tried:
+                tried.add(key)
+                if shows(candidate):
+                    return candidate
+        return None
+
     best = scenario
     improved = True
-    while improved and not search.over:
+    while improved and not is_over():
         improved = False
-        for candidates in (
-            _fewer_steps,
-            _given_instead,
-            _simpler_steps,
-            lambda each: (replace(each, given=given) for given in _smaller(each.given)),
-            _simpler_paths,
-            _shorter_everywhere,
-            _smaller,
-        ):
-            better = search.descend(best, candidates)
-            improved = improved or better is not best
-            best = better
+        for candidates in _CANDIDATES:
+            while (found := smaller(best, candidates)) is not None:
+                best, improved = found, True
     return best
-
-
-class _Search:
-    def __init__(self, shows: Callable[[Scenario], bool], attempts: int, deadline: float) -> None:
-        self.shows = shows
-        self.attempts = attempts
-        self.deadline = deadline
-        self.tried: set[str] = set()
-
-    @property
-    def over(self) -> bool:
-        return self.attempts <= 0 or time.monotonic() > self.deadline
-
-    def descend(self, best: Scenario, candidates: Callable[[Scenario], Iterator[Scenario]]) -> Scenario:
-        """Take the first smaller candidate that is accepted, and begin again from it, until none is."""
-        found = True
-        while found:
-            found = False
-            for candidate in candidates(best):
-                if self.over:
-                    return best
-                key = repr((candidate.given, candidate.steps))
-                if key in self.tried:
-                    continue
-                self.tried.add(key)
-                self.attempts -= 1
-                if self.shows(candidate):
-                    best = candidate
-                    found = True
-                    break
-        return best
 
 
 def _with_steps(scenario: Scenario, steps: tuple[Step, ...]) -> Scenario:
@@ -260,3 +239,16 @@ def _chunks(length: int) -> Iterator[tuple[int, int]]:
         for start in starts[:64]:
             yield start, min(start + size, length)
         size //= 2
+
+
+Candidates = Callable[[Scenario], Iterator[Scenario]]
+_CANDIDATES: tuple[Candidates, ...] = (
+    _fewer_steps,
+    _given_instead,
+    _simpler_steps,
+    lambda scenario: (replace(scenario, given=given) for given in _smaller(scenario.given)),
+    _simpler_paths,
+    _shorter_everywhere,
+    _smaller,
+)
+"""Ways to make a scenario smaller, in the order in which they are tried."""

@@ -79,15 +79,10 @@ def character(random: Random) -> str:
             return drawn
 
 
-def like_a_format(random: Random) -> str:
-    """Return a text that looks like another format."""
-    return random.choice(FORMATS)
-
-
 def piece(random: Random) -> str:
     """Return a short text of unusual characters, or one that looks like another format."""
     if random.randint(0, 1):
-        return like_a_format(random)
+        return random.choice(FORMATS)
     return "".join(character(random) for _ in range(random.randint(1, 4)))
 
 
