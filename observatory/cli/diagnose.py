@@ -1,6 +1,5 @@
 """Diagnose command: `readfirst diagnose`; the command line registers it."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
@@ -16,13 +15,15 @@ from readfirst.harness.cli.options import (
     running,
 )
 from readfirst.harness.processes.sandbox import refuse_without_trust
-from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.harness.suite.suite import Suite
-from readfirst.harness.terminal import console, say
 from readfirst.observatory.diagnosis.best_match import diagnosed
-from readfirst.observatory.diagnosis.lookup_table import BASE, Table, contracts, up_to_date
-from readfirst.observatory.diagnosis.observation import comparable, read_observed, run_observed
+from readfirst.observatory.diagnosis.observation import (
+    comparable,
+    read_observed,
+    reference_contracts,
+    run_observed,
+    sample,
+)
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case, as_json, as_markdown, as_text
 
@@ -54,27 +55,27 @@ def diagnose(
         refuse_without_trust(suite.root, "diagnose")
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
-    if BASE not in contracts(suite):
-        raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis needs.")
+    if not (contracts := reference_contracts(suite)):
+        raise UsageError(f"{suite.root} has no contract that the reference knows.")
     found = []
     for target in targets:
         if target.endswith(".jsonl") or (":" not in target and Path(target).is_file()):
             found.append(read_observed(suite, Path(target)))
         else:
             found.append((target, run_observed(suite, target, suite.ids(), options)))
-    table, known, cases = _table(suite, options.jobs), suite.rules, []
+    known, cases = suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
     ids = frozenset(suite.ids())
     with Replays(suite) as replays:
         for name, observed in found:
-            seen = comparable(table, {each: did for each, did in observed.items() if each in ids})
+            seen = comparable({each: did for each, did in observed.items() if each in ids})
             if not seen:
                 raise UsageError(
                     f"{name}: none of the scenarios that were judged can be replayed on the reference."
                 )
-            diagnosis = diagnosed(table, replays, seen, level, contracts=contracts(suite))
-            cases.append(Case(name, diagnosis, rules, known))
+            diagnosis = diagnosed(replays, seen, contracts, sample(suite, seen), level)
+            cases.append(Case(name, diagnosis, rules))
     match format_:
         case "json":
             put(as_json(cases), output)
@@ -83,15 +84,3 @@ def diagnose(
         case _:
             texts = ("".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases)
             put("\n".join(texts), output)
-
-
-def _table(suite: Suite, jobs: int) -> Table:
-    """Return the table of a suite; a progress bar shows how it is made on first use."""
-    with ExitStack() as stack:
-        bars: list[ProgressBar] = []
-
-        def begin(count: int) -> None:
-            say("readfirst: preparing the comparison with the reference, once for this suite.", err=True)
-            bars.append(stack.enter_context(ProgressBar(console(err=True), count)))
-
-        return up_to_date(suite, jobs, begin, lambda: bars[0].advance())

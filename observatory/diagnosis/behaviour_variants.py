@@ -29,17 +29,6 @@ class BehaviourChange:
 
 
 @cache
-def named(name: str) -> BehaviourChange:
-    """Return the change of a name. ValueError: there is no such behaviour, or it never had that value."""
-    behaviour, _, value = name.partition("=")
-    for each in alternatives():
-        if each.behaviour == behaviour and each.name == name:
-            return each
-    known = behaviour in behaviour_histories()
-    raise ValueError(f"{behaviour} never was {value}" if known else f"there is no behaviour {behaviour!r}")
-
-
-@cache
 def values_of(behaviour: str) -> tuple[Any, ...]:
     """Return the values of a behaviour without repetition, the oldest first."""
     history = behaviour_histories()[behaviour]
@@ -49,16 +38,6 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
             if one not in found:
                 found.append(one)
     return tuple(found)
-
-
-@cache
-def alternatives() -> tuple[BehaviourChange, ...]:
-    """Return every value of every behaviour."""
-    return tuple(
-        BehaviourChange(behaviour, value)
-        for behaviour in behaviour_histories()
-        for value in values_of(behaviour)
-    )
 
 
 def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:

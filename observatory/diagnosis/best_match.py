@@ -1,31 +1,29 @@
-"""Search: find the version and the fewest changed behaviours that explain what an implementation did."""
+"""Find the version and the fewest changed behaviours that explain the results of an implementation."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from readfirst.observatory.diagnosis.behaviour_variants import (
     BehaviourChange,
-    named,
     values_of,
     versions,
     with_changes,
 )
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, BROKEN, Fingerprint
-from readfirst.observatory.diagnosis.lookup_table import BASE, Table
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 Observed = Mapping[str, Fingerprint]
-"""What an implementation did, by scenario."""
+"""Results of an implementation, by scenario."""
 Level = Literal["effects", "reason"]
 
-_ROUNDS = 8
 _THOROUGH = 12
-"""Unexplained scenarios up to which everything that they ask for is tried, not only what ever mattered there."""
+"""Unexplained scenarios up to which every behaviour that they ask for is tried, not only those of their rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +58,28 @@ class Diagnosis:
 
 
 def diagnosed(
-    table: Table,
     replays: Replays,
     observed: Observed,
+    contracts: Sequence[str],
+    sample: Collection[str],
     level: Level = "effects",
-    candidates: Collection[str] | None = None,
-    contracts: Sequence[str] = (),
 ) -> Diagnosis:
-    """Return the diagnosis of what was observed; at the level reason that of effects goes first, and stays.
+    """Return the diagnosis of the results; at the level reason that of effects comes first.
 
-    `contracts` are those of the table, in order; `candidates` are the versions that may be named, None for all.
-    Version and changes are found with the scenarios of the table, and then tried in all that were observed.
-    KeyError: nothing changed in a candidate.
+    The search begins at the nearest of `contracts`. Version and changes are found with the scenarios of the `sample`,
+    and then tried in all that were observed.
     """
-    known = {name: each for name, each in observed.items() if name in table.rows}
-    guide = _Guide(table, tuple(contracts), known)
-    allowed = [name for name in contracts if candidates is None or name in candidates]
-    search = _Search(guide, replays, known, "effects")
-    likely, _ = min(map(search.estimated, allowed), key=lambda each: each[1])
-    found = search.renamed(search.refined(likely), candidates)
+    search = _Search(replays, observed, sample, "effects")
+    guess = search.renamed(search.refined(search.nearest(contracts)))
     if level == "reason":
-        search = _Search(guide, replays, known, "reason")
-        found = search.refined(found.guess)
-    return search.diagnosis(found, candidates, observed)
+        search = _Search(replays, observed, sample, "reason")
+        guess = search.refined(guess)
+    return search.diagnosis(guess)
 
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A version with changes; what is equal to the version's own is none."""
+    """A version with changed behaviours. A change to the value of the version is left out."""
 
     version: str
     changes: frozenset[BehaviourChange] = frozenset()
@@ -96,276 +88,137 @@ class _Guess:
     def behaviours(self) -> Behaviours:
         return with_changes(_behaviours(self.version), self.changes)
 
-    def value(self, behaviour: str) -> Any:
-        return self.behaviours.value(behaviour)
-
     def with_(self, change: BehaviourChange) -> _Guess:
-        changes = {each for each in self.changes if each.behaviour != change.behaviour}
-        if _behaviours(self.version).value(change.behaviour) != change.value:
-            changes.add(change)
-        return _Guess(self.version, frozenset(changes))
+        others = {each for each in self.changes if each.behaviour != change.behaviour}
+        return self._of(self.version, {*others, change})
 
     def without(self, change: BehaviourChange) -> _Guess:
         return _Guess(self.version, self.changes - {change})
+
+    def at(self, version: str) -> _Guess:
+        """Return the same changes of another version, without those to its own values."""
+        return self._of(version, self.changes)
+
+    @staticmethod
+    def _of(version: str, changes: Iterable[BehaviourChange]) -> _Guess:
+        own = _behaviours(version)
+        return _Guess(version, frozenset(each for each in changes if own.value(each.behaviour) != each.value))
 
 
 def _behaviours(version: str) -> Behaviours:
     return versions()[version] if version in versions() else behaviours_of(version)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What the reference does with a guess, and the scenarios in which that is not what was observed."""
-
-    guess: _Guess
-    did: Mapping[str, Fingerprint]
-    wrong: frozenset[str]
-
-
-@dataclass
-class _Guide:
-    """What the table tells, turned round: by contract, by change, and which behaviours ever mattered to a scenario."""
-
-    table: Table
-    contracts: tuple[str, ...]
-    observed: Observed
-    base: dict[str, Fingerprint] = field(default_factory=dict)
-    in_contract: dict[str, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
-    changed: dict[BehaviourChange, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
-    matters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    touched: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-
-    def __post_init__(self) -> None:
-        for scenario_id in self.observed:
-            row = self.table.rows[scenario_id]
-            for name, found in row.in_contracts(self.contracts).items():
-                self.in_contract[name][scenario_id] = found
-            self.base[scenario_id] = self.in_contract[BASE][scenario_id]
-            for name, found in row.changed.items():
-                change = named(name)
-                self.changed[change][scenario_id] = found
-                self.note(change.behaviour, scenario_id)
-
-    def note(self, behaviour: str, scenario_id: str) -> None:
-        """Remember that a behaviour matters to a scenario."""
-        self.matters[scenario_id].add(behaviour)
-        self.touched[behaviour].add(scenario_id)
-
-    def predicted(
-        self, now: Fingerprint, scenario_id: str, before: BehaviourChange, after: BehaviourChange
-    ) -> Fingerprint:
-        """Return what a change probably makes of a scenario: the same as in the base, if it is like there before."""
-        if now != self.changed.get(before, {}).get(scenario_id, self.base[scenario_id]):
-            return now
-        return self.changed.get(after, {}).get(scenario_id, self.base[scenario_id])
-
-
 class _Search:
-    """Looks for what explains the observed at one level."""
+    """Looks for the changes that explain the results at one level. What it reports was replayed in every scenario."""
 
-    def __init__(self, guide: _Guide, replays: Replays, observed: Observed, level: Level) -> None:
-        self._guide = guide
+    def __init__(self, replays: Replays, observed: Observed, sample: Collection[str], level: Level) -> None:
         self._replays = replays
-        self._observed = observed
+        self._everything = observed
+        self._ids = [each for each in observed if each in sample and not replays.is_broken(each)]
         self._like: Callable[[Fingerprint, Fingerprint], bool] = (
             _same_effects if level == "effects" else tuple.__eq__
         )
         self._level: Level = level
+        self._of_rule: dict[str, set[str]] = {}
+        known = set(replays.suite.ids())
+        for behaviour, history in behaviour_histories().items():
+            for each in known.intersection(history.shown_by):
+                self._of_rule.setdefault(self._rule(each), set()).add(behaviour)
 
-    # What the table suggests.
+    def _rule(self, scenario_id: str) -> str:
+        return self._replays.suite.heading(scenario_id).rule
 
-    def estimated(self, version: str) -> tuple[_Guess, int]:
-        """Return the changes that the table alone suggests, the best one first and so on, and what to make small."""
-        now = dict(self._guide.in_contract[version])
-        guess = _Guess(version)
-        while (best := self._best_estimate(now, guess)) is not None:
-            before = BehaviourChange(best.behaviour, guess.value(best.behaviour))
-            for each in self._guide.touched[best.behaviour]:
-                now[each] = self._guide.predicted(now[each], each, before, best)
-            guess = guess.with_(best)
-        left = sum(not self._like(self._observed[each], found) for each, found in now.items())
-        return guess, left + len(guess.changes)
-
-    def _best_estimate(self, now: Mapping[str, Fingerprint], guess: _Guess) -> BehaviourChange | None:
-        best, most = None, 0
-        behaviours = guess.behaviours
-        wrong = {each for each, found in now.items() if not self._like(self._observed[each], found)}
-        for behaviour, touched in self._guide.touched.items():
-            if len(touched & wrong) <= most:
-                continue
-            before = BehaviourChange(behaviour, behaviours.value(behaviour))
-            for value in values_of(behaviour):
-                after = BehaviourChange(behaviour, value)
-                if value == before.value:
-                    continue
-                gain = 0
-                for each in touched:
-                    then = self._guide.predicted(now[each], each, before, after)
-                    gain += (each in wrong) - (not self._like(self._observed[each], then))
-                if gain > most:
-                    best, most = after, gain
+    def nearest(self, contracts: Sequence[str]) -> _Guess:
+        """Return the contract, the first of equal ones, that leaves the fewest scenarios unexplained."""
+        best, least = _Guess(contracts[0]), len(self._ids) + 1
+        for guess in map(_Guess, contracts):
+            wrong = self._wrong(guess, least - 1)
+            if wrong is not None:
+                best, least = guess, len(wrong)
         return best
 
-    # What replays confirm.
+    def _explains(self, scenario_id: str, behaviours: Behaviours) -> bool:
+        return self._like(self._everything[scenario_id], self._replays(scenario_id, behaviours).fingerprint)
 
-    def state(self, guess: _Guess) -> _State:
-        """Return what the reference does with a guess; by the table where no change ever mattered to a scenario."""
-        known = self._guide.in_contract.get(guess.version)
-        behaviours = guess.behaviours
-        changed = {each.behaviour for each in guess.changes}
-        did = {
-            each: known[each]
-            if known is not None and changed.isdisjoint(self._guide.matters[each])
-            else self._replays(each, behaviours).fingerprint
-            for each in self._observed
-        }
-        return self._state(guess, did)
+    def _wrong(self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()) -> list[str] | None:
+        """Return the scenarios that a guess does not explain. None as soon as there are more than `most`.
 
-    def _state(self, guess: _Guess, did: Mapping[str, Fingerprint]) -> _State:
-        return _State(
-            guess,
-            did,
-            frozenset(each for each, found in did.items() if not self._like(self._observed[each], found)),
-        )
-
-    def _moved(self, state: _State, guess: _Guess, behaviour: str) -> _State:
-        """Return what the reference does with a guess that differs from a known one in one behaviour."""
-        behaviours = guess.behaviours
-        did = dict(state.did)
-        for each in self._guide.touched[behaviour]:
-            did[each] = self._replays(each, behaviours).fingerprint
-        return self._state(guess, did)
-
-    def _replayed(self, state: _State) -> _State:
-        """Replay every scenario with a guess, and note which changes matter where nobody expected it."""
-        behaviours = state.guess.behaviours
-        did = {}
-        for each in self._observed:
-            seen = self._replays(each, behaviours)
-            did[each] = seen.fingerprint
-            if seen.fingerprint != state.did[each]:
-                for change in state.guess.changes:
-                    if change.behaviour in seen.asked:
-                        self._guide.note(change.behaviour, each)
-        return self._state(state.guess, did)
-
-    def refined(self, guess: _Guess) -> _State:
-        """Return what replays make of a first guess: changes that they ask for added, those that they do not need gone.
-
-        What is returned was replayed in every scenario.
+        The scenarios of `first` are tried before all others.
         """
-        state = self.state(guess)
-        for _ in range(_ROUNDS):
-            grown = self._thinned(self._grown(state))
-            replayed = self._replayed(grown)
-            if replayed.did == grown.did:
-                return replayed
-            state = replayed
-        return state
+        behaviours, wrong = guess.behaviours, []
+        for each in dict.fromkeys((*first, *self._ids)):
+            if not self._explains(each, behaviours):
+                wrong.append(each)
+            if most is not None and len(wrong) > most:
+                self._ids.sort(key=each.__ne__)  # it will probably exclude the next guess, too
+                return None
+        return wrong
 
-    def _grown(self, state: _State) -> _State:
-        """Add the change that explains most, and so on."""
+    def refined(self, guess: _Guess) -> _Guess:
+        """Return a guess with the changes that explain more scenarios, and without those that explain none."""
+        wrong = self._wrong(guess) or []
         refused: set[BehaviourChange] = set()
-        while True:
-            votes: dict[BehaviourChange, int] = defaultdict(int)
-            behaviours = state.guess.behaviours
-            for each in state.wrong:
-                for change in self._plausible(state, each):
-                    if change not in refused:
-                        did = self._replays(each, with_changes(behaviours, [change])).fingerprint
-                        votes[change] += self._like(self._observed[each], did)
-            for change in sorted(
-                (each for each in votes if votes[each]), key=lambda each: (-votes[each], each.name)
-            ):
-                refused.add(change)
-                then = self._moved(state, state.guess.with_(change), change.behaviour)
-                if len(then.wrong) < len(state.wrong):
-                    state = then
-                    break
-            else:
-                return state
+        while (change := self._best_change(guess, wrong, refused)) is not None:
+            refused.add(change)
+            then = guess.with_(change)
+            if (left := self._wrong(then, len(wrong) - 1, wrong)) is not None:
+                guess, wrong = then, left
+        return self._thinned(guess, len(wrong))
 
-    def _plausible(self, state: _State, scenario_id: str) -> list[BehaviourChange]:
-        """Return the changes that may explain a scenario and that the table cannot tell of.
+    def _best_change(
+        self, guess: _Guess, wrong: Sequence[str], refused: Collection[BehaviourChange]
+    ) -> BehaviourChange | None:
+        """Return the change that explains the most of the wrong scenarios. None if none explains any."""
+        behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
+        for each in wrong:
+            tried = self._replays(each, behaviours).asked
+            if len(wrong) > _THOROUGH:
+                tried = tried & self._of_rule.get(self._rule(each), set())
+            for change in (BehaviourChange(name, value) for name in tried for value in values_of(name)):
+                if change not in refused and change.value != behaviours.value(change.behaviour):
+                    votes[change] += self._explains(each, with_changes(behaviours, [change]))
+        return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
-        It can where nothing that was changed matters. Of few scenarios everything that they ask for is tried.
-        """
-        guess, matters = state.guess, self._guide.matters[scenario_id]
-        if len(state.wrong) <= _THOROUGH:
-            worth = self._replays(scenario_id, guess.behaviours).asked & self._guide.touched.keys()
-        elif guess.version == BASE and matters.isdisjoint(each.behaviour for each in guess.changes):
-            return []
-        else:
-            worth = frozenset(matters)
-        return [
-            BehaviourChange(behaviour, value)
-            for behaviour in sorted(worth)
-            for value in values_of(behaviour)
-            if value != guess.value(behaviour)
-        ]
+    def _thinned(self, guess: _Guess, most: int) -> _Guess:
+        """Return a guess without the changes that are not needed to leave at most so many scenarios unexplained."""
+        for change in sorted(guess.changes, key=lambda each: each.name):
+            if self._wrong(guess.without(change), most) is not None:
+                guess = guess.without(change)
+        return guess
 
-    def _thinned(self, state: _State) -> _State:
-        """Take every change away without which no more is left unexplained."""
-        for change in sorted(
-            state.guess.changes, key=lambda each: (len(self._guide.touched[each.behaviour]), each.name)
-        ):
-            without = self._moved(state, state.guess.without(change), change.behaviour)
-            if len(without.wrong) <= len(state.wrong):
-                state = without
-        return state
+    def renamed(self, guess: _Guess) -> _Guess:
+        """Return a guess that explains as much with fewer changes of another version, if there is one."""
+        wrong = self._wrong(guess) or []
+        for version in versions() if guess.changes else ():
+            other = guess.at(version)
+            if len(other.changes) < len(guess.changes) and self._wrong(other, len(wrong), wrong) is not None:
+                guess = self._thinned(other, len(wrong))
+        return guess
 
-    def renamed(self, state: _State, candidates: Collection[str] | None) -> _State:
-        """Return the same behaviours as fewer changes of another version, if there is one."""
-        best = state
-        for version in self._same(state.guess, candidates, len(state.guess.changes) - 1):
-            other = self._as_changes_of(version, state.guess)
-            if len(other.changes) < len(best.guess.changes):
-                found = self._replayed(self.state(other))
-                if len(found.wrong) <= len(best.wrong):
-                    best = found
-        return best
-
-    def _same(self, guess: _Guess, candidates: Collection[str] | None, most: int) -> list[str]:
-        """Return the versions from which a guess differs in this many changes at most."""
-        return [
-            version
-            for version in versions()
-            if (candidates is None or version in candidates)
-            and len(self._as_changes_of(version, guess).changes) <= most
-        ]
-
-    def _as_changes_of(self, version: str, guess: _Guess) -> _Guess:
-        """Return the behaviours of a guess as changes of another version, as far as they ever mattered."""
-        wanted, own = guess.behaviours, _behaviours(version)
-        changes = {
-            BehaviourChange(name, wanted.value(name))
-            for name in self._guide.touched
-            if wanted.value(name) != own.value(name)
-        }
-        return _Guess(version, frozenset(changes))
-
-    def diagnosis(self, state: _State, candidates: Collection[str] | None, everything: Observed) -> Diagnosis:
+    def diagnosis(self, guess: _Guess) -> Diagnosis:
         """Return the diagnosis of everything that was observed, with the scenarios that each change explains."""
-        guess, behaviours = state.guess, state.guess.behaviours
-        did = {each: self._replays(each, behaviours) for each in everything}
-        did = {each: seen for each, seen in did.items() if seen.fingerprint != BROKEN or each in state.did}
-        wrong = {each for each, seen in did.items() if not self._like(everything[each], seen.fingerprint)}
-        failures = {each for each in did if not self._like(everything[each], AS_EXPECTED)}
+        observed, behaviours = self._everything, guess.behaviours
+        every = {each: self._replays(each, behaviours) for each in observed}
+        did = {each: seen for each, seen in every.items() if seen.fingerprint != BROKEN}
+        wrong = {each for each in did if not self._explains(each, behaviours)}
+        failures = {each for each in did if not self._like(observed[each], AS_EXPECTED)}
         differences = []
         for change in guess.changes:
             without = guess.without(change).behaviours
             explains = (
                 each
-                for each in (failures | state.did.keys()) - wrong
-                if change.behaviour in did[each].asked
-                and not self._like(everything[each], self._replays(each, without).fingerprint)
+                for each in did.keys() & (failures | {*self._ids}) - wrong
+                if change.behaviour in did[each].asked and not self._explains(each, without)
             )
             instead_of = _behaviours(guess.version).value(change.behaviour)
             differences.append(Difference(change, instead_of, tuple(sorted(explains))))
+        left = [each for each in self._ids if each in wrong]
         alike = [
             version
-            for version in self._same(guess, candidates, len(guess.changes))
-            if self._as_changes_of(version, guess).changes == guess.changes
+            for version in versions()
+            if guess.at(version).changes == guess.changes
+            and self._wrong(guess.at(version), len(left), left) == left
         ]
         return Diagnosis(
             self._level,

@@ -12,6 +12,8 @@ _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}
 """What these say depends on the machine, so only that they differ counts."""
+_OF_SOME_VERSIONS = {"MultiEdit", "NotebookRead"}
+"""Tools that not every version has."""
 _UNRECORDED = ("time of ", "inode of ", "shown ")
 """What recordings do not tell, so that a recorded version could not be recognised by it, and the form of answers."""
 
@@ -56,8 +58,9 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
 
 
 def is_lacking(found: Fingerprint) -> bool:
-    """Tell whether a fingerprint is of a scenario for which the implementation lacks something."""
-    return found.effects.startswith("lacks ")
+    """Whether the implementation lacks something for the scenario that every version of the reference has."""
+    lacks, _, tools = found.effects.partition(" ")
+    return lacks == "lacks" and not {*tools.split(", ")} <= _OF_SOME_VERSIONS
 
 
 def _effect(difference: Difference) -> tuple[object, ...]:

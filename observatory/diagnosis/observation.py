@@ -1,7 +1,7 @@
 """Observation: what an implementation does in the scenarios, from a run of it or from the stream of one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Verdict
@@ -10,8 +10,12 @@ from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of, is_lacking
-from readfirst.observatory.diagnosis.lookup_table import Table
+from readfirst.observatory.diagnosis.fingerprint import Fingerprint, fingerprint_of, is_lacking
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.behaviours_by_version import behaviour_histories
+
+MAX_SAMPLE_SIZE = 450
+"""Scenarios up to which all of them are the sample."""
 
 
 class ObservationError(ReadfirstError):
@@ -78,15 +82,31 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
     return silent
 
 
-def comparable(table: Table, observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios for which the implementation lacks something that every version has.
+def comparable(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
+    """Return the results without scenarios for which the implementation lacks something that every version has."""
+    return {name: found for name, found in observed.items() if not is_lacking(found)}
 
-    Without MultiEdit there are some versions. Scenarios of the table that need a process of their own are left out.
+
+def sample(suite: Suite, ids: Collection[str]) -> list[str]:
+    """Return the scenarios with which a diagnosis is found: those that show a behaviour, and one of each other rule.
+
+    Of few scenarios all are returned.
     """
-    lacking = {each for row in table.rows.values() for each in row.known() if is_lacking(each)}
-    return {
-        name: found
-        for name, found in observed.items()
-        if (name not in table.rows or table.rows[name].known() != {BROKEN})
-        and (not is_lacking(found) or found in (table.rows[name].known() if name in table.rows else lacking))
-    }
+    if len(ids) <= MAX_SAMPLE_SIZE:
+        return sorted(ids)
+    shown = {name for history in behaviour_histories().values() for name in history.shown_by}.intersection(
+        ids
+    )
+    covered = {suite.heading(each).rule for each in shown}
+    others = {suite.heading(each).rule: each for each in sorted(ids, reverse=True)}
+    return sorted(shown.union(each for rule, each in others.items() if rule not in covered))
+
+
+def reference_contracts(suite: Suite) -> tuple[str, ...]:
+    """Return the names of the suite's contracts that the reference knows, in their order."""
+    found = []
+    for each in suite.contracts:
+        with suppress(ValueError):
+            behaviours_of(each.name)
+            found.append(each.name)
+    return tuple(found)

@@ -18,7 +18,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of
-from readfirst.reference_impl import Behaviours
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_groups
 
 _SEVERAL_EDITS = "multi_edit_exists"
@@ -47,7 +47,7 @@ class Replays:
     def __init__(self, suite: Suite) -> None:
         self.count = 0
         """Scenarios that were replayed."""
-        self._suite = suite
+        self.suite = suite
         self._place = WorkspacePool(memory=True, stamps=True)
         self._scenarios: dict[str, Scenario] = {}
         self._known: dict[str, _Fork | ReplayResult] = {}
@@ -60,7 +60,7 @@ class Replays:
         if node is not None:
             return node
         if scenario_id not in self._scenarios:
-            self._scenarios[scenario_id] = self._suite.in_full(self._suite.scenario(scenario_id))
+            self._scenarios[scenario_id] = self.suite.in_full(self.suite.scenario(scenario_id))
         scenario = self._scenarios[scenario_id]
         verdict, asked = self._replayed(scenario, behaviours)
         found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
@@ -68,9 +68,13 @@ class Replays:
         self._keep(scenario_id, behaviours, asked, seen)
         return seen
 
+    def is_broken(self, scenario_id: str) -> bool:
+        """Whether the reference cannot replay a scenario without a process of its own."""
+        return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
+
     def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
         """Replay, and judge by what the file expects of its own contract."""
-        suite, contract = self._suite, self._suite.contracts[scenario.contract]
+        suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
         offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)

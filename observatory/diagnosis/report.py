@@ -7,17 +7,17 @@ from typing import Any
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.markdown_escape import code, table
-from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule
 from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.diagnosis.behaviour_variants import versions
 from readfirst.observatory.diagnosis.best_match import Diagnosis
+from readfirst.observatory.versions.behaviours import value_text
 from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
 _RULES = 10
 """Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""
-_WIDE = 60
-"""Characters of a value that are shown."""
 _NAMED = 3
 """Differences that a line of the table names."""
 
@@ -29,24 +29,20 @@ class Case:
     target: str
     found: Diagnosis
     rules: Mapping[str, Rule]
-    order: Rules | None
 
     @property
     def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
         """The unexplained scenarios by rule: class by class, in each the rule with most of them first."""
         by_rule: dict[str, list[str]] = {}
         for each in self.found.unexplained:
-            rule = self.rules.get(each)
-            by_rule.setdefault(rule.id if rule else "", []).append(each)
-        rules = {} if self.order is None else self.order.by_id
-        place = {name: number for number, name in enumerate(self.order.classes if self.order else ())}
-        pairs = [(rules.get(name), ids) for name, ids in by_rule.items()]
-        return sorted(
-            pairs,
-            key=lambda pair: (
-                (place[pair[0].class_], -len(pair[1]), pair[0].id) if pair[0] else (9, -len(pair[1]), "")
-            ),
-        )
+            by_rule.setdefault(self.rules[each].id if each in self.rules else "", []).append(each)
+        pairs = [(self.rules.get(ids[0]), ids) for ids in by_rule.values()]
+
+        def place(pair: tuple[Rule | None, list[str]]) -> tuple[int, int, str]:
+            rule, ids = pair
+            return CLASSES.index(rule.class_) if rule else len(CLASSES), -len(ids), rule.id if rule else ""
+
+        return sorted(pairs, key=place)
 
 
 def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
@@ -60,7 +56,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
         explaining = [each for each in found.differences if each.explains]
         for each in explaining:
             change = each.change
-            sides = f"{_value(change.value)} instead of {_value(each.instead_of)}"
+            sides = f"{value_text(change.value)} instead of {value_text(each.instead_of)}"
             yield f"  {len(each.explains):>4}  {change.behaviour}: {sides}"
             yield f"        {history_of(each.change.behaviour).meaning}"
         if silent := len(found.differences) - len(explaining):
@@ -89,19 +85,6 @@ def _reach(found: Diagnosis) -> str:
     if len(others) > _NAMED:
         return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be distinguished here)"
     return f" ({', '.join(others)} cannot be distinguished here)"
-
-
-def _value(value: Any) -> str:
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case None:
-            return "none"
-        case str():
-            shown = visible(value)
-            return f'"{shown}"' if len(shown) <= _WIDE else f'"{shown[:_WIDE]}…"'
-        case _:
-            return str(value)
 
 
 def _summary(found: Diagnosis) -> str:

@@ -34,7 +34,6 @@ class BehaviourInVersion:
     `since` is None for `documented`, which is no version.
     """
 
-    name: str
     value: Any
     since: str | None
 
@@ -60,7 +59,7 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
             f"{error}. `readfirst contracts` lists the versions of the suite."
         ) from error
     return {
-        each: BehaviourInVersion(each, known.value(each), _since(history_of(each), name))
+        each: BehaviourInVersion(known.value(each), _since(history_of(each), name))
         for _, _, behaviours in by_subject(behaviour_histories())
         for each in behaviours
     }
@@ -122,7 +121,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
         yield f"{subject}: {about}"
         for name in names:
             values = (
-                _plain(each.value)
+                value_text(each.value)
                 + (f" (since {each.since})" if each.since not in (None, FIRST_VERSION) else "")
                 for each in found[name]
             )
@@ -143,7 +142,7 @@ def value_in_page(value: Any) -> str:
     """Return a value of a behaviour in Markdown."""
     match value:
         case bool() | None:
-            return _plain(value)
+            return value_text(value)
         case int():
             return f"{value:,}"
         case _:
@@ -169,7 +168,8 @@ def _item(name: str, value: Any, documented: Any) -> str:
     )
 
 
-def _plain(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return a value of a behaviour in words, or as JSON."""
     match value:
         case True:
             return "yes"

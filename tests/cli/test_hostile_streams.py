@@ -24,8 +24,7 @@ from readfirst.harness.report.jsonl import JsonlReport, StreamError
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis import report as diagnosis_report
 from readfirst.observatory.diagnosis.best_match import diagnosed
-from readfirst.observatory.diagnosis.lookup_table import Table, contracts, reference_digest, row_of
-from readfirst.observatory.diagnosis.observation import comparable, read_observed
+from readfirst.observatory.diagnosis.observation import comparable, read_observed, reference_contracts
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case
 
@@ -105,8 +104,6 @@ class Streams:
         self.suite = suite
         self.file = folder / "run.jsonl"
         self.replays = replays
-        rows = {each: row_of(suite, replays, each) for each in (ALLOWED, REFUSED)}
-        self.table = Table(reference_digest(), rows)
 
     def diff(self, write: Callable[[Diff], str], world: World) -> str:
         ids = (ALLOWED, REFUSED, HANGS, LACKS)
@@ -119,9 +116,10 @@ class Streams:
 
     def diagnosis(self, write: Callable[[Case], str], world: World) -> str:
         name, observed = read_observed(self.suite, stream_of(world, self.file))
-        observed = comparable(self.table, observed)
-        found = diagnosed(self.table, self.replays, observed, "reason", contracts=contracts(self.suite))
-        return write(Case(name, found, {}, self.suite.rules))
+        observed = comparable(observed)
+        contracts = reference_contracts(self.suite)
+        found = diagnosed(self.replays, observed, contracts, (ALLOWED, REFUSED), "reason")
+        return write(Case(name, found, {}))
 
 
 @pytest.fixture(scope="module")
