@@ -12,7 +12,6 @@ from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, map_rows,
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.template import template
 
-COMMAND = "readfirst targets compatibility --write"
 _DATA = Mapping[str, Any]
 
 
@@ -38,7 +37,7 @@ def like(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return docs/compatibility.md of what `compatibility_data` gives, compared with its contract. Raises ValueError."""
+    """Return docs/compatibility.md of what `compatibility_data` gives, by its contract. Raises ValueError."""
     return markdown(template("docs/compatibility"), data=like(data, data["contract"]), likeness=likeness)
 
 

@@ -168,11 +168,8 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
     kinds = _columns(
         layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
     )
-    return macro(template("harm.svg.j2"), "picture", named, kinds, layout, height, label, _colours())
-
-
-def _colours() -> Any:
-    return safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
+    colours = safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
+    return macro(template("harm.svg.j2"), "picture", named, kinds, layout, height, label, colours)
 
 
 def _columns(left: float, right: float) -> list[dict[str, Any]]:

@@ -49,8 +49,6 @@ def rule_changes(
     `table` is what `implementations_data` or `compatibility_data` returns; `common` has, of each rule, what
     `common_cells` does. Raises KeyError for a name that the table does not have.
     """
-    for name in (before, after):
-        table[of][name]
     found = []
     for rule, fields in table["rules"].items():
         one, other = (fields[of][name]["holds"] for name in (before, after))

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.compare.shared_scenarios import CommonHarm
-from readfirst.harness.report.escape import visible
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import (
     cell,
@@ -30,7 +29,7 @@ from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.template import template
-from readfirst.observatory.versions.behaviours import compared
+from readfirst.observatory.versions.behaviours import compared, value_in_page
 from readfirst.reference_impl.behaviours_by_version import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
@@ -289,7 +288,7 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
         if isinstance(now, bool):
             yield f"{'Now' if now else 'No longer'}: {meaning}"
         else:
-            yield f"Otherwise than before: {meaning} ({_shown(was)} → {_shown(now)})"
+            yield f"Otherwise than before: {meaning} ({value_in_page(was)} → {value_in_page(now)})"
     if len(differing) > _CHANGES:
         yield f"And {len(differing) - _CHANGES} smaller changes."
     yield f"{link('All changes', '../docs/history.md')}, with the words before and after them."
@@ -297,10 +296,5 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
 
 def _cause(facts: Facts, cause: Mapping[str, Any]) -> str:
     example = cause["example"]
-    shown = scenario_code(example) if example in facts.rule_of else code(example)
+    shown = scenario_code(example) if example in facts.suite.ids() else code(example)
     return f"{prose(cause['reason'])} For example {shown}."
-
-
-def _shown(value: object) -> str:
-    text = visible(str(value))
-    return code(text if len(text) <= 60 else f"{text[:60]}…", escaped=True) if value else "nothing"

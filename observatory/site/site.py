@@ -1,7 +1,6 @@
 """Site: from the suite and its docs to a folder of pages that needs no server and no network."""
 
 import os.path
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -76,7 +75,6 @@ def _put_in_place(built: Path, folder: Path, before: Path) -> None:
         if before.exists():
             before.rename(folder)
         raise
-    shutil.rmtree(before, ignore_errors=True)
 
 
 def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from packaging.version import InvalidVersion, Version
-
 from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.errors import ReadfirstError
@@ -23,6 +21,7 @@ from readfirst.observatory.report.compatibility import like
 from readfirst.observatory.report.harm_heatmap import MapRow, map_rows
 from readfirst.observatory.report.rule_diff import RuleChange, rule_changes
 from readfirst.observatory.survey.compatibility import known_scenarios, looked_at, targets_in_common
+from readfirst.observatory.targets.mapping import release_order
 
 _Data = Mapping[str, Any]
 _NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
@@ -123,19 +122,16 @@ class Facts:
         """Return the newest implementation of the same name, before its `@`, with an older version; None if none."""
         tool, _, version = name.partition("@")
         others = [each.partition("@") for each in self.results]
-        older = [found for one, _, found in others if one == tool and _order(found) < _order(version)]
-        return f"{tool}@{max(older, key=_order)}" if older else None
+        older = [
+            found for one, _, found in others if one == tool and release_order(found) < release_order(version)
+        ]
+        return f"{tool}@{max(older, key=release_order)}" if older else None
 
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
         """What diagnosis.json holds of each target. Raises SiteError."""
         data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
         return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
-
-    @cached_property
-    def rule_of(self) -> Mapping[str, str]:
-        """The rule of each scenario."""
-        return {each.id: rule for rule, found in self.scenarios.items() for each in found}
 
     def shortest(self, rule_id: str) -> Heading:
         """Return the scenario of a rule with the least to read."""
@@ -144,13 +140,6 @@ class Facts:
     def _read(self, name: str, command: str) -> _Data:
         with reading(self.docs / name, command) as data:
             return dict(data)
-
-
-def _order(version: str) -> Version:
-    try:
-        return Version(version)
-    except InvalidVersion:
-        return Version("0")
 
 
 def _check_names(names: Iterable[str]) -> None:

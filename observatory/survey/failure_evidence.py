@@ -72,11 +72,6 @@ class Evidence:
     broken: str = ""
 
 
-def is_kept(rule: Rule) -> bool:
-    """Whether evidence is kept of a rule: a rule of safety."""
-    return rule.class_ == "safety"
-
-
 def failing(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
@@ -115,7 +110,7 @@ def keep_evidence(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
     ) as data:
         result: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
-    wanted = failing(filter(is_kept, suite.rules or ()), known_scenarios(suite), result)
+    wanted = failing(suite.rules.of("safety") if suite.rules else (), known_scenarios(suite), result)
     before = load_evidence(folder / FILE)
     found = {
         rule: each

@@ -207,7 +207,7 @@ def load_target(file: Path) -> Target:
         last=value.get("last", ""),
         level=value.get("level", "text"),
         versions=versions,
-        release=versions[max(versions, key=_age)],
+        release=versions[max(versions, key=release_order)],
         launch=_built(_LAUNCHES[kind], value.get(kind, {})),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
@@ -223,7 +223,8 @@ def load_target(file: Path) -> Target:
     )
 
 
-def _age(version: str) -> tuple[bool, Version, str]:
+def release_order(version: str) -> tuple[bool, Version, str]:
+    """Return the sort key of a version; names that are not versions come first."""
     try:
         return True, Version(version), version
     except InvalidVersion:

@@ -100,7 +100,12 @@ def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:
         (replace(WRONG, reached_by=frozenset({99})), "", "", 0),
         (replace(WRONG, source="import nothing_of_that_name"), "the import", None, None),
         (replace(WRONG, source="import os; os._exit(3)"), "the trial", None, None),
-        (replace(WRONG, source="clipped = None"), "small", "TypeError: 'NoneType' object is not callable", None),
+        (
+            replace(WRONG, source="clipped = None"),
+            "small",
+            "TypeError: 'NoneType' object is not callable",
+            None,
+        ),
     ],
 )
 def test_a_mutant_is_killed_by_the_first_case_that_notices_it(
