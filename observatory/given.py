@@ -1,4 +1,4 @@
-"""Given: what the product hands its model and programs beside answers, asked of each contract and kept in one file."""
+"""Record the tools that the product offers its model, and its structured results, of each contract in one file."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Pins: files of past scenarios keep their inodes, so that no file of a later one is taken for one of them."""
+"""Keep the inodes of files of past scenarios in use, so that an agent cannot confuse later files with them."""
 
 import contextlib
 import os

@@ -1,1 +1,1 @@
-"""Behaviour: what documents claim of the product and what it really does; `page` makes docs/behaviour.md of it."""
+"""Statements of documents about the product, compared with its recorded behaviour."""

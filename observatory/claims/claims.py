@@ -1,4 +1,4 @@
-"""Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
+"""Read `fixtures/claims.yaml`: statements of the documents, in our words, and the scenarios that show them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Evidence: holds what a claim says of a scenario against what a contract's recording shows."""
+"""Compare the claims about a scenario with the recordings of a contract."""
 
 import re
 from collections.abc import Mapping, Sequence

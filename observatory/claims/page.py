@@ -1,4 +1,4 @@
-"""Behaviour: every claim beside what the product was recorded to do, and docs/behaviour.md, which sums that up."""
+"""Every claim next to the recorded behaviour of the product, and docs/behaviour.md, the summary."""
 
 from __future__ import annotations
 

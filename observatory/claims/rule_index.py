@@ -1,4 +1,4 @@
-"""Rule links: what is known of a rule (claims, behaviours, versions, scenarios), and its story in lines."""
+"""Claims, behaviours, versions and scenarios of a rule, as lines of text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

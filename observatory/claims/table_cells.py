@@ -1,4 +1,4 @@
-"""Cells: what is said of a call and what the product did there, each as the cell of a table."""
+"""Table cells for the claims about a call and for the behaviour of the product."""
 
 from readfirst.harness.diff.observed_answers import Answer, ReportedEntry, clause_answer
 from readfirst.harness.first_difference import first_difference

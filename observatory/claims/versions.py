@@ -1,4 +1,4 @@
-"""Versions: on which recorded versions each claim and each rule holds, and since when, from the recordings alone."""
+"""The recorded versions in which each claim and each rule holds, computed from the recordings."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Adoption command: `readfirst product adopt`; the command line registers it."""
+"""Command `readfirst product adopt`."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Bisect commands: `readfirst product bisect`; the command line registers it."""
+"""Command `readfirst product bisect`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

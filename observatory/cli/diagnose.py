@@ -1,4 +1,4 @@
-"""Diagnose command: `readfirst diagnose`; the command line registers it."""
+"""Command `readfirst diagnose`."""
 
 from pathlib import Path
 from typing import Literal

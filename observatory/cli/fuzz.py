@@ -1,4 +1,4 @@
-"""Fuzz command: `readfirst fuzz`; the command line registers it."""
+"""Command `readfirst fuzz`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Page commands: `readfirst renew`, `product claims`, `history`, `behaviours`; pages made of a suite."""
+"""Commands `readfirst renew`, `product claims`, `product history` and `product behaviours`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Target commands: `list`, `new-mapping` and `implementations` of `readfirst targets`."""
+"""Commands `list`, `new-mapping` and `implementations` of `readfirst targets`."""
 
 import shlex
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""Tools command: `readfirst product tools`."""
+"""Command `readfirst product tools`."""
 
 from collections.abc import Sequence
 

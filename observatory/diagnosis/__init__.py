@@ -1,1 +1,1 @@
-"""Diagnosis: what an implementation is like, as a version of the reference with a few behaviours changed."""
+"""Describe an implementation as a version of the reference with a few changed behaviours."""

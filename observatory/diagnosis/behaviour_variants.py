@@ -1,4 +1,4 @@
-"""Alternatives: every value that a behaviour of the reference ever had, over all versions and in the documents."""
+"""All values that a behaviour of the reference had in any version, or has in the documents."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Fingerprint: what an implementation did in a scenario, as short texts that are equal where it did the same."""
+"""Short texts that are equal if an implementation did the same in a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observation: what an implementation does in the scenarios, from a run of it or from the stream of one."""
+"""Results of an implementation, from a run or from the file of a run, and the scenarios of a diagnosis."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress

@@ -1,4 +1,4 @@
-"""Replays: what the reference does in scenarios with any behaviours, and which of them it asks for on the way."""
+"""Replay scenarios on the reference with any behaviours, each path through the reference once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report: a diagnosis in words, as JSON, and many as a table, a line for each."""
+"""Print a diagnosis as text or JSON, and several as a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Fuzz: generate scenarios, replay each on the reference and on a target, shrink what they disagree on."""
+"""Generate scenarios, replay each on the reference and on a target, and shrink the differences."""

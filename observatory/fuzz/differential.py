@@ -1,4 +1,4 @@
-"""Campaign: generated scenarios side by side on the reference and a target until enough steps were made."""
+"""Replay generated scenarios on the reference and on a target until enough steps were made."""
 
 from __future__ import annotations
 

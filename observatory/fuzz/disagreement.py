@@ -1,4 +1,4 @@
-"""Disagreement: where a target differs from another implementation, whose outcome is what is expected of it."""
+"""Differences between the outcomes of a target and of another implementation."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

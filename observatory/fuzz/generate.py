@@ -1,4 +1,4 @@
-"""Generate: whole scenarios, drawn at random - a workspace, changes that no tool makes, and calls about both."""
+"""Random scenarios: a workspace, changes by other programs, and calls about its files."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field

@@ -1,4 +1,4 @@
-"""Known: disagreements that somebody has looked into, and what of a scenario both sides do not claim to support."""
+"""Read accepted differences, and remove calls from scenarios that one of the sides does not support."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

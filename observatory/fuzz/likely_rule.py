@@ -1,4 +1,4 @@
-"""Likely rule: which rule a finding most probably breaks, by what the suite shows in the scenarios most like it."""
+"""Find the rule that a finding most probably breaks, with the most similar scenarios of the suite."""
 
 import math
 from collections import Counter, defaultdict

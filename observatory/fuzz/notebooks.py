@@ -1,4 +1,4 @@
-"""Notebooks: scenarios about one Jupyter notebook, drawn at random."""
+"""Random scenarios about one Jupyter notebook."""
 
 import json
 from random import Random

@@ -1,4 +1,4 @@
-"""Shrink: make a scenario smaller for as long as it still shows what it was found for."""
+"""Make a scenario smaller while it still shows the same difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts: contents, names, and pieces to search for and to put in their place, of every kind, drawn at random."""
+"""Random contents, file names, and strings to search for and to insert."""
 
 import base64
 import sys

@@ -1,4 +1,4 @@
-"""Compatibility: harm first, then rules by implementations and versions: docs/compatibility.md, and as HTML."""
+"""docs/compatibility.md and the HTML page with filters: harm, then rules by implementations and versions."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

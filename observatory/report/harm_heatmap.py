@@ -1,4 +1,4 @@
-"""Map: who harms whom, a row for each implementation and version; also as pictures."""
+"""The map of harm: a row for each implementation and version; also as pictures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rule chart: a bar over the versions for each rule that ever changed, light or dark as its reader's system is."""
+"""A picture with a bar over the versions for each rule that changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

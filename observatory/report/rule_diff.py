@@ -1,4 +1,4 @@
-"""Rule change: what differs, rule by rule, between two implementations of the table, as two versions of one are."""
+"""Compare two implementations, or two versions, rule by rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

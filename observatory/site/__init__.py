@@ -1,1 +1,1 @@
-"""The site: the tables by rule, a page for each rule and each implementation, and the docs, with search."""
+"""The website: pages for rules, implementations and versions, the docs, and a search."""

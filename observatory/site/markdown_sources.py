@@ -1,4 +1,4 @@
-"""Sources: the Markdown of a site, which is laid out like the project, so that every link of a page leads on."""
+"""Markdown of the website, with the directories of the project, so that links between pages work."""
 
 import mimetypes
 import posixpath

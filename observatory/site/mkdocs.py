@@ -1,4 +1,4 @@
-"""Generator: MkDocs with the Material theme, set up so that nothing of a site comes from another host."""
+"""Build the website with MkDocs and the Material theme, without files from other hosts."""
 
 import logging
 from collections.abc import Iterator, Sequence

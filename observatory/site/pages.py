@@ -1,4 +1,4 @@
-"""Pages: what the pages of rules, implementations and versions are made of; their shape is in the templates."""
+"""Values for the templates of the pages of rules, implementations and versions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any

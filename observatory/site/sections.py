@@ -1,4 +1,4 @@
-"""Sections: of a page the kinds of harm, the shortest of each as a picture of steps, and what changed for users."""
+"""Sections of a page: kinds of harm, pictures of steps, and changes for users."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

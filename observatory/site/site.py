@@ -1,4 +1,4 @@
-"""Site: from the suite and its docs to a folder of pages that needs no server and no network."""
+"""Build the website from the suite and its docs. It needs no server and no network."""
 
 import os.path
 import tempfile

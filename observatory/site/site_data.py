@@ -1,4 +1,4 @@
-"""Facts: everything that the pages of the site are made of, read once from a suite and the docs beside it."""
+"""Data of the website, read once from a suite and its docs."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Survey: every published implementation, run and described on one page."""
+"""Run all published implementations, and describe them on one page."""

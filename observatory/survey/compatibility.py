@@ -1,4 +1,4 @@
-"""Compatibility: what harm implementations and versions do, and which rules hold for them, as data."""
+"""Harm and rules of implementations and versions, as data."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Evidence: what a target answered in the shortest scenario of each rule that it breaks and that guards work."""
+"""Record the answers of a target in the shortest scenario of each rule of safety that it breaks."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Issue: the text of a report to the maintainers of a published implementation, about one rule that it breaks."""
+"""Text of a report to the maintainers of a published implementation about a rule that it breaks."""
 
 import json
 from collections.abc import Iterator, Mapping

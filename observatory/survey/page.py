@@ -1,4 +1,4 @@
-"""Implementations: what the suite finds in every target, as data and as a page for people; harm comes first."""
+"""Results of a target as data, and docs/implementations.md."""
 
 from __future__ import annotations
 

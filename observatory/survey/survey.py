@@ -1,4 +1,4 @@
-"""Survey: run every target once, and write the results, the page and the baselines."""
+"""Run every target, and write the results, the page and the baselines."""
 
 import json
 import pickle

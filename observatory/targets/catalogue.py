@@ -1,4 +1,4 @@
-"""Catalogue: which targets there are, and the one that `NAME@VERSION` or a mapping file's path names."""
+"""List the targets, and find a target by `NAME@VERSION` or by the path of its mapping file."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Guess: which of a server's tools reads, edits and writes, and what its arguments are called."""
+"""Guess which tools of a server read, edit and write files, and the names of their arguments."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

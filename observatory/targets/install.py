@@ -1,4 +1,4 @@
-"""Install: a target's exact version into an environment of its own below the user's cache, once."""
+"""Install an exact version of a target once, in a separate environment in the user's cache."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Mapping: one target's file, read once into frozen values; docs/targets.md describes the format."""
+"""Read the mapping file of a target; docs/targets.md describes the format."""
 
 import re
 from collections.abc import Iterator, Mapping

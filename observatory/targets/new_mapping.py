@@ -1,4 +1,4 @@
-"""New mapping: ask a server for its tools, and write a mapping file to start from."""
+"""Ask a server for its tools, and write a mapping file to start from."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

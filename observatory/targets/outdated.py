@@ -1,4 +1,4 @@
-"""Newest: which targets have newer versions in their registry than the one that is pinned, and how one is added."""
+"""Find targets with newer versions in their registry, and add a version to a mapping file."""
 
 import re
 import sys

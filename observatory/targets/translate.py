@@ -1,4 +1,4 @@
-"""Translate: a call of the contract into a target's own call, and the target's answer into a result."""
+"""Translate a call of the contract into a call of a target, and the target's answer into a result."""
 
 import json
 import re

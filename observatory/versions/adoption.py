@@ -1,4 +1,4 @@
-"""Adoption: date the differences of a new contract, and name the behaviours of the reference to change."""
+"""Date the differences of a new contract, and name the behaviours of the reference to change."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

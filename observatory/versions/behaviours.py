@@ -1,4 +1,4 @@
-"""Behaviours: what one version does, as the reference declares it, and what differs between two."""
+"""Behaviours of a version, as the reference declares them, and differences between two versions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Bisect: find every published version in which what scenarios give changed, by installing and replaying."""
+"""Find the published versions in which answers to scenarios changed, by installing and replaying them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

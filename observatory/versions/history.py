@@ -1,4 +1,4 @@
-"""History: every change of a behaviour that the reference knows, what was recorded around it, and its page."""
+"""All changes of behaviours that the reference knows, with the recorded answers around them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

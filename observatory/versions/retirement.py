@@ -1,4 +1,4 @@
-"""Retirement: remove the former newest contract from a suite, so that its answers can still be worked out."""
+"""Remove a contract from a suite, so that its answers can still be computed from its neighbours."""
 
 import re
 from collections.abc import Iterator

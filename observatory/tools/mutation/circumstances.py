@@ -1,4 +1,4 @@
-"""Circumstances: what is so in the call that the reference executes, for mutants that ask `when("name: hidden")`."""
+"""Conditions of the call that the reference executes, for mutants that ask `when("name: hidden")`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confinement: a process of its own for work that might do anything, and can do no harm."""
+"""Run untrusted work in a separate process that can write only to its own directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Importing: a package from texts that were read before, one of its modules changed."""
+"""Import a package from texts in memory, with one changed module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurement: what the cases do on the unchanged package."""
+"""Measure the lines and the time of every case on the unchanged package."""
 
 from __future__ import annotations
 

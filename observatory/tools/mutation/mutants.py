@@ -1,4 +1,4 @@
-"""Mutants: every small change that mutmut's operators make to a package, with the lines that can notice it."""
+"""Small changes of a package by mutmut's operators, with the lines that can notice them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order: which cases are asked about a mutant, those first that will probably notice."""
+"""Order the cases of a mutant: those that will probably notice it come first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page: docs/mutation.md, what a complete run found."""
+"""docs/mutation.md, the results of a complete run."""
 
 from __future__ import annotations
 

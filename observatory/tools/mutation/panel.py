@@ -1,4 +1,4 @@
-"""Panel: what is changed, and the cases that judge it."""
+"""The package that is changed, and the cases that judge it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Population: which exceptions of rules calls can meet, and which of these the scenarios notice."""
+"""Exceptions of rules that calls can meet, and those of them that the scenarios notice."""
 
 from __future__ import annotations
 

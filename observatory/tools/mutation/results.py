@@ -1,4 +1,4 @@
-"""Results: what became of mutants, kept in a file of JSON lines, so that a run goes on from another."""
+"""Results of mutants in a file of JSON lines, so that a run can continue another one."""
 
 from __future__ import annotations
 

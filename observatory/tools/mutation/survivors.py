@@ -1,4 +1,4 @@
-"""Survivors: the mutants that no scenario can kill, with the reason, and what is not mutated at all."""
+"""Mutants that no scenario can kill, with the reason, and code that is not mutated."""
 
 from __future__ import annotations
 

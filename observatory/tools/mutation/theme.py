@@ -1,4 +1,4 @@
-"""Theme: the file of the scenarios that a program composed, which leaves what is expected to their recordings."""
+"""Write the file of composed scenarios, whose expectations are only in the recordings."""
 
 from __future__ import annotations
 
