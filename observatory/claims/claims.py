@@ -145,13 +145,9 @@ class _Look(Inspection):
         self.ids: dict[str, YamlPath] = {}
 
     def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
-        path = self._named(name, "topics")
-        claims = value["claims"].items()
-        return Topic(
-            name,
-            value["title"],
-            tuple(self._built(Claim, key, each, *path, "claims") for key, each in claims),
-        )
+        above = (*self._named(name, "topics"), "claims")
+        claims = tuple(self._built(Claim, key, each, *above) for key, each in value["claims"].items())
+        return Topic(name, value["title"], claims)
 
     def question(self, name: str, value: Mapping[str, Any]) -> Question:
         return self._built(Question, name, value, "questions")
@@ -160,7 +156,9 @@ class _Look(Inspection):
         self.are_claims(value["claims"], ("contradictions", name, "claims"))
         return self._built(Contradiction, name, value, "contradictions")
 
-    def _built(self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str) -> Built:
+    def _built(
+        self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
+    ) -> Built:
         """Return a part of the file, whose keys are the attributes; lists become tuples."""
         path = self._named(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}

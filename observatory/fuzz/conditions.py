@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, TypeVar
 
-from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink, data_of
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
@@ -66,11 +66,11 @@ def conditions_of(
 ) -> tuple[str, ...]:
     """Return the conditions of a call about `path` that is about to be made, each as `dimension: value`."""
     key, path = path, sketch.resolved(path)
-    match sketch.entries.get(path):
-        case RegularFile(mode=mode) as entry:
-            kind, data = "hard link" if path in sketch.hard else "file", entry.data
-        case entry:
-            kind, data, mode = "directory" if isinstance(entry, Directory) else "missing", None, None
+    entry = sketch.entries.get(path)
+    data, mode = data_of(entry), entry.mode if isinstance(entry, RegularFile) else None
+    kind = "directory" if isinstance(entry, Directory) else "missing"
+    if data is not None:
+        kind = "hard link" if path in sketch.hard else "file"
     if sketch.is_a(key, Symlink):
         kind = "link"
     return (
