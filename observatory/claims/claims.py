@@ -207,7 +207,7 @@ def check_claims(
 ) -> Iterator[Finding]:
     """Yield what the claims of a suite name that is not there, and scenarios that say nothing of a claim.
 
-    `stated` answers for a scenario, where all were read already: None of one that nobody can read. It raises
+    `stated` returns the documented clauses of a scenario that was read already, None if it cannot be read. It raises
     UnknownScenarioError.
     """
 

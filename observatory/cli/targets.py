@@ -94,7 +94,7 @@ def _pin(spec: str) -> int:
     try:
         locks = renew(find(f"{name}@{version}"))
     except BaseException:
-        write_all({target.file: before})  # a version that nobody has is not added
+        write_all({target.file: before})  # a version that cannot be locked is not added
         raise
     if is_new:
         say(f"added {version} to {target.file.name}, as {target.release.version} is installed")

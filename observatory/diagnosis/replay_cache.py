@@ -40,8 +40,8 @@ _LUCK = {"stop", "resume"}
 class Replays:
     """Replays scenarios of a suite on the reference with any behaviours, each path through it once.
 
-    What the reference does depends on nothing but the behaviours that it asks for; so whoever gives all of these the
-    same values gets the same answer without a replay.
+    A result depends only on the behaviours that the reference asks for. If all of these have the same values as in an
+    earlier replay, its result is returned.
     """
 
     def __init__(self, suite: Suite) -> None:

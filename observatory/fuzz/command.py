@@ -87,7 +87,7 @@ def perform(request: SearchRequest) -> ExitCode:
         say(f"{file}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
     if result.refused_all:
-        say(f"{result.refused_all} Nobody can tell that it is safe.")
+        say(f"{result.refused_all} This shows nothing about its safety.")
         result.all_well = False
     if not result.all_well:
         return ExitCode.NOT_CONFORMANT

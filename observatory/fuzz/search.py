@@ -112,7 +112,7 @@ def _accepted(
 class SingleRunner(DifferentialRunner):
     """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change files.
 
-    Who refuses all of these harms nobody, and nobody can tell that it is safe.
+    A target that refuses all calls that change files does no harm, and shows nothing about its safety.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:

@@ -105,7 +105,7 @@ def starred(rows: Iterable[MapRow]) -> str:
 
 
 def untried(data: Mapping[str, Any]) -> list[str]:
-    """Return the implementations in which nobody looked for harm."""
+    """Return the implementations in which harm was not looked for."""
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
 
 

@@ -1,6 +1,6 @@
-"""Sanitized: the HTML of a page with nothing in it that could run or fetch something, whoever wrote it.
+"""Remove everything from the HTML of a page that could run or fetch something.
 
-What is not listed is left out, and an address is one that a reader follows by hand, or a file of the site.
+Only listed elements and attributes are kept. An address is a link for the reader, or a file of the site.
 """
 
 import re

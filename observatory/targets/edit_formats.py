@@ -75,7 +75,7 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
         removed, added = _lines(old, new, arguments, known)
         lines = [f"*** Update File: {path}", "@@"]
         lines += [*(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
-    # Whoever ends a line at more signs than at \n finds lines without a + or - in front.
+    # A reader that ends lines at more characters than \n finds lines without a + or - in front.
     if any(_HUNK.match(piece) for line in lines for piece in line.splitlines()[1:]):
         raise Unexpressed(_A_MARK)
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
