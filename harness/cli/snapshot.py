@@ -13,7 +13,7 @@ from readfirst.harness.cli.options import TakesFolder, open_own_suite, open_suit
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.introduced_in import dated
 from readfirst.harness.diff.report import as_text, headline
-from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.processes.temp_dirs import sweep
 from readfirst.harness.record.confirmation import Confirmation
@@ -152,7 +152,7 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
         each.name: [
             scenario_id
             for scenario_id in quick_set(suite, known, points, each.capabilities)
-            if not ContractSide(suite, before).silent(suite.scenario(scenario_id))
+            if has_answers(ContractSide(suite, before), suite.scenario(scenario_id))
         ]
         for each, before in pairs
     }

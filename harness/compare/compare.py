@@ -13,6 +13,7 @@ from readfirst.harness.compare.file_comparison import (
 )
 from readfirst.harness.compare.own_outcome import own_harms
 from readfirst.harness.compare.showing import unseen
+from readfirst.harness.compare.transcribe import transcribe_answers
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
@@ -114,17 +115,12 @@ class _Judge:
         files: Mapping[str, Entry | None] = {}
         clause: Clause | None = None
         position: Position | None = step.position
-        match step:
-            case ToolCall():
-                clause = self._call(index, 0, step, happened)
-                files = clause.files if clause is not None else {}
-                position = (clause.position if clause is not None else None) or position
-            case ParallelCalls(calls):
-                for number, call in enumerate(calls):
-                    self._call(index, number, call, happened)
-                clause = self._clause(step.expect)[0]
-                files = clause.files if clause is not None else {}
-                position = (clause.position if clause is not None else None) or position
+        for number, call in enumerate(calls_of(step)):
+            clause = self._call(index, number, call, happened)
+        if isinstance(step, ParallelCalls):
+            clause = self._clause(step.expect)[0]
+        if clause is not None:
+            files, position = clause.files, clause.position or position
         if isinstance(step, ToolCall) and is_nondeterministic(step, happened.results[0]):
             # The progress of the call is not deterministic, but no file may be written partially.
             for path, what in check_partial_writes(step, self.state, happened.changes, happened.results[0]):
@@ -220,6 +216,11 @@ class _Judge:
             lacks=(broken.message,)
             if status == "unsupported" and broken is not None and broken.blame == "unsupported"
             else (),
+            answers=transcribe_answers(
+                self.scenario, outcome, self.vocabulary, {each.step for each in self.differences}
+            )
+            if self.differences
+            else {},
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
@@ -311,8 +312,7 @@ class _Judge:
         self, step: ToolCall | ParallelCalls, files: Mapping[str, Entry | None], happened: StepOutcome
     ) -> Iterator[FileDifference]:
         if happened.traces:
-            calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-            allowed = [call for call in calls if self._may_write(call)]
+            allowed = [call for call in calls_of(step) if self._may_write(call)]
             yield from trace_differences(files, allowed, self.state, happened.names, happened.traces)
         if happened.names_before or happened.names:
             yield from name_differences(files, happened.names_before, happened.names, happened.changes)
@@ -327,8 +327,7 @@ class _Judge:
         rows = self.recorded.steps[self.messages : self.messages + 1]
         expected = rows[0].results if rows else ()
         self.messages += 1
-        calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-        for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
+        for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=True)):
             raw = expected[number].raw if number < len(expected) else None
             if raw is None or not self._is_recorded(expected[number], result.text):
                 found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)

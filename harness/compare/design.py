@@ -55,21 +55,13 @@ def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, desig
         for harm in verdict.harms
         if harm.kind == "lost" and refused.get((harm.step, harm.call), ("", ""))[0] in _KEEPING[design]
     ]
-    nothing = dict.fromkeys(LEVELS, False)
     if lost:
         differences = tuple(_difference(scenario, design, harm) for harm in lost)
-        return replace(verdict, status="failed", levels=nothing, differences=differences)
+        levels = dict.fromkeys(LEVELS, False)
+        return replace(verdict, status="failed", levels=levels, differences=differences)
     names = sorted({error for _, error in refused.values()})
     reason = f"the design {design} does not claim to refuse with {' or '.join(names)}"
-    return replace(
-        verdict,
-        status="unsupported",
-        levels=nothing,
-        differences=(),
-        blame=None,
-        reason=reason,
-        lacks=tuple(names),
-    )
+    return verdict.as_unsupported(reason, names)
 
 
 def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> bool:

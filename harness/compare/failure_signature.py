@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
@@ -10,7 +11,7 @@ LONGEST = 90
 
 _LOOKED_AT = 10_000
 """Maximum characters of a text that are normalised for a signature."""
-_ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b")
+_ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b")
 _A_WORD = re.compile(r"\w")
 
 
@@ -26,13 +27,22 @@ def _with_path(word: re.Match[str]) -> str:
     return word[0]
 
 
-_VARYING: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*"), "PATH"),
+_PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*[^\s'\",)\]`.:;]|\$(?:WS|HOME)"), "PATH"),
     (re.compile(r"[^\s'\"`(]+"), _with_path),
-    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w.~-]*"), "PATH"),
-    (re.compile(r"0x[0-9a-f]+|\d+"), "N"),
-    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
+    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w~-]*"), "PATH"),
+    (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
 )
+
+
+@lru_cache(maxsize=4096)
+def with_placeholders(text: str) -> str:
+    """Return a text with placeholders for paths, numbers and quotes. Cached, because many calls have the same texts."""
+    for pattern, placeholder in _PLACEHOLDERS:
+        text = pattern.sub(placeholder, text)
+    return text
+
 
 _MARK = "\ufeff"
 _AT_LINE_ENDS = re.compile(rf"(?<![^\S\n])(?<!{_MARK})(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
@@ -113,7 +123,5 @@ def manner(expected: str, got: str) -> str:
 
 
 def _general(text: str, before: str = "", longest: int = LONGEST) -> str:
-    text = text[:_LOOKED_AT].split("\n")[0]
-    for pattern, with_ in _VARYING:
-        text = pattern.sub(with_, text)
+    text = with_placeholders(text[:_LOOKED_AT].split("\n")[0])
     return before + (text if len(text) <= longest else text[:longest].rstrip())

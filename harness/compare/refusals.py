@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from readfirst.harness.adapter_traits import REFUSALS
-from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
+from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
@@ -40,15 +40,7 @@ def apply_refusals(
         return verdict
     names = sorted({*refused.values()})
     words = " and ".join(REFUSALS[name] for name in names)
-    return replace(
-        verdict,
-        status="unsupported",
-        levels=dict.fromkeys(LEVELS, False),
-        differences=(),
-        blame=None,
-        reason=f"the implementation declares that it refuses {words}",
-        lacks=tuple(names),
-    )
+    return verdict.as_unsupported(f"the implementation declares that it refuses {words}", names)
 
 
 def _declared_refusals(

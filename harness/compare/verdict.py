@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from readfirst.harness.adapter_traits import ServerUse
@@ -11,6 +11,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.scenario_metadata import Heading, Requirement
+from readfirst.harness.suite.transcript import TranscriptStep
 from readfirst.harness.yaml_io.finding import Position
 
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
@@ -96,6 +97,8 @@ class Verdict:
     """Whether the expectations are written by hand; see `Suite.is_by_hand`."""
     refuses: tuple[str, ...] = ()
     """Names of the calls that the implementation declares to refuse although the contract answers them."""
+    answers: Mapping[int, TranscriptStep] = field(default_factory=dict, compare=False, repr=False)
+    """The answers of the steps with differences, by step from 0."""
 
     @classmethod
     def unplayed(
@@ -122,6 +125,19 @@ class Verdict:
             rule=scenario.rule,
             length=scenario.length if isinstance(scenario, Scenario) else 0,
             lacks=lacks,
+        )
+
+    def as_unsupported(self, reason: str, lacks: Sequence[str]) -> Verdict:
+        """Return the verdict of a scenario that was replayed, but is not judged: no level holds."""
+        return replace(
+            self,
+            status="unsupported",
+            levels=dict.fromkeys(LEVELS, False),
+            differences=(),
+            answers={},
+            blame=None,
+            reason=reason,
+            lacks=tuple(lacks),
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.harness.diff.cause import Cause, grouped
 from readfirst.harness.diff.difference import Occurrence, occurrences
-from readfirst.harness.diff.sources import ContractSide, RunSide, Side
+from readfirst.harness.diff.sources import ContractSide, NoAnswersError, RunSide, Side
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
@@ -90,9 +90,10 @@ class _Comparison:
         if _has_equal_recordings(before, after, scenario_id):
             return _Compared()
         scenario = self.suite.scenario(scenario_id)
-        if reason := before.silent(scenario) or after.silent(scenario):
-            return _Compared(reason)
-        differences = occurrences(scenario, before.answers(scenario), after.answers(scenario))
+        try:
+            differences = occurrences(scenario, before.answers(scenario), after.answers(scenario))
+        except NoAnswersError as error:
+            return _Compared(str(error))
         if any(difference.change.level == "effects" for difference in differences):
             return _Compared("", differences, (before.harms(scenario), after.harms(scenario)))
         return _Compared("", differences)
@@ -173,7 +174,9 @@ def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Itera
 def _has_equal_recordings(before: Side, after: Side, scenario_id: str) -> bool:
     """Whether both sides are contracts with equal recordings. Faster than comparing answers."""
     match before, after:
-        case ContractSide(contract=left), ContractSide(contract=right) if left.recorded and right.recorded:
+        case ContractSide(contract=left, taken=None), ContractSide(contract=right, taken=None) if (
+            left.recorded and right.recorded
+        ):
             transcripts = before.suite.recordings.recording(scenario_id).transcripts
             return left.name in transcripts and transcripts[left.name] is transcripts.get(right.name)
         case _:

@@ -8,22 +8,18 @@ from itertools import zip_longest
 from readfirst.harness.compare.failure_signature import manner
 from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, general, text_changes
-from readfirst.harness.diff.observed_answers import (
-    Answer,
-    Asked,
-    KnownLines,
-    ReportedEntry,
-    asked,
-    before_steps,
-)
+from readfirst.harness.diff.observed_answers import KnownLines, before_steps
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
-from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
+from readfirst.harness.suite.scenario import CallIndex, Clause, ParallelCalls, Scenario, TextDigest, ToolCall
+from readfirst.harness.suite.transcript import UNNAMED
 
-Files = Mapping[str, Entry | ReportedEntry | None]
-PathStates = tuple[Entry | ReportedEntry | None, Entry | ReportedEntry | None]
+Files = Mapping[str, Entry | None]
+PathStates = tuple[Entry | None, Entry | None]
 """The state of a path after a step on one side, and its state before the step."""
 
+GROUP = "parallel calls"
+"""Used instead of a tool name for a whole group of parallel calls."""
 NAMELESS = "without a name"
 """The name of a refusal that errors.yaml does not list."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -49,40 +45,41 @@ class Occurrence:
 
 
 def occurrences(
-    scenario: Scenario, before: Mapping[CallIndex, Answer], after: Mapping[CallIndex, Answer]
+    scenario: Scenario, before: Mapping[CallIndex, Clause], after: Mapping[CallIndex, Clause]
 ) -> list[Occurrence]:
     """Return all differences between two sides. A call without an answer on one side is skipped."""
     states = before_steps(scenario, before), before_steps(scenario, after)
     known_lines = KnownLines(scenario)
     differences: list[Occurrence] = []
     diverged = False
-    for call in asked(scenario):
-        left, right = before.get(call.place), after.get(call.place)
+    for location, part in scenario.parts():
+        left, right = before.get(location), after.get(location)
         if left is None or right is None:
             continue
-        step = call.place[0]
-        effects = list(_compare_effects(call, left, right, states[0][step], states[1][step]))
+        step, tool = location[0], GROUP if isinstance(part, ParallelCalls) else part.tool
+        effects = list(_compare_effects(part, left, right, states[0][step], states[1][step]))
         effects += _compare_reminders(left, right)
-        differences += [
-            Occurrence(change, scenario.id, call.place, call.tool, diverged) for change in effects
-        ]
-        diverged_here = diverged or bool(effects)
-        if left.refused == right.refused and call.call is not None:
-            words = _compare_reasons(left, right, call.call) or _compare_texts(
-                left, right, call.call, known_lines
-            )
-            differences += [
-                Occurrence(change, scenario.id, call.place, call.tool, diverged_here) for change in words
-            ]
-        diverged = diverged_here
+        differences += [Occurrence(change, scenario.id, location, tool, diverged) for change in effects]
+        diverged = diverged or bool(effects)
+        if _is_refused(left) == _is_refused(right) and isinstance(part, ToolCall):
+            words = _compare_reasons(left, right, part) or _compare_texts(left, right, part, known_lines)
+            differences += [Occurrence(change, scenario.id, location, tool, diverged) for change in words]
     return differences
 
 
+def _is_refused(answer: Clause) -> bool:
+    return answer.error is not None
+
+
 def _compare_effects(
-    call: Asked, left_answer: Answer, right_answer: Answer, left_state: Files, right_state: Files
+    part: ToolCall | ParallelCalls,
+    left_answer: Clause,
+    right_answer: Clause,
+    left_state: Files,
+    right_state: Files,
 ) -> Iterator[Change]:
-    if left_answer.refused != right_answer.refused and call.call is not None:
-        results = _describe_result(left_answer, call.call), _describe_result(right_answer, call.call)
+    if _is_refused(left_answer) != _is_refused(right_answer) and isinstance(part, ToolCall):
+        results = _describe_result(left_answer, part), _describe_result(right_answer, part)
         yield Change(
             "effects", "refusal", "", *results, shown_text(left_answer.text), shown_text(right_answer.text)
         )
@@ -94,7 +91,7 @@ def _compare_effects(
             yield _compare_file_states((left, left_before), (right, right_before))
 
 
-def _compare_reminders(left_answer: Answer, right_answer: Answer) -> Iterator[Change]:
+def _compare_reminders(left_answer: Clause, right_answer: Clause) -> Iterator[Change]:
     for left, right in zip_longest(left_answer.reminders, right_answer.reminders):
         if left != right:
             words = [
@@ -105,16 +102,16 @@ def _compare_reminders(left_answer: Answer, right_answer: Answer) -> Iterator[Ch
             yield Change(level, "words", "reminders of changed files", kinds[0], kinds[1], *words)
 
 
-def _describe_result(answer: Answer, call: ToolCall) -> str:
-    if not answer.refused:
+def _describe_result(answer: Clause, call: ToolCall) -> str:
+    if not _is_refused(answer):
         return "answered" if call.tool == "Read" else "applied"
-    if answer.error is not None:
+    if answer.error != UNNAMED:
         return f"refused ({answer.error})"
     return f"refused: {general(shown_text(answer.text), call.arguments)[:_MAX_UNNAMED_REFUSAL_CHARS]}"
 
 
-def _compare_reasons(left: Answer, right: Answer, call: ToolCall) -> list[Change]:
-    if not left.refused or (left.error == right.error and left.error is not None):
+def _compare_reasons(left: Clause, right: Clause, call: ToolCall) -> list[Change]:
+    if not _is_refused(left) or (left.error == right.error != UNNAMED):
         return []
     results = _describe_result(left, call), _describe_result(right, call)
     words = shown_text(left.text), shown_text(right.text)
@@ -122,29 +119,31 @@ def _compare_reasons(left: Answer, right: Answer, call: ToolCall) -> list[Change
 
 
 def _compare_texts(
-    before: Answer, after: Answer, call: ToolCall, known_lines: Container[str]
+    before: Clause, after: Clause, call: ToolCall, known_lines: Container[str]
 ) -> list[Change]:
     if same_text(before.text, after.text):
         return []
     before_text, after_text = shown_text(before.text), shown_text(after.text)
     if isinstance(before.text, TextDigest) or isinstance(after.text, TextDigest):
         # Only the beginning and the end of the text are known.
-        if before.refused:
-            return [
-                Change("text", "refusal words", before.error or NAMELESS, "", "", before_text, after_text)
-            ]
+        if _is_refused(before):
+            return [Change("text", "refusal words", _error_name(before), "", "", before_text, after_text)]
         return [Change("text", "content", "content", "", "", before_text, after_text)]
     changes = text_changes(before_text, after_text, call.arguments, known_lines)
-    if not before.refused:
+    if not _is_refused(before):
         return list(changes)
     # Refusals are short, so they are shown as a whole.
     unabridged = [replace(change, words_before=before_text, words_after=after_text) for change in changes]
     return [
-        replace(change, kind="refusal words", subject=before.error or NAMELESS)
+        replace(change, kind="refusal words", subject=_error_name(before))
         if change.kind in ("words", "detail")
         else change
         for change in unabridged
     ]
+
+
+def _error_name(answer: Clause) -> str:
+    return NAMELESS if answer.error in (None, UNNAMED) else answer.error
 
 
 def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
@@ -180,7 +179,7 @@ def shown_text(text: str | TextDigest | None) -> str:
             return "\n".join(part for part in (starts, ends) if part)
 
 
-def _is_same_entry(left: Entry | ReportedEntry | None, right: Entry | ReportedEntry | None) -> bool:
+def _is_same_entry(left: Entry | None, right: Entry | None) -> bool:
     match left, right:
         case RegularFile(), RegularFile():
             modes = {entry.mode for entry in (left, right)} - {None}
@@ -190,18 +189,14 @@ def _is_same_entry(left: Entry | ReportedEntry | None, right: Entry | ReportedEn
             FileDigest() as digest,
         ):
             return digest.fits(data)
-        case (ReportedEntry(), _) | (_, ReportedEntry()):
-            return _entry_text(left) == _entry_text(right)
         case Directory(), Directory():
             return True
         case _:
             return left == right
 
 
-def _entry_text(entry: Entry | ReportedEntry | None) -> str:
+def _entry_text(entry: Entry | None) -> str:
     match entry:
-        case ReportedEntry(text=text):
-            return text
         case RegularFile():
             return entry.data.decode("utf-8", "backslashreplace")
         case FileDigest():
@@ -231,40 +226,28 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 
 
-def _is_mode_change(left: Entry | ReportedEntry | None, right: Entry | ReportedEntry | None) -> bool:
-    match left, right:
-        case (ReportedEntry(what="mode"), _) | (_, ReportedEntry(what="mode")):
-            return True
-        case RegularFile(), RegularFile():
-            return left.data == right.data
-        case _:
-            return False
+def _is_mode_change(left: Entry | None, right: Entry | None) -> bool:
+    return isinstance(left, RegularFile) and isinstance(right, RegularFile) and left.data == right.data
 
 
-def _format_mode(entry: Entry | ReportedEntry | None) -> str:
+def _format_mode(entry: Entry | None) -> str:
     match entry:
-        case ReportedEntry(text=text):
-            return text
         case RegularFile(mode=int() as mode) | Directory(mode=int() as mode):
             return f"{mode:04o}"
         case _:
             return "as it was"
 
 
-def _is_content(entry: Entry | ReportedEntry | None) -> bool:
-    return isinstance(entry, RegularFile | FileDigest) or (
-        isinstance(entry, ReportedEntry) and entry.what == "file"
-    )
+def _is_content(entry: Entry | None) -> bool:
+    return isinstance(entry, RegularFile | FileDigest)
 
 
-def _entry_kind(entry: Entry | ReportedEntry | None) -> str:
+def _entry_kind(entry: Entry | None) -> str:
     match entry:
-        case RegularFile() | FileDigest() | ReportedEntry(what="file"):
+        case RegularFile() | FileDigest():
             return "a regular file"
         case Symlink():
             return "a symbolic link"
-        case ReportedEntry(text=text):
-            return re.sub(r"(a regular file|a symbolic link)\b.*", r"\1", text, flags=re.DOTALL)
         case _:
             return _entry_text(entry)
 

@@ -11,7 +11,7 @@ from packaging.version import Version
 from readfirst.harness.diff.cause import Cause
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Part, parts
-from readfirst.harness.diff.observed_answers import KnownLines, asked
+from readfirst.harness.diff.observed_answers import KnownLines
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
@@ -66,8 +66,8 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
-    call = next(item.call for item in asked(scenario) if item.place == occurrence.place)
-    arguments = call.arguments if call is not None else {}
+    part = next(part for location, part in scenario.parts() if location == occurrence.place)
+    arguments = part.arguments if isinstance(part, ToolCall) else {}
     known_lines = KnownLines(scenario)
 
     def find_result(transcript: Transcript) -> RecordedResult:

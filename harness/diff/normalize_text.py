@@ -1,31 +1,18 @@
-"""Split an answer into parts, and replace paths, numbers and quotes, so that answers of different scenarios
-compare.
-"""
+"""Split an answer into parts, so that answers of different scenarios can be compared."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import Any, Literal
 
-from readfirst.harness.compare.failure_signature import manner
+from readfirst.harness.compare.failure_signature import manner, with_placeholders
 
 _NUMBERED_LINE_PATTERN = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
 _PRODUCT_LINE_PATTERN = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
 _LONE_NUMBER_PATTERN = re.compile(r"\s*\d+[^\w\s]?\s*")
 _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 
-_PLACEHOLDERS_BY_PATTERN = (
-    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*[^\s'\",)\]`.:;]|\$(?:WS|HOME)"), "PATH"),
-    (
-        re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b"),
-        "PATH",
-    ),
-    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w~-]*"), "PATH"),
-    (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
-    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
-)
 WHITESPACE = "whitespace and empty lines"
 """Subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
@@ -85,15 +72,7 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
     for name, value in (arguments or {}).items():
         if isinstance(value, str) and len(value) >= _MIN_ARGUMENT_CHARS and value in text:
             text = text.replace(value, "PATH" if name.endswith("path") else f"{{{name}}}")
-    return f"{_insert_placeholders(text)}{rest}".strip()
-
-
-@lru_cache(maxsize=4096)
-def _insert_placeholders(text: str) -> str:
-    """Return a sentence with placeholders. Cached, because many calls have the same sentences."""
-    for pattern, placeholder in _PLACEHOLDERS_BY_PATTERN:
-        text = pattern.sub(placeholder, text)
-    return text
+    return f"{with_placeholders(text)}{rest}".strip()
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:

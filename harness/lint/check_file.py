@@ -270,7 +270,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
     """Yield calls whose separate documented clause states the same as the recorded one."""
-    for part in case.scenario.parts():
+    for _, part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
         if documented is None or recorded is None or documented is recorded:
             continue

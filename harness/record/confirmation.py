@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from packaging.version import Version
 
+from readfirst.harness.compare.transcribe import named
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.record.restore_whitespace import restored
 from readfirst.harness.record.syrupy_extension import same_transcript
-from readfirst.harness.record.transcribe import named
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.transcribe import named
 from readfirst.harness.record.clause_writer import expectation_of, states
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.replay_samples import Take, TakeJob, Takes, unknown_words
@@ -24,7 +25,6 @@ from readfirst.harness.record.rewrite_expectations import (
     step_at,
 )
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
-from readfirst.harness.record.transcribe import named
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.case_table import expanded

@@ -22,7 +22,7 @@ import platformdirs
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.file_comparison import trace_differences
-from readfirst.harness.record.transcribe import parted, transcribe
+from readfirst.harness.compare.transcribe import parted, transcribe
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract

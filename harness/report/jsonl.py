@@ -22,7 +22,10 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.contents import ContentReader, ContentWriter
 from readfirst.harness.report.results import Judged, Run
+from readfirst.harness.suite.recording_file import StepEncoder
 from readfirst.harness.suite.schema import validator
+from readfirst.harness.suite.transcript import RecordingError, TranscriptStep
+from readfirst.harness.suite.transcript_loader import decode_step
 from readfirst.harness.terminal import harmless_json
 
 _MAX_STREAM_BYTES = 512 * 1024 * 1024
@@ -96,10 +99,15 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             contract,
             header["level"],
             header["readfirst"],
-            tuple(_parse_verdict(line, *declared) for _, line in verdicts if line["contract"] == contract),
+            tuple(
+                _parse_verdict(file, number, line, *declared)
+                for number, line in verdicts
+                if line["contract"] == contract
+            ),
             footer["interrupted"],
             header.get("name", ""),
             suite=header.get("suite", "") if header["format"] > 1 else "",
+            has_answers=header["format"] == FORMAT,
         )
         for contract in header["contracts"]
     )
@@ -175,7 +183,9 @@ def _check_totals(
         seen.add(key)
 
 
-def _parse_verdict(line: dict[str, Any], design: str, refuses: tuple[str, ...]) -> Judged:
+def _parse_verdict(
+    file: Path, number: int, line: dict[str, Any], design: str, refuses: tuple[str, ...]
+) -> Judged:
     differences = [
         Difference(**_located_fields(value, OF_A_DIFFERENCE), late=value.get("late", False))
         for value in line.get("differences", ())
@@ -188,9 +198,18 @@ def _parse_verdict(line: dict[str, Any], design: str, refuses: tuple[str, ...]) 
         lacks=tuple(line.get("lacks", ())),
         design=design,
         refuses=refuses,
+        answers=_parse_answers(file, number, line),
         **{name: line[name] for name in _VERDICT_FIELDS if name in line},
     )
     return verdict, BaselineResult(**{name: line[name] for name in _BASELINE_FIELDS if name in line})
+
+
+def _parse_answers(file: Path, number: int, line: dict[str, Any]) -> dict[int, TranscriptStep]:
+    packed = line.get("packed", {})
+    try:
+        return {step["step"] - 1: decode_step(step, packed) for step in line.get("answers", ())}
+    except RecordingError as error:
+        raise StreamError(file, number, str(error)) from error
 
 
 def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -202,8 +221,8 @@ def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, An
     }
 
 
-FORMAT = 2
-"""Version of the format. Version 1 can still be read. Its verdicts contain their texts."""
+FORMAT = 3
+"""Version of the format. Versions 1 and 2 can still be read. Their verdicts do not contain answers."""
 _SIDES = ("expected", "got")
 
 
@@ -259,6 +278,12 @@ class JsonlReport:
             "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
             "differences": [self._write_contents(difference) for difference in verdict.differences],
         }
+        if verdict.differences:
+            encoder = StepEncoder({})
+            further["answers"] = [
+                {"step": index + 1, **encoder.step(step)} for index, step in verdict.answers.items()
+            ]
+            further["packed"] = encoder.packed
         line |= {name: value for name, value in further.items() if value}
         self._write_line(line)
 

@@ -25,8 +25,8 @@ Judged = tuple[Verdict, BaselineResult]
 class Run:
     """The results of one target on one contract. `version` is the version of readfirst.
 
-    `suite` is the title of the suite, empty in a stream of an earlier readfirst. `interrupted` means that
-    `judged` contains only the verdicts before an interrupt. `name` is the name of the target in reports
+    `suite` is the title of the suite, empty if it is not known. `interrupted` means that `judged` contains
+    only the verdicts before an interrupt. `name` is the name of the target in reports
     (default: the connect string). Runs with the same `series` are results of one command.
     """
 
@@ -39,6 +39,8 @@ class Run:
     name: str = ""
     series: int = 0
     suite: str = ""
+    has_answers: bool = True
+    """Whether verdicts contain answers. False for JSON lines of an earlier readfirst."""
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -20,7 +20,6 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
     WorldEvent,
-    parts_of,
 )
 from readfirst.harness.suite.transcript import Recording
 
@@ -69,7 +68,7 @@ def scenario_lines(
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
                 yield from _expectation_lines(scenario, step.expect, contract)
-                yield from lines_of_other_contracts(number - 1)
+                yield from lines_of_other_contracts(number - 1, 0)
             case ParallelCalls(calls=calls):
                 for call_number, call in enumerate(calls, 1):
                     yield f"  call {call_number}: {describe_step(call)}"
@@ -117,8 +116,8 @@ class OtherContracts:
         self._answers: dict[CallIndex, dict[str, Clause | None]] = {}
         for name in self._names:
             recorded_scenario = with_expectations_of(scenario, name, recording.transcripts[name])
-            for call_index, expect in _iter_expectations(recorded_scenario):
-                self._answers.setdefault(call_index, {})[name] = expect.recorded
+            for call_index, part in recorded_scenario.parts():
+                self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
         """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
@@ -149,12 +148,6 @@ def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
     """Return versions as ranges: `1.0.60 to 2.1.40` contains all versions recorded between the two."""
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
-
-
-def _iter_expectations(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
-    for index, step in enumerate(scenario.steps):
-        for number, part in enumerate(parts_of(step)):
-            yield (index, None if part is step else number), part.expect
 
 
 def _describe_answer(clause: Clause | None) -> str:

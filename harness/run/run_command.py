@@ -218,7 +218,7 @@ def perform(request: RunRequest) -> int:
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
-                    seen.append(replace(verdict, differences=()))
+                    seen.append(replace(verdict, differences=(), answers={}))
         except KeyboardInterrupt:
             bar.stop()
             for report in reports:

@@ -134,7 +134,7 @@ class Runner:
         for view in views:
             contract, level = view.contract, self.spec.level
             skip = skipped(view.own, contract, level, self.claims, self._traits.unsupported_reason)
-            if skip is not None and not any(part.expect.clauses() for part in view.own.parts()):
+            if skip is not None and not any(part.expect.clauses() for _, part in view.own.parts()):
                 skip = replace(skip, reason=f"{skip.reason}; at the level `safe` it is judged by harm alone")
             if skip is None and level == "verbatim" and view.transcript is None:
                 skip = self._verdict_without_replay(

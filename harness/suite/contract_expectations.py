@@ -105,7 +105,7 @@ def has_digests(scenario: Scenario) -> bool:
     return any(
         any(map(_is_digest, (clause.text, *clause.reminders)))
         or any(isinstance(entry, FileDigest) for entry in clause.files.values())
-        for part in scenario.parts()
+        for _, part in scenario.parts()
         for clause in part.expect.clauses()
     )
 

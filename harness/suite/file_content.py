@@ -153,10 +153,7 @@ def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return what is at a path as files write it, None for nothing there; `long` says bytes that are not written out.
-
-    Raises TypeError for what no file can say.
-    """
+    """Return the value that files write for an entry. None if there is none. `long` returns the value of long bytes."""
     fields: dict[str, Any]
     match entry:
         case None:
@@ -171,10 +168,8 @@ def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] 
             fields = {"hardlink": to}
         case Directory():
             fields = {"directory": True}
-        case SpecialFile(kind) if kind in SPECIAL_KINDS:
+        case SpecialFile(kind):
             fields = {"special": kind}
-        case _:
-            raise TypeError(f"no file can say {type(entry).__name__}")
     if isinstance(entry, RegularFile | FileDigest | Directory) and entry.mode is not None:
         fields["mode"] = f"{entry.mode:04o}"
     if isinstance(entry, RegularFile) and entry.ownership is not None:

@@ -22,7 +22,7 @@ class LintContext:
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
         """Return every clause, with the call or group that it belongs to."""
-        return [(clause, part) for part in self.scenario.parts() for clause in part.expect.clauses()]
+        return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
 def at(position: Position | None, case: LintContext) -> Position:

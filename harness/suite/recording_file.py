@@ -96,7 +96,7 @@ def encode_recording(recording: Recording) -> dict[str, Any]:
 
     Texts that are `packed` already stay as they are: another version of xz may compress them differently.
     """
-    encoder = _Encoder(recording.packed)
+    encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
     value: dict[str, Any] = {"inputs": recording.inputs, "digest": "", "versions": list(names)}
     if recording.unrecorded:
@@ -152,8 +152,9 @@ def parse_recording(data: bytes, name: str = "recording") -> Recording:
         return decode_whole(read_entries(data)[name])
 
 
-def _encode_step(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: _Encoder) -> dict[str, Any]:
-    tools = row[0].tools
+def _encode_step(
+    names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: StepEncoder
+) -> dict[str, Any]:
     steps_by_key: dict[Hashable, TranscriptStep] = {}
     # Contracts with equal answers share a step, so that few keys must be computed.
     first = {
@@ -162,7 +163,7 @@ def _encode_step(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder:
     }
     starts = starts_of(names, {name: id(first[id(step)]) for name, step in zip(names, row, strict=True)})
     return {
-        **({"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}),
+        **_tools_value(row[0].tools),
         "answers": [
             {**(_since(starts[id(step)]) if len(steps_by_key) > 1 else {}), **encoder.answer(step)}
             for step in steps_by_key.values()
@@ -170,12 +171,17 @@ def _encode_step(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder:
     }
 
 
+def _tools_value(tools: Sequence[str]) -> dict[str, Any]:
+    """Return the names of the called tools as JSON values: `call`, or the `calls` of a group."""
+    return {"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}
+
+
 def _since(names: list[str]) -> dict[str, Any]:
     return {"since": names[0] if len(names) == 1 else names}
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoder:
+class StepEncoder:
     """Encodes steps as JSON values; `packed` collects the long texts, by a digest of each.
 
     `compressed` has texts that were compressed before, by the same digests.
@@ -183,6 +189,10 @@ class _Encoder:
 
     compressed: Mapping[str, str]
     packed: dict[str, str] = field(default_factory=dict)
+
+    def step(self, step: TranscriptStep) -> dict[str, Any]:
+        """Return the called tools and their answer, as `decode_step` expects them."""
+        return {**_tools_value(step.tools), **self.answer(step)}
 
     def answer(self, step: TranscriptStep) -> dict[str, Any]:
         """Return the answer of a step."""

@@ -330,10 +330,11 @@ class Scenario:
             call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
         )
 
-    def parts(self) -> Iterator[ToolCall | ParallelCalls]:
-        """Yield what may have an expectation: every tool call in order, and every parallel group after its own."""
-        for step in self.steps:
-            yield from parts_of(step)
+    def parts(self) -> Iterator[tuple[CallIndex, ToolCall | ParallelCalls]]:
+        """Yield the index and the part of all that may have an expectation: calls, and groups after their calls."""
+        for index, step in enumerate(self.steps):
+            for number, part in enumerate(parts_of(step)):
+                yield (index, None if isinstance(part, ParallelCalls) else number), part
 
     def events(self) -> Iterator[WorldEvent]:
         """Yield every world event in order, those during calls included."""

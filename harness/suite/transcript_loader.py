@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, SpecialFile, Symlink
 from readfirst.harness.suite.ownership import ownership_of
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.suite.unwrap_host_text import HOST_TEXTS
@@ -129,6 +129,12 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any]) -> Mapping[str, int]:
     return holding(names, starts)
 
 
+def decode_step(body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
+    """Return the step with these JSON values, as `StepEncoder.step` returns them. Raises RecordingError."""
+    with readable("run it again"):
+        return _Decoder(_Packed(packed)).step(_tools(body), body)
+
+
 class _Packed:
     """What is compressed in a file, by its names: unpacked once, however often it is named."""
 
@@ -216,6 +222,8 @@ class _Decoder:
                 return RegularFile(body.encode("utf-8"))
             case {"symlink": target}:
                 return Symlink(target)
+            case {"special": kind}:
+                return SpecialFile(kind)
             case {"directory": True}:
                 return Directory(_mode(body))
             case {"text": text}:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from packaging.version import Version
 
 from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.compare.transcribe import named
 from readfirst.harness.diff.diff import Diff, diff
-from readfirst.harness.diff.sources import ContractSide, TakenSide
+from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import take
 from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.record.restore_whitespace import restored
-from readfirst.harness.record.transcribe import named
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
@@ -116,7 +116,7 @@ class Look:
             if replay.status in ("broken", "unsupported"):
                 lost[replay.scenario_id] = replay.message
             elif is_first and (transcript := self._first_replay(replay.scenario_id, contract, before)):
-                side = TakenSide(contract, {replay.scenario_id: transcript}, {})
+                side = ContractSide(self.suite, contract, {replay.scenario_id: transcript})
                 once = diff(self.suite, before_side, side, [replay.scenario_id])
                 if once.causes:
                     self.first_difference(contract, once)
@@ -128,7 +128,7 @@ class Look:
                 lost.setdefault(scenario_id, UNSTEADY)
             elif (transcript := self._first_replay(scenario_id, contract, before)) is not None:
                 transcripts[scenario_id] = transcript
-        changed = diff(self.suite, before_side, TakenSide(contract, transcripts, lost), ids)
+        changed = diff(self.suite, before_side, ContractSide(self.suite, contract, transcripts, lost), ids)
         return replace(changed, broken=len(lost))
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:

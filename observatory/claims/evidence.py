@@ -9,11 +9,9 @@ from typing import Literal
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.compare.verdict import Difference
-from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -24,7 +22,7 @@ from readfirst.harness.suite.scenario import (
     with_calls,
 )
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError, Transcript
+from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
 from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import Shown
 
@@ -50,7 +48,7 @@ class Statement:
     clause: Clause | None
     states_files: bool = True
     exact: bool = False
-    answer: Answer | None = None
+    answer: Clause | None = None
     holding: Holding = "not recorded"
 
 
@@ -114,7 +112,7 @@ def judged_statements(
     for each in said:
         clause = each.clause or Clause()
         # Files that a claim does not speak of are what they are.
-        files = clause.files if each.states_files else _entries(answers[each.call - 1])
+        files = clause.files if each.states_files else answers[each.call - 1].files
         stated[each.call] = replace(clause, files=files, documented=clause.documented or "claim")
     numbers = count(1)
 
@@ -145,11 +143,7 @@ def judged_statements(
     return tuple(map(judge, said))
 
 
-def _entries(answer: Answer) -> dict[str, Entry | None]:
-    return {path: each for path, each in answer.files.items() if not isinstance(each, ReportedEntry)}
-
-
-def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Answer]:
+def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
     """Return one answer per call of an outcome that did not break."""
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -160,8 +154,8 @@ def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Answe
         }
         for call, result in zip(calls_of(step), happened.results, strict=False):
             text = answer_of(result.text)
-            error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
-            answers.append(Answer(result.is_error, error, text, own))
+            error = (suite.vocabulary.name_of(call.tool, text) or UNNAMED) if result.is_error else None
+            answers.append(Clause(error=error, text=text, files=own))
     return answers
 
 
@@ -169,7 +163,7 @@ def _holding(
     statement: Statement,
     place: tuple[int, int | None],
     differences: Sequence[Difference],
-    answer: Answer,
+    answer: Clause,
 ) -> Holding:
     step, number = place
     levels = {each.level for each in differences if each.step == step and number in (None, each.call)}

@@ -1,10 +1,10 @@
 """Table cells for the claims about a call and for the behaviour of the product."""
 
-from readfirst.harness.diff.observed_answers import Answer, ReportedEntry, clause_answer
 from readfirst.harness.first_difference import first_difference
 from readfirst.harness.report.markdown_escape import cell, code
 from readfirst.harness.suite.file_entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import Clause, TextDigest
+from readfirst.harness.suite.transcript import UNNAMED
 from readfirst.observatory.claims.evidence import Statement
 
 MOST_CHARACTERS = 240
@@ -18,11 +18,11 @@ def describe_both(statement: Statement) -> tuple[str, str]:
 
     Of two long texts the part around their first difference is shown. Files are left out if nothing is said of them.
     """
-    said = clause_answer(statement.clause or Clause())
+    said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]
     around = first_difference(*map(str, texts)) if all(isinstance(each, str) for each in texts) else None
     files = statement.states_files
-    changes_nothing = not (said.refused or said.text or said.files) and files and statement.tool != "Read"
+    changes_nothing = not (said.error or said.text or said.files) and files and statement.tool != "Read"
     documented = "answered: no file changes" if changes_nothing else _describe(said, around, files=files)
     return documented, describe_answer(statement, around)
 
@@ -44,7 +44,7 @@ def excerpt(text: str, most: int, around: int | None = None) -> str:
     return f"{before}{code(text[start : start + most])}{f' [{after:,} more characters]' if after else ''}"
 
 
-def _describe(answer: Answer, around: int | None, *, files: bool) -> str:
+def _describe(answer: Clause, around: int | None, *, files: bool) -> str:
     parts = []
     match answer.text:
         case str() as text:
@@ -55,14 +55,12 @@ def _describe(answer: Answer, around: int | None, *, files: bool) -> str:
             parts.append(", ".join(known) or "a text that is only known by its digest")
     if files:
         parts += [f"{code(path)} becomes {_entry(entry)}" for path, entry in sorted(answer.files.items())]
-    error = f" ({answer.error})" if answer.error else ""
-    head = f"refused{error}" if answer.refused else "answered"
+    error = f" ({answer.error})" if answer.error != UNNAMED else ""
+    head = f"refused{error}" if answer.error else "answered"
     return f"{head}: {'; '.join(parts)}" if parts else head
 
 
-def _entry(entry: Entry | ReportedEntry | None) -> str:
-    if isinstance(entry, ReportedEntry):
-        return code(entry.text)
+def _entry(entry: Entry | None) -> str:
     if isinstance(entry, RegularFile):
         return excerpt(entry.data.decode("utf-8", "backslashreplace"), _FEW_CHARACTERS)
     return cell(in_words(entry))

@@ -8,7 +8,7 @@ from functools import cache
 from readfirst.harness.compare.level_reached import Cell, ScenarioResult, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.diff.difference import occurrences
-from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.contracts import Contract, order
@@ -172,7 +172,7 @@ def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -
             key = id(transcripts.get(name)) if contract.recorded else -1
             if key not in compared:
                 compared[key] = None
-                if not side.silent(scenario):
+                if has_answers(side, scenario):
                     changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
                     compared[key] = not any(each.change.level in up_to(level) for each in changes)
             holds = compared[key]

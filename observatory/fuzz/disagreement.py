@@ -7,8 +7,8 @@ from itertools import groupby
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.transcribe import own_changes
 from readfirst.harness.compare.verdict import Level, up_to
-from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.error_names import Vocabulary

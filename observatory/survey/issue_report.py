@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from readfirst.harness.compare.level_reached import in_families
-from readfirst.harness.diff.observed_answers import asked, before_steps, clause_answer
+from readfirst.harness.diff.observed_answers import before_steps
 from readfirst.harness.report.escape import visible_lines
 from readfirst.harness.report.markdown_escape import bullets, code, document, fenced
 from readfirst.harness.report.markdown_escape import cell as prose
@@ -182,7 +182,7 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
     """Return what a model knows of the files before a step, if all steps before it go as the scenario says."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
-    said = {each.place: clause_answer(clause) for each in asked(scenario) if (clause := each.expect.recorded)}
+    said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}
     done: tuple[ToolCall, ...] = ()
     for step, files in zip(scenario.steps, before_steps(scenario, said), strict=True):
         for path, entry in files.items():

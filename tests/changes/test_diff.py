@@ -168,6 +168,36 @@ def test_a_run_that_was_interrupted_is_not_a_complete_result(filled: Small, run:
     assert "no difference in 1 scenario" in printed
 
 
+def test_lines_of_an_earlier_release_have_no_answers_to_compare(
+    filled: Small, run: Run, tmp_path: Path
+) -> None:
+    file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines[0]["format"] = 2
+    old = [{key: line[key] for key in line if key not in ("answers", "packed")} for line in lines]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in old))
+    code, _, error = run("diff", "2.1.7", str(file))
+    assert code == 2
+    assert "without the answers of the run. Run it again." in error
+    assert "gate/unread" in run("report", str(file))[1]
+
+
+def test_a_long_answer_of_a_run_is_kept_whole(small: Small, run: Run, tmp_path: Path) -> None:
+    long = "".join(f"{number:6}→line\n" for number in range(1, 900))
+    small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(long.replace("→", "\t"))}))
+    file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
+    assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
+
+
+def test_a_damaged_answer_of_a_run_is_reported(filled: Small, run: Run, tmp_path: Path) -> None:
+    file = Path(stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
+    file.write_text(file.read_text().replace('"call": "Edit", "error"', '"call": 1, "error"'))
+    file.write_text(file.read_text().replace('"call": "Edit"', '"call": 1'))
+    code, _, error = run("diff", "2.1.7", str(file))
+    assert code == 3
+    assert "not a readable recording" in error
+
+
 def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None:
     (filled.root / "scenarios/gate/unread.yaml").write_text("title: [")
     code, printed, error = run("diff", "2.1.7", "2.1.228")

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Mapping
 
 from readfirst.harness.diff.difference import Occurrence, occurrences, same_text
-from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import (
     CallIndex,
+    Clause,
     Given,
     ParallelCalls,
     Scenario,
@@ -15,26 +15,27 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
 )
+from readfirst.harness.suite.transcript import UNNAMED
 from tests.rows import rows
 
 FILE = RegularFile(b"alpha\n")
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "alpha", "new_string": "gamma"})
 READ = ToolCall("Read", {"file_path": "$WS/a"})
-UNREAD = Answer(True, "not_read", "File has not been read yet.")
+UNREAD = Clause(error="not_read", text="File has not been read yet.")
 
 
 def scenario(*steps: Step) -> Scenario:
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
 
-def wrote(entry: Entry | ReportedEntry | bytes | None, text: str = "Done.") -> Answer:
-    return Answer(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
+def wrote(entry: Entry | bytes | None, text: str = "Done.") -> Clause:
+    return Clause(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
 
 
 def between(
-    one: Answer | Mapping[CallIndex, Answer], other: Answer | Mapping[CallIndex, Answer], *steps: Step
+    one: Clause | Mapping[CallIndex, Clause], other: Clause | Mapping[CallIndex, Clause], *steps: Step
 ) -> list[Occurrence]:
-    sides = [{(0, 0): side} if isinstance(side, Answer) else side for side in (one, other)]
+    sides = [{(0, 0): side} if isinstance(side, Clause) else side for side in (one, other)]
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
 
 
@@ -44,12 +45,12 @@ def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
 
 
 def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
-    found = between(Answer(True, None, "Sorry, $WS/a is odd"), wrote(b"gamma\n"))
+    found = between(Clause(error=UNNAMED, text="Sorry, $WS/a is odd"), wrote(b"gamma\n"))
     assert found[0].change.before == "refused: Sorry, PATH is odd"
 
 
 def test_another_reason_is_reported_without_the_words() -> None:
-    found = between(UNREAD, Answer(True, "string_not_found", "String to replace not found in file."))
+    found = between(UNREAD, Clause(error="string_not_found", text="String to replace not found in file."))
     assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
 
@@ -72,12 +73,12 @@ def test_other_bytes_are_reported_by_what_differs(
 
 
 def test_a_file_that_one_side_leaves_alone_is_reported_as_such() -> None:
-    (change,) = summary(between(Answer(text="Done."), wrote(b"gamma\n")))
+    (change,) = summary(between(Clause(text="Done."), wrote(b"gamma\n")))
     assert change == (
         *("effects", "file", "whether it changes"),
         *("the file is left as it was", "the file is changed"),
     )
-    (back,) = summary(between(wrote(b"gamma\n"), Answer(text="Done.")))
+    (back,) = summary(between(wrote(b"gamma\n"), Clause(text="Done.")))
     assert back[3:] == ("the file is changed", "the file is left as it was")
 
 
@@ -100,22 +101,14 @@ def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
     assert summary(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
 
 
-def test_what_a_run_reported_of_a_file_agrees_with_the_file() -> None:
-    assert between(wrote(ReportedEntry("file", "gamma\n")), wrote(b"gamma\n")) == []
-    assert summary(between(wrote(ReportedEntry("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
-        *("effects", "file"),
-        "content",
-    )
-
-
 def test_a_call_that_one_side_says_nothing_of_is_left_out() -> None:
     assert between({}, wrote(b"gamma\n")) == []
 
 
 def test_files_of_a_group_are_reported_after_its_calls() -> None:
     group = ParallelCalls((EDIT, READ))
-    first = {(0, 0): UNREAD, (0, 1): Answer(text="x"), (0, None): Answer()}
-    second = {(0, 0): Answer(text="x"), (0, 1): Answer(text="x"), (0, None): wrote(b"gamma\n")}
+    first = {(0, 0): UNREAD, (0, 1): Clause(text="x"), (0, None): Clause()}
+    second = {(0, 0): Clause(text="x"), (0, 1): Clause(text="x"), (0, None): wrote(b"gamma\n")}
     found = between(first, second, group)
     assert [(each.tool, each.change.kind, each.follows) for each in found] == [
         ("Edit", "refusal", False),
@@ -145,11 +138,11 @@ def test_two_statements_of_a_text_go_together_if_one_text_can_be_both(
 
 def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
     digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
-    found = summary(between(Answer(text=digest), Answer(text="     1→a\n     2→b"), READ))
+    found = summary(between(Clause(text=digest), Clause(text="     1→a\n     2→b"), READ))
     assert found == [("text", "content", "content", "", "")]
 
 
 def test_a_refusal_of_which_only_ends_are_known_is_reported_by_its_name() -> None:
-    one = Answer(True, "invalid_settings", TextDigest(starts="Not valid: old schema"))
-    other = Answer(True, "invalid_settings", "Not valid: new schema and more")
+    one = Clause(error="invalid_settings", text=TextDigest(starts="Not valid: old schema"))
+    other = Clause(error="invalid_settings", text="Not valid: new schema and more")
     assert summary(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]

@@ -106,7 +106,7 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
         ([{**HEADER, "scenarios": 3}, *WHOLE[1:]], 4, "announces 3 verdicts, but there are 2"),
         ([HEADER, WHOLE[1], WHOLE[1], footer()], 3, "a second verdict on a/one"),
         ([HEADER, WHOLE[1], {**WHOLE[2], "contract": "9"}, footer()], 3, "does not name the contract '9'"),
-        ([{**HEADER, "format": 3}, *WHOLE[1:]], 1, "$.format"),
+        ([{**HEADER, "format": 9}, *WHOLE[1:]], 1, "$.format"),
         ([HEADER, {**WHOLE[1], "status": "fine"}, *WHOLE[2:]], 2, "$.status"),
         ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "not a line of a result stream"),
     ],

@@ -12,6 +12,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Results
 from readfirst.harness.report.timeline import difference_blocks
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, TranscriptStep
 from tests.judging import SUITE
 from tests.verdicts import run, sources_of
 
@@ -57,7 +58,8 @@ def test_a_step_of_a_page_shows_the_harm_with_the_bytes_once() -> None:
 def test_a_comparison_says_what_only_one_side_harms() -> None:
     contract = SUITE.contracts["2.1.7"]
     base = ContractSide(SUITE, contract)
-    run = RunSide("mine", base, [replace(FAILED, differences=(REFUSED,))])
+    done = TranscriptStep(("Edit",), (RecordedResult("done"),))
+    run = RunSide("mine", base, [replace(FAILED, differences=(REFUSED,), answers={2: done})])
     worse, better = diff(SUITE, base, run, [CHANGED]), diff(SUITE, run, base, [CHANGED])
     assert [(each.kind, each.newly, each.no_longer) for each in worse.harm] == [("lost", (CHANGED,), ())]
     assert f"! lost, newly: {CHANGED}  [1 scenario]" in list(as_text(worse))

@@ -17,8 +17,8 @@ from readfirst.harness.agents.claude_code.adapter import (
 )
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
+from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.record.syrupy_extension import RecordingExtension
-from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite

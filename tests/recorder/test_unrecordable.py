@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.record.replay_samples import unrecordable
-from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall

@@ -7,7 +7,7 @@ import pytest
 
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.agents.claude_code.reminders import file_reminders
-from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.recording_file import format_recording, parse_recording

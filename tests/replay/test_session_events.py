@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.compare.transcribe import transcribe
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile

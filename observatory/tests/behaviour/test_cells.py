@@ -1,6 +1,5 @@
 """The cells of the page show any text exactly, and long ones where they differ."""
 
-from readfirst.harness.diff.observed_answers import Answer
 from readfirst.harness.report.markdown_escape import anchor, code
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
@@ -17,7 +16,7 @@ def statement(
     *,
     states_files: bool = True,
 ) -> Statement:
-    answer = Answer(error is not None, error, text, changes or {})
+    answer = Clause(error=error, text=text, files=changes or {})
     return Statement(1, "Edit", clause, states_files, answer=answer, holding="holds")
 
 

@@ -1,6 +1,6 @@
-"""Convert the outcome of a replay to the transcript that is stored in a recording."""
+"""Convert the outcome of a replay to a transcript, as recordings and the JSON lines of a run contain it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 
 from readfirst.harness.adapter_api import ToolResult
@@ -17,15 +17,31 @@ from readfirst.harness.workspace.snapshot import applied
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
     """Return the transcript of a complete replay. An error without a name in the vocabulary is `unnamed`."""
-    steps = []
+    return Transcript(tuple(step for _, step in _transcribe_steps(scenario, outcome, vocabulary)))
+
+
+def transcribe_answers(
+    scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
+) -> dict[int, TranscriptStep]:
+    """Return the answers of these steps, by step. Changes after the last step belong to the last step."""
+    later = outcome.afterwards.changes
+    if later and outcome.steps:
+        *others, last = outcome.steps
+        outcome = replace(outcome, steps=(*others, replace(last, changes={**last.changes, **later})))
+    return {index: step for index, step in _transcribe_steps(scenario, outcome, vocabulary) if index in steps}
+
+
+def _transcribe_steps(
+    scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary
+) -> Iterator[tuple[int, TranscriptStep]]:
+    """Yield each step with calls, and its index."""
     state = dict(outcome.before)
-    for step, done in zip(scenario.steps, outcome.steps, strict=True):
+    for index, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         if isinstance(step, ToolCall | ParallelCalls):
             shown = tuple(reminder for result in done.results for reminder in result.reminders)
             reminders = shown if scenario.given.reminders else ()
-            steps.append(replace(_transcribe_step(step, done, state, vocabulary), reminders=reminders))
+            yield index, replace(_transcribe_step(step, done, state, vocabulary), reminders=reminders)
         state = applied(state, done.changes)
-    return Transcript(tuple(steps))
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
@@ -128,9 +144,9 @@ def _transcribe_result(tool: str, result: ToolResult, vocabulary: Vocabulary) ->
     if not result.is_error:
         return RecordedResult.of(result.text, None)
     answer = answer_of(result.text)
-    error = vocabulary.name_of(tool, answer)
-    if error is None:
-        return RecordedResult.of(result.text, UNNAMED)
+    error = result.error or vocabulary.name_of(tool, answer)
+    if error is None or error not in vocabulary:
+        return RecordedResult.of(result.text, error or UNNAMED)
     return RecordedResult.of(
         result.text, error, vocabulary.beginning(error, answer), vocabulary.ending(error, answer)
     )
