@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, fields
 
+from readfirst.harness.adapter_traits import IsolationDecision
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
@@ -116,6 +117,12 @@ class Summary:
         self.stale: list[str] = []
         self.unclaimed: Counter[str] = Counter()
         """Missing capabilities of scenarios that should have been judged, with their number."""
+        self.servers: Counter[bool] = Counter()
+        """Number of scenarios on a shared server (True), and on a separate server (False)."""
+        self.server_reasons: dict[bool, str] = {}
+        """The latest reason for each."""
+        self.isolation: IsolationDecision | None = None
+        """How servers were assigned in general, if it is known."""
         self._not_conformant = 0
         self._broken = 0
 
@@ -136,6 +143,10 @@ class Summary:
         self.refuses.update(verdict.refuses)
         if verdict.status in self.reasons:
             self.reasons[verdict.status][verdict.reason] += 1
+        if server := verdict.server:
+            self.servers[server.shared] += 1
+            self.server_reasons[server.shared] = server.why
+            self.isolation = server.decision or self.isolation
         if verdict.left_out:
             self.left_out[verdict.rule] += 1
         if ruling.stale:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapter_traits import IsolationDecision
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -232,8 +231,6 @@ class JsonlReport:
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
         self._contents = ContentWriter()
-        self._sessions: Counter[bool] = Counter()
-        self._decision: IsolationDecision | None = None
         self._write_line(
             {
                 "type": "header",
@@ -252,9 +249,6 @@ class JsonlReport:
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Write one line."""
-        if verdict.server is not None:
-            self._sessions[verdict.server.shared] += 1
-            self._decision = verdict.server.decision or self._decision
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
@@ -306,21 +300,22 @@ class JsonlReport:
                 "stale": len(summary.stale),
                 "interrupted": interrupted,
                 "exit_code": 130 if interrupted else int(summary.exit_code),
-                **self._servers(),
+                **_server_use(summary),
             }
         )
-
-    def _servers(self) -> dict[str, Any]:
-        """Return the decision how servers were assigned, and the number of scenarios on each kind of server."""
-        if not self._sessions:
-            return {}
-        found = self._decision
-        decision = {"isolation": found.kind, "why": found.why} if found is not None else {}
-        return {"servers": {**decision, "shared": self._sessions[True], "separate": self._sessions[False]}}
 
     def _write_line(self, line: dict[str, Any]) -> None:
         self._stream.write(f"{harmless_json(line)}\n")
         self._stream.flush()
+
+
+def _server_use(summary: Summary) -> dict[str, Any]:
+    """Return the decision how servers were assigned, and the number of scenarios on each kind of server."""
+    if not summary.servers:
+        return {}
+    found = summary.isolation
+    decision = {"isolation": found.kind, "why": found.why} if found is not None else {}
+    return {"servers": {**decision, "shared": summary.servers[True], "separate": summary.servers[False]}}
 
 
 OF_A_HARM = ("kind", "path", "what", "before", "after")

@@ -4,11 +4,10 @@ A step is a call or a group of parallel calls, which the implementation answers 
 """
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from readfirst.harness.compare.summary import Count
+from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.pluralize import pluralize
 
@@ -27,10 +26,6 @@ class Cost:
     """Seconds. None before the first verdict."""
     ended: float = field(init=False)
     """Time of the latest verdict."""
-    _servers: Counter[bool] = field(init=False, default_factory=Counter)
-    """Number of sessions on a shared server (True), and on a separate server (False)."""
-    _reasons: dict[bool, str] = field(init=False, default_factory=dict)
-    """The latest reason for each."""
 
     def __post_init__(self) -> None:
         self.began = self.ended = self.clock()
@@ -44,14 +39,12 @@ class Cost:
         self.ended = self.clock()
         if self.startup is None:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
-        if verdict.server is not None:
-            self._servers[verdict.server.shared] += 1
-            self._reasons[verdict.server.shared] = verdict.server.why
 
-    def sentence(self, total: Count, jobs: int = 1) -> str:
-        """Return the time of `total` scenarios in one line. With several jobs, the wall time is divided by the
+    def sentence(self, summary: Summary, jobs: int = 1) -> str:
+        """Return the time of the scenarios in one line. With several jobs, the wall time is divided by the
         number of scenarios.
         """
+        total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0
         parts = [f"start-up {_format_duration(startup)}"]
@@ -61,9 +54,9 @@ class Cost:
             parts.append(f"{_format_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
         servers = "".join(
-            f"; {pluralize(self._servers[shared], 'scenario')} {how} ({self._reasons[shared]})"
+            f"; {pluralize(summary.servers[shared], 'scenario')} {how} ({summary.server_reasons[shared]})"
             for shared, how in ((True, "on a shared server"), (False, "each on its own server"))
-            if self._servers[shared]
+            if summary.servers[shared]
         )
         return f"cost: {', '.join(parts)}; {_format_duration(elapsed)} in all{processes}{servers}"
 

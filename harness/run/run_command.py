@@ -240,7 +240,7 @@ def perform(request: RunRequest) -> int:
             "Renew it with --update-baseline.",
             err=True,
         )
-    say(cost.sentence(summary.total, jobs), err=True)
+    say(cost.sentence(summary, jobs), err=True)
     for line in (grouping_line(request, failing), all_pass_line(request, tested)):
         if line:
             say(line, err=True)

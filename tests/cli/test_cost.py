@@ -18,7 +18,7 @@ def test_start_up_scenarios_and_steps_are_distinguished() -> None:
     for each in (verdict(500, 2), verdict(700, 4)):
         cost.verdict(each)
         summary.add(each, BaselineResult(conformant=True))
-    assert cost.sentence(summary.total) == (
+    assert cost.sentence(summary) == (
         "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
     )
 
@@ -27,7 +27,7 @@ def test_jobs_are_named() -> None:
     times = iter([0.0, 0.25])
     cost, summary = Cost(clock=lambda: next(times)), Summary()
     cost.verdict(verdict(0, 0))
-    assert cost.sentence(summary.total, jobs=4) == "cost: start-up 250 ms; 250 ms in all with 4 jobs"
+    assert cost.sentence(summary, jobs=4) == "cost: start-up 250 ms; 250 ms in all with 4 jobs"
 
 
 def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
@@ -36,7 +36,7 @@ def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
     for each in (verdict(0, 0), verdict(0.5, 2)):
         cost.verdict(each)
         summary.add(each, BaselineResult(conformant=True))
-    assert cost.sentence(summary.total) == (
+    assert cost.sentence(summary) == (
         "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per step; 250 s in all"
     )
 
@@ -51,9 +51,8 @@ def test_it_says_how_many_shared_a_server_and_why() -> None:
         ServerUse(shared=False, why="must be fresh"),
         None,
     ):
-        cost.verdict(replace(verdict(0, 1), server=server))
-        summary.add(verdict(0, 1), BaselineResult(conformant=True))
-    assert cost.sentence(summary.total).partition(" in all; ")[2] == (
+        summary.add(replace(verdict(0, 1), server=server), BaselineResult(conformant=True))
+    assert cost.sentence(summary).partition(" in all; ")[2] == (
         "2 scenarios on a shared server (no session affects another); "
         "3 scenarios each on its own server (must be fresh)"
     )

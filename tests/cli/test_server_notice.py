@@ -68,6 +68,7 @@ def test_json_lines_have_the_decision() -> None:
         report = JsonlReport(stream, facts(), "1.0")
         for use in uses:
             report.verdict(verdict(use), BaselineResult(conformant=True))
+            summary.add(verdict(use), BaselineResult(conformant=True))
         report.finish(summary)
         footer = json.loads(stream.getvalue().splitlines()[-1])
         assert footer.get("servers") == servers
