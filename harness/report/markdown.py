@@ -50,12 +50,10 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
     for run, label in zip(results.runs, results.labels(), strict=True):
         if likeness := run.likeness:
             yield _escape_prose(likeness)
-        if by_hand := run.summary.by_hand_sentence():
-            yield (f"**{_escape_prose(label)}**: {_escape_prose(by_hand)}")
-        if design := run.summary.design_sentence():
-            yield (f"**{_escape_prose(label)}**: {_escape_prose(design)}")
-        if complaint := run.summary.complaint():
-            yield (f"**{_escape_prose(label)}**: {_escape_prose(complaint)}")
+        summary = run.summary
+        for note in (summary.by_hand_sentence(), summary.design_sentence(), summary.complaint()):
+            if note:
+                yield f"**{_escape_prose(label)}**: {_escape_prose(note)}"
         judged_levels = [level for level in levels if level != "verbatim" or run.level == level]
         failing_families = [
             name

@@ -92,17 +92,20 @@ def given_lines(given: Given) -> Iterator[str]:
         yield f"[{pluralize(rest, 'more file')}]"
     if not files:
         yield "an empty directory"
-    for rule in given.deny:
-        yield f"deny {visible(rule)}"
-    for hook in given.hooks:
-        yield describe_hook(hook)
+    yield from (f"{key} {value}" for key, value in given_settings(given))
+
+
+def given_settings(given: Given) -> Iterator[tuple[str, str]]:
+    """Yield the initial state beside the files, as pairs of a name and an escaped value."""
+    yield from (("deny", visible(rule)) for rule in given.deny)
     if given.disk is not None:
-        yield f"disk of {given.disk:,} bytes"
+        yield "disk", f"{given.disk:,} bytes"
     if given.permissions is not None:
-        yield from (f"{key} {visible(value)}" for key, value in given.permissions.lines())
+        yield from ((key, visible(value)) for key, value in given.permissions.lines())
+    yield from (("hook", _describe_hook(hook)) for hook in given.hooks)
 
 
-def describe_hook(hook: GivenHook) -> str:
+def _describe_hook(hook: GivenHook) -> str:
     """Return one line about a hook: its time and action, with short contents of files."""
     match hook.action:
         case "input":
@@ -119,7 +122,7 @@ def describe_hook(hook: GivenHook) -> str:
             action = f"{hook.action} {'; '.join(moved)}"
         case _:
             action = f"{hook.action} {_quote_value(hook.words)}"
-    return f"hook {hook.event} {hook.matcher}: {action}"
+    return f"{hook.event} {hook.matcher}: {action}"
 
 
 def brief_entry(path: str, entry: Entry) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import compare_lines, visible, visible_lines
-from readfirst.harness.report.step_text import describe_hook, describe_step
+from readfirst.harness.report.step_text import describe_step, given_settings
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.file_entry import (
     Directory,
@@ -43,14 +43,9 @@ MOST_DIFFERENCES = 20
 
 def given_blocks(scenario: Scenario) -> list[Block]:
     """Return the given files and permission rules of a scenario."""
-    given = scenario.given
-    blocks = [_entry_block(path, entry) for path, entry in given.files.items()]
-    blocks += [_value_block("deny", rule) for rule in given.deny]
-    if given.disk is not None:
-        blocks.append(_value_block("disk", f"{given.disk:,} bytes"))
-    if given.permissions is not None:
-        blocks += [_value_block(key, value) for key, value in given.permissions.lines()]
-    return blocks + [_value_block("hook", describe_hook(hook).removeprefix("hook ")) for hook in given.hooks]
+    blocks = [_entry_block(path, entry) for path, entry in scenario.given.files.items()]
+    settings = given_settings(scenario.given)
+    return blocks + [_value_block(key, value, is_escaped=True) for key, value in settings]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
