@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +85,6 @@ class Suite(SharedFiles):
         """The suite whose scenarios it includes; None if it has only its own."""
         self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
-        self._headings: dict[Path, Mapping[str, Document]] = {}
         if not (self.root / "scenarios").is_dir():
             message = "there is no directory `scenarios` here"
             fix = "Name the directory that contains `scenarios`, or `bundled` for the suite of the package."
@@ -180,7 +179,7 @@ class Suite(SharedFiles):
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
         """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
-        self._shelf, self._headings = ScenarioIndex(self.root), {}
+        self._shelf = ScenarioIndex(self.root)
         own, problems = self._shelf.readable(), self._shelf.problems
         if self.base is None:
             return own, problems
@@ -336,19 +335,15 @@ class Suite(SharedFiles):
             return part.heading(scenario_id)
         place = self.place(scenario_id)
         if place.case:
-            return heading_of(self._headings_in(place.file)[place.case], scenario_id)
+            from readfirst.harness.suite.case_table import case_headings
+
+            cases = self._files.read(place.file) or strict_yaml.read(place.file)
+            return heading_of(case_headings(cases, place.file)[place.case], scenario_id)
         data = strict_yaml.read(place.file, suite=self.root)
         document = strict_yaml.load(data, place.file, until=("given", "steps"))
         if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
             document = strict_yaml.load(data, place.file)  # written in another order
         return heading_of(document, scenario_id)
-
-    def _headings_in(self, file: Path) -> Mapping[str, Document]:
-        if file not in self._headings:
-            from readfirst.harness.suite.case_table import case_headings
-
-            self._headings[file] = case_headings(strict_yaml.read(file, suite=self.root), file)
-        return self._headings[file]
 
 
 BUNDLED = "bundled"
