@@ -11,7 +11,7 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, problem: str = NO_BUBBLE
     """Let every program that is started from now on be without bubblewrap."""
     for module in (supervised_process, sandbox):
         monkeypatch.setattr(module, "find_problem", lambda: problem)
-    monkeypatch.setattr(supervised_process, "_warned", set())
+    sandbox.warn_once.cache_clear()
 
 
 def without_subreapers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,6 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 # `os.path` treats inaccessible paths as missing; pathlib raises.
 # ruff: noqa: PTH112
 
-_LOG = logging.getLogger("readfirst")
-
 _PROBE_TIMEOUT_S = 20.0
 _SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
 """4 GiB of memory in a process, 1 GiB in a file, 512 processes (`-p` in dash, `-u` in other shells)."""
@@ -38,7 +36,6 @@ _BWRAP_OPTIONS = (
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
 )
 INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
-_warned: set[str] = set()
 
 
 class NoWallError(ReadfirstError):
@@ -78,7 +75,7 @@ class Sandbox:
         if writable and not self.quiet:
             outer = sorted(path for path in shown if shown.keys().isdisjoint(path.parents))
             listed = ", ".join(map(str, outer)) or "nothing"
-            _warn_once(f"--confine: of your home, /tmp and /run, the program can read {listed}")
+            warn_once(f"--confine: of your home, /tmp and /run, the program can read {listed}")
         mounts = {target: ["--ro-bind", str(path), str(target)] for target, path in shown.items()}
         for path in _visible_names(hidden, shown, empty=private):
             is_folder = os.path.isdir(path)
@@ -115,7 +112,7 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
     if problem := find_problem():
         raise BrokenAdapter(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
-        _warn_once("--confine: Linux does not limit the number of root's processes; run it as a user")
+        warn_once("--confine: Linux does not limit the number of root's processes; run it as a user")
     return Sandbox(tuple(hidden))
 
 
@@ -211,7 +208,7 @@ def _resolve_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _warn_once(message: str) -> None:
-    if message not in _warned:
-        _warned.add(message)
-        _LOG.warning("%s", message)
+@cache
+def warn_once(message: str) -> None:
+    """Log a warning. Cached: the second time nothing is logged."""
+    logging.getLogger("readfirst").warning("%s", message)

@@ -1,6 +1,5 @@
 """A program under a supervisor: none of its processes outlives the program or this process."""
 
-import logging
 import os
 import signal
 import socket
@@ -16,7 +15,7 @@ from typing import Required, TypedDict
 from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.listener import LISTENING
-from readfirst.harness.processes.sandbox import Sandbox, find_problem, wrap_unconfined
+from readfirst.harness.processes.sandbox import Sandbox, find_problem, warn_once, wrap_unconfined
 
 SUPERVISOR = Path(supervisor.__file__)
 _RUN_MODULE = """\
@@ -27,12 +26,10 @@ main(sys.argv[2:])
 """
 """The code is imported as a module, because Python would compile a script each time."""
 
-_LOG = logging.getLogger("readfirst")
 _END_TIMEOUT_S = 10.0
 """Timeout for the supervisor to end all processes. Afterwards, its process group is killed."""
 GRACE = 5.0
 """Seconds that a program may take to exit after a signal that it can survive."""
-_warned: set[str] = set()
 _PYTEST_PREFIX = "PYTEST_"
 """Prefix of variables that would reveal the running test, and thereby the scenario."""
 
@@ -211,9 +208,8 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
         f"{name} keeps its network: {network}; only its own settings keep it offline": network,
     }
     for message, reason in reasons.items():
-        if reason and message not in _warned:
-            _warned.add(message)
-            _LOG.warning("%s", message)
+        if reason:
+            warn_once(message)
 
 
 def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
