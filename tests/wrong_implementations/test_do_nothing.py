@@ -1,7 +1,6 @@
 """What an implementation that does nothing gets right is little, known, and listed in docs/adapters.md."""
 
 import re
-from dataclasses import replace
 
 import do_nothing
 import pytest
@@ -63,18 +62,6 @@ def needing_tools_alone() -> set[str]:
     return {each for each in suite.ids() if suite.scenario(each, contract).needs <= tools}
 
 
-def test_a_rule_holds_only_with_all_of_its_scenarios(judged: Judged) -> None:
-    found = judged["always refuses, without a word"]
-    one_sided = [
-        replace(each, levels={**each.levels, "effects": True})
-        for each in found
-        if each.rule == "refusal-leaves-no-trace"
-    ]
-    assert do_nothing.holding(one_sided)["safety"] == ["refusal-leaves-no-trace"]
-    one_sided[0] = replace(one_sided[0], levels={**one_sided[0].levels, "effects": False})
-    assert do_nothing.holding(one_sided)["safety"] == []
-
-
 def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Judged) -> None:
     """Laws have no expected answers: a refusal of everything does no harm."""
     suite = Suite(do_nothing.ROOT / "fixtures")
@@ -85,9 +72,3 @@ def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Jud
         if each.status == "passed" and not suite.scenario(each.scenario_id).invariant
     }
     assert passed == {"notebooks/read-empty-notebook"}
-
-
-def test_both_are_judged_by_the_whole_contract(judged: Judged) -> None:
-    refused, succeeded = judged.values()
-    assert len(refused) == len(succeeded) > 1000
-    assert {each.status for each in (*refused, *succeeded)} == {"passed", "failed"}

@@ -1,5 +1,7 @@
 """Implementations that keep a rule except in one case are caught, each by the scenario that is named for it."""
 
+from collections.abc import Sequence
+
 import altered
 import pytest
 from new_harms import judged_with_harm
@@ -165,17 +167,13 @@ HARMLESS = {
 }
 
 
-@rows("case", [*CAUGHT][::2])
+@pytest.mark.parametrize(
+    "cases", [[*CAUGHT][::2], pytest.param([*CAUGHT][1::2], marks=pytest.mark.slow)], ids=["quick", "others"]
+)
 def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(
-    case: str, place: WorkspacePool
+    cases: Sequence[str], place: WorkspacePool
 ) -> None:
-    is_caught(case, place)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", [*CAUGHT][1::2])
-def test_so_are_all_others(case: str, place: WorkspacePool) -> None:
-    is_caught(case, place)
+    rows("case", cases)(is_caught)(place=place)
 
 
 def is_caught(case: str, place: WorkspacePool) -> None:

@@ -14,12 +14,10 @@ from readfirst.harness.processes import supervised_process
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judged
 
-KILLED = [
+KILLED_OR_SIGNALLED = [
     ("EmptiesAndWrites", "write-killed-while-writing"),
     ("LeavesALock", "edit-killed"),
     ("BacksUpAndMoves", "write-killed-while-writing"),
-]
-SIGNALLED = [
     ("EmptiesAndWrites", "write-sigterm-while-writing"),
     ("EmptiesAndWrites", "edit-sigint-while-writing"),
     ("LeavesALock", "write-sigterm"),
@@ -50,59 +48,46 @@ RESUMED = [
 """What is wrong about conversations that go on after a signal, and what shows it."""
 
 
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let a signal be followed by the end soon, and conversations outlast it in a folder of the test."""
+    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
+    monkeypatch.setenv(wrong.KEPT, str(tmp_path))
+
+
 def played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wrong) -> Verdict:
     with closing(PythonAdapter(str(Path(str(module.__file__))), name)) as adapter:
         return judged(SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place)
 
 
 @pytest.mark.slow  # when the program is killed or gets the signal is a matter of luck
-@pytest.mark.parametrize(("name", "slug"), KILLED + SIGNALLED)
+@pytest.mark.parametrize(("name", "slug"), KILLED_OR_SIGNALLED + RESUMED)
 def test_what_a_program_does_wrong_when_it_is_ended_is_caught(
-    name: str, slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
+    name: str, slug: str, place: WorkspacePool
 ) -> None:
-    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     verdict = played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
 
 
-@pytest.mark.slow  # each starts two processes
-@pytest.mark.parametrize(("name", "slug"), RESUMED)
-def test_what_is_wrong_about_a_conversation_that_goes_on_after_a_signal_is_caught(
-    name: str, slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
-    monkeypatch.setenv(wrong.KEPT, str(tmp_path))
-    verdict = played(name, slug, place)
-    assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
+RIGHT = [
+    ("Outlasts", "killed-and-resumed"),
+    ("Survives", "edit-sigint"),
+    ("Altered", "write-killed-while-writing"),
+]
+"""What harms nobody: a conversation outlasts a signal, a call is made as a whole, a program is killed."""
+MORE_RIGHT = [
+    *(("Outlasts", slug) for slug in sorted({slug for _, slug in RESUMED} - {"killed-and-resumed"})),
+    ("Survives", "edit-sigint-while-writing"),
+    ("Altered", "edit-killed"),
+    ("Altered", "new-file-killed"),
+]
 
 
 @pytest.mark.parametrize(
-    "slug",
-    [
-        "killed-and-resumed",
-        *(
-            pytest.param(slug, marks=pytest.mark.slow)
-            for slug in sorted({slug for _, slug in RESUMED} - {"killed-and-resumed"})
-        ),
-    ],
+    ("name", "slug"), [*RIGHT, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_RIGHT)]
 )
-def test_one_whose_conversation_outlasts_a_signal_passes(
-    slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
-    monkeypatch.setenv(wrong.KEPT, str(tmp_path))
-    verdict = played("Outlasts", slug, place)
-    assert verdict.status == "passed", verdict
-
-
-@pytest.mark.parametrize(
-    "slug", ["edit-sigint", pytest.param("edit-sigint-while-writing", marks=pytest.mark.slow)]
-)
-def test_one_that_survives_a_signal_and_makes_the_call_as_a_whole_harms_nobody(
-    slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
-    verdict = played("Survives", slug, place)
+def test_who_is_right_passes(name: str, slug: str, place: WorkspacePool) -> None:
+    verdict = played(name, slug, place, altered if name == "Altered" else wrong)
     assert verdict.status == "passed", verdict
     assert not verdict.harms
 
@@ -111,15 +96,3 @@ def test_what_was_torn_counts_as_lost(place: WorkspacePool) -> None:
     verdict = played("EmptiesAndWrites", "write-killed-while-writing", place)
     assert [harm.kind for harm in verdict.harms] == ["lost"]
     assert not verdict.levels["safe"]
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        *(pytest.param(each, marks=pytest.mark.slow) for each in ("edit-killed", "new-file-killed")),
-        "write-killed-while-writing",
-    ],
-)
-def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: WorkspacePool) -> None:
-    verdict = played("Altered", slug, place, altered)
-    assert verdict.status == "passed", verdict

@@ -255,3 +255,15 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
 def treating(place: type[Altered], treatment: Treatment) -> type[Altered]:
     """Return an implementation that does this in that place."""
     return type(place.__name__, (place,), {"treat": staticmethod(treatment), "__doc__": place.__doc__})
+
+
+PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return what is done with a text, in each of three places, and the slug of the scenario that shows it."""
+    return {
+        f"{what}, {place.__name__}": (treating(place, treatment), by)
+        for what, (treatment, by) in TREATMENTS.items()
+        for place in PLACES
+    }

@@ -15,6 +15,18 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 
+def begins_after(method: str, *events: str) -> Callable[..., Any]:
+    """Return what the reference does, after which the mistake begins if it is one of these events."""
+
+    def called(self: AfterAnEvent, *given: Any) -> Any:
+        result = getattr(Altered, method)(self, *given)
+        if self.event in events:
+            self.happens()
+        return result
+
+    return called
+
+
 class AfterAnEvent(Altered):
     """Behaves as the reference does until one event, and makes one mistake from then on.
 
@@ -71,37 +83,12 @@ class AfterAnEvent(Altered):
             self.spoil_after(tool, arguments, state, result)
         return results
 
-    def resume(self) -> None:
-        super().resume()
-        if self.event == "resume":
-            self.happens()
-
-    def compact(self) -> None:
-        super().compact()
-        if self.event == "compaction":
-            self.happens()
-
-    def rewind(self) -> None:
-        super().rewind()
-        if self.event == "rewind":
-            self.happens()
-
-    def mention(self, path: str) -> None:
-        super().mention(path)
-        if self.event in ("mention", "mentioned"):
-            self.happens()
-
-    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = super().give_up(tool, arguments, interfere)
-        if self.event == "interruption":
-            self.happens()
-        return result
-
-    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = super().stop(tool, arguments, interfere)
-        if self.event == "stop":
-            self.happens()
-        return result
+    resume = begins_after("resume", "resume")
+    compact = begins_after("compact", "compaction")
+    rewind = begins_after("rewind", "rewind")
+    mention = begins_after("mention", "mention", "mentioned")
+    give_up = begins_after("give_up", "interruption")
+    stop = begins_after("stop", "stop")
 
     def sub_agent(self) -> Altered:
         return self._agent() if self.event == "agent" else super().sub_agent()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import json
 import re
 import tomllib
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 from xml.etree import ElementTree
 
-from altered import Altered, Arguments
+from altered import Altered, Arguments, Call, afterwards, instead
 
 from readfirst.harness.adapter_api import ToolResult
 
@@ -170,39 +169,33 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
 """What is refused, with the slug of the scenario that shows it."""
 
 
-class SaysItIsApplied(Altered):
+@instead
+def SaysItIsApplied(call: Call) -> ToolResult | None:
     """Answers an Edit as made already where the new text is in the file."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if tool == "Edit" and path.is_file() and f"{arguments['new_string']}\n" in path.read_text():
-            return ToolResult("This change was made already.")
-        return self.reference(tool, arguments, interfere)
+    applied = call.tool == "Edit" and call.path.is_file() and f"{call.new}\n" in call.path.read_text()
+    return ToolResult("This change was made already.") if applied else None
 
 
-class ObeysEditorConfig(Altered):
+def configured(call: Call, name: str, words: str) -> bool:
+    """Whether a call may write, and a file of settings in the workspace has these words."""
+    settings = call.session.workspace.root / name
+    return (
+        call.tool != "Read" and settings.is_file() and words in settings.read_text() and call.path.is_file()
+    )
+
+
+@afterwards
+def ObeysEditorConfig(call: Call, result: ToolResult) -> None:
     """Ends files with a newline where .editorconfig wants it."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        config, path = self.workspace.root / ".editorconfig", self.path(arguments)
-        with contextlib.suppress(OSError):
-            if tool != "Read" and "insert_final_newline = true" in config.read_text():
-                path.write_text(path.read_text().rstrip("\n") + "\n")
-        return result
+    if configured(call, ".editorconfig", "insert_final_newline = true"):
+        call.path.write_text(call.path.read_text().rstrip("\n") + "\n")
 
 
-class ObeysAttributes(Altered):
+@afterwards
+def ObeysAttributes(call: Call, result: ToolResult) -> None:
     """Writes the line ends that .editorconfig or .gitattributes name."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        path = self.path(arguments)
-        for name in (".editorconfig", ".gitattributes"):
-            with contextlib.suppress(OSError):
-                if tool != "Read" and "crlf" in (self.workspace.root / name).read_text():
-                    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
-        return result
+    if any(configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
+        call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
 OTHERS: Mapping[str, tuple[type[Altered], str]] = {

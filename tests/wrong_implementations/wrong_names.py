@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from altered import Altered, Arguments, Call, afterwards, instead, spoils
 from wrong_contents import Treating
 from wrong_exceptions import OpenGate
+from wrong_reports import DecodesInBlocks
 
 from readfirst.harness.adapter_api import ToolResult
 
@@ -149,3 +150,35 @@ def of(kind: type[Altered], **attributes: object) -> type[Altered]:
     """Return the implementation of a kind with its key, form or treatment."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the slug of the scenario that is about its mistake."""
+    return {
+        **{f"keys {what}": (of(Remembers, key=key), by) for what, (key, by) in KEYS.items()},
+        **{
+            f"writes to {form}": (
+                of(TakesTheNameBeside, form=form),
+                "neighbours-with-names-of-temporary-files",
+            )
+            for form in BESIDE
+        },
+        **{
+            f"does not write {form}": (
+                of(DoesNotWriteNamed, form=form),
+                "more-temporary-looking-names" if index > 5 else "temporary-looking-names",
+            )
+            for index, form in enumerate(NOT_EDITED)
+        },
+        **{
+            f"cuts at {size}": (of(Cuts, treat=lambda text, size=size: text[:size]), by)
+            for size, by in CUTS.items()
+        },
+        "FormatsByName": (FormatsByName, "names-that-call-for-a-formatter"),
+        "EndsFilesByName": (EndsFilesByName, "names-that-call-for-a-formatter"),
+        "MakesScriptsExecutable": (MakesScriptsExecutable, "scripts"),
+        "GivesMakefilesTabs": (GivesMakefilesTabs, "names-that-call-for-other-rights"),
+        "DecodesInBlocks": (DecodesInBlocks, "edit-across-byte-8192"),
+        "ReplacesAThousand": (ReplacesAThousand, "replace-all-beyond-a-thousand"),
+        "EditsTheFirstBlock": (EditsTheFirstBlock, "edit-across-byte-65536"),
+    }

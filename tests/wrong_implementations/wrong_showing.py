@@ -1,7 +1,9 @@
 """Implementations whose only fault is in what they show."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from functools import update_wrapper
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,49 +29,49 @@ def _showing(name: str) -> type[Altered]:
     return caught(fault.by, "shown notes.txt", harmless=fault.harmless)(made)
 
 
+def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
+    """Return the implementation that may answer a Read that was not refused with something else."""
+
+    def shown(call: Call, answer: ToolResult) -> ToolResult | None:
+        return act(call, answer) if call.tool == "Read" and not answer.is_error else None
+
+    return afterwards(update_wrapper(shown, act))
+
+
 globals().update({name: _showing(name) for name in FAULTS})
 
 
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
-@instead
-def ShowsTheFirstFile(call: Call) -> ToolResult | None:
+@shows
+def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first file that it ever read, whichever is asked for."""
-    if call.tool != "Read" or (answer := call.made()).is_error:
-        return None
     return call.kept.setdefault("first", answer)
 
 
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@instead
-def ShowsWhatItReadFirst(call: Call) -> ToolResult | None:
+@shows
+def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
     """Shows each file as it was when it was read first."""
-    if call.tool != "Read" or (answer := call.made()).is_error:
-        return None
     key = json.dumps(dict(call.arguments))
     return call.kept.setdefault(key, answer)
 
 
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
-@instead
-def ShowsTheLastFile(call: Call) -> ToolResult | None:
+@shows
+def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the file before, from the second one on."""
-    if call.tool != "Read" or (answer := call.made()).is_error:
-        return None
     before = call.kept.get("last", answer)
     call.kept["last"] = answer
     return before
 
 
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
-@instead
-def SaysUnchangedWhateverHappened(call: Call) -> ToolResult | None:
+@shows
+def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
     """Says of each second Read of a file that nothing changed."""
-    answer = call.made()
-    if call.tool == "Read" and not answer.is_error:
-        known = call.path in call.kept
-        call.kept[call.path] = True
-        return UNCHANGED if known else answer
-    return answer
+    known = call.path in call.kept
+    call.kept[call.path] = True
+    return UNCHANGED if known else answer
 
 
 class Remembering(Altered):
@@ -195,12 +197,10 @@ def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
 
 
 @caught("gate/write-after-read", "shown notes.txt")
-@instead
-def ShowsTheFolder(call: Call) -> ToolResult | None:
+@shows
+def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
     """Lists the folder of a file instead of the file."""
-    if call.tool == "Read" and call.path.is_file() and not call.made().is_error:
-        return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
-    return None
+    return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
 
 
 @caught(
@@ -209,12 +209,10 @@ def ShowsTheFolder(call: Call) -> ToolResult | None:
     harmless=NOTHING_WRITTEN,
     harmful="links-and-modes/write-through-symlink",
 )
-@instead
-def ShowsWhereALinkLeads(call: Call) -> ToolResult | None:
+@shows
+def ShowsWhereALinkLeads(call: Call, answer: ToolResult) -> ToolResult | None:
     """Shows where a symbolic link leads instead of what is there."""
-    if call.tool == "Read" and call.path.is_symlink() and not call.made().is_error:
-        return ToolResult(f"{call.path.name} -> {call.path.readlink()}")
-    return None
+    return ToolResult(f"{call.path.name} -> {call.path.readlink()}") if call.path.is_symlink() else None
 
 
 @caught("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
@@ -243,25 +241,21 @@ def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None
 
 
 @caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
-@afterwards
-def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult | None:
+@shows
+def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the cells of a notebook without their sources."""
-    reads = call.tool == "Read" and call.path.suffix == ".ipynb" and not answer.is_error
-    return replace(answer, text='<cell id="cell-0"></cell id="cell-0">') if reads else None
+    return replace(answer, text='<cell id="cell-0"></cell id="cell-0">')
 
 
 @caught("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
-@instead
-def ShowsTheFirstNotebook(call: Call) -> ToolResult | None:
+@shows
+def ShowsTheFirstNotebook(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the first notebook that it read, whichever is asked for, as it was then."""
-    if call.tool == "Read" and call.path.suffix == ".ipynb" and not (answer := call.made()).is_error:
-        return call.kept.setdefault("notebook", answer)
-    return None
+    return call.kept.setdefault("notebook", answer)
 
 
 @caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
-@afterwards
-def ShowsCellsBackwards(call: Call, answer: ToolResult) -> ToolResult | None:
+@shows
+def ShowsCellsBackwards(call: Call, answer: ToolResult) -> ToolResult:
     """Shows the cells of a notebook in the opposite order."""
-    reads = call.tool == "Read" and call.path.suffix == ".ipynb" and not answer.is_error
-    return replace(answer, text="\n".join(answer.text.split("\n")[::-1])) if reads else None
+    return replace(answer, text="\n".join(answer.text.split("\n")[::-1]))

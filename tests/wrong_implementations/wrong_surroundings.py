@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from altered import Altered, Arguments, Call, afterwards
+from altered import Altered, Arguments, Call, afterwards, instead
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl.session.permission_rules import DenyRules
@@ -64,37 +65,28 @@ def RepairsWorktrees(call: Call, result: ToolResult) -> None:
         link.write_text(f"gitdir: {call.session.workspace.root}/.git/worktrees/tree\n")
 
 
-class InARepository(Altered):
+@afterwards
+def InARepository(call: Call, result: ToolResult) -> None:
     """Keeps a copy of each file that it changes beside the objects of the repository around all others."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        git, path = self.workspace.root / ".git", self.path(arguments)
-        if tool != "Read" and git.is_dir() and path.is_file():
-            shutil.copyfile(path, git / "COPY")
-        return result
+    git = call.session.workspace.root / ".git"
+    if call.tool != "Read" and git.is_dir() and call.path.is_file():
+        shutil.copyfile(call.path, git / "COPY")
 
 
-class StaysAtTheRoot(Altered):
+@afterwards
+def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
     """Lets relative paths begin at the workspace, whatever commands change to."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Bash":
-            self.tools._session.enter(str(self.workspace.root))
-        return result
+    if call.tool == "Bash":
+        call.session.tools._session.enter(str(call.session.workspace.root))
 
 
-class RemembersNamesAsWritten(Altered):
+@instead
+def RemembersNamesAsWritten(call: Call) -> None:
     """Takes a relative path for the same file in every folder."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = str(arguments.get("file_path", ""))
-        read = vars(self).setdefault("read", set())
-        if tool == "Edit" and path in read and not path.startswith("/"):
-            self.reference("Read", {"file_path": path})
-        read |= {path}
-        return self.reference(tool, arguments, interfere)
+    path = str(call.arguments.get("file_path", ""))
+    if call.tool == "Edit" and path in call.kept and not path.startswith("/"):
+        call.read(path)
+    call.kept[path] = "read"
 
 
 class KeepsItsFolder(Altered):
@@ -133,21 +125,17 @@ class GoesAlong(Altered):
         return agent
 
 
-class MentionsByName(Altered):
+@instead
+def MentionsByName(call: Call) -> ToolResult:
     """Takes an at sign off a path."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = str(arguments.get("file_path", ""))
-        return self.reference(tool, {**arguments, "file_path": path.removeprefix("@")}, interfere)
+    return call.made(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
 
 
-class TakesLineNumbers(Altered):
+@instead
+def TakesLineNumbers(call: Call) -> ToolResult:
     """Takes a colon and a number off a path."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path, _, number = str(arguments.get("file_path", "")).rpartition(":")
-        named = {"file_path": path} if number.isdigit() else {}
-        return self.reference(tool, {**arguments, **named}, interfere)
+    path, _, number = str(call.arguments.get("file_path", "")).rpartition(":")
+    return call.made(**({"file_path": path} if number.isdigit() else {}))
 
 
 class RewindsByRemoval(Altered):
@@ -189,59 +177,52 @@ class RewindsMoves(Altered):
         (self.workspace.root / "moved.txt").unlink(missing_ok=True)
 
 
-class RunsEveryCommand(Altered):
+@contextmanager
+def _without_rules(session: Altered) -> Iterator[None]:
+    """Let no rule close anything to a session meanwhile."""
+    permissions = session.tools._session.permissions
+    no_rules = DenyRules((), root=permissions.root, home=permissions.root)
+    session.tools._session.permissions = type(permissions)(no_rules, permissions.behaviours, permissions.root)
+    yield
+    session.tools._session.permissions = permissions
+
+
+@instead
+def RunsEveryCommand(call: Call) -> ToolResult | None:
     """Runs commands whatever they read or change."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        permissions = self.tools._session.permissions
-        if tool == "Bash":
-            self.tools._session.permissions = type(permissions)(
-                DenyRules((), root=permissions.root, home=permissions.root),
-                permissions.behaviours,
-                permissions.root,
-            )
-        result = self.reference(tool, arguments, interfere)
-        self.tools._session.permissions = permissions
-        return result
+    if call.tool != "Bash":
+        return None
+    with _without_rules(call.session):
+        return call.made()
 
 
-class BlocksEveryName(Altered):
+@instead
+def BlocksEveryName(call: Call) -> ToolResult | None:
     """Refuses each command in which the name of a closed folder occurs."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        command = str(arguments.get("command", ""))
-        if tool == "Bash" and any(name in command for name in ("secret", "closed")) and self.workspace.deny:
-            return ToolResult("No.", True)
-        return self.reference(tool, arguments, interfere)
+    named = any(name in str(call.arguments.get("command", "")) for name in ("secret", "closed"))
+    blocks = call.tool == "Bash" and named and call.session.workspace.deny
+    return ToolResult("No.", True) if blocks else None
 
 
 class ShowsMentions(Altered):
     """Shows a file that the user mentions, though a rule closes it."""
 
     def mention(self, path: str) -> None:
-        permissions = self.tools._session.permissions
-        self.tools._session.permissions = type(permissions)(
-            DenyRules((), root=permissions.root, home=permissions.root),
-            permissions.behaviours,
-            permissions.root,
-        )
-        super().mention(path)
-        self.tools._session.permissions = permissions
+        with _without_rules(self):
+            super().mention(path)
 
 
-class MakesAgain(Altered):
+@instead
+def MakesAgain(call: Call) -> ToolResult:
     """Makes a file again that a hook deleted, from what it knew of it."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        known = vars(self).setdefault("known", {})
-        if tool == "Edit" and not path.exists() and path in known:
-            path.write_bytes(known[path])
-            self.reference("Read", {"file_path": str(path)})
-        before = path.read_bytes() if path.is_file() else b""
-        result = self.reference(tool, arguments, interfere)
-        known[path] = before
-        return result
+    path = call.path
+    if call.tool == "Edit" and not path.exists() and path in call.kept:
+        path.write_bytes(call.kept[path])
+        call.read()
+    before = path.read_bytes() if path.is_file() else b""
+    result = call.made()
+    call.kept[path] = before
+    return result
 
 
 BY_SCENARIO: Mapping[str, type[Altered]] = {

@@ -107,26 +107,6 @@ class TakesTheSimilar(Counting):
         return ToolResult("The file has been updated.")
 
 
-class IsApplied(Counting):
-    """Answers as done, and changes nothing, where a text is in the file already."""
-
-    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
-        new = str(arguments.get("new_string", ""))
-        path = self.path(arguments)
-        if tool == "Edit" and new and new in path.read_bytes().decode(errors="replace"):
-            return ToolResult("The file has been updated.")
-        return None
-
-
-class Trims(Counting):
-    """Takes whitespace off the ends of what it inserts."""
-
-    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
-        if tool != "Edit":
-            return None
-        return self.reference(tool, {**arguments, "new_string": str(arguments["new_string"]).strip()})
-
-
 class Cuts(Counting):
     """Writes the first half of a text."""
 
@@ -157,13 +137,6 @@ class ResetsModes(Counting):
         return result
 
 
-class ReplacesAll(Counting):
-    """Replaces a text everywhere."""
-
-    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
-        return self.reference(tool, {**arguments, "replace_all": True}) if tool == "Edit" else None
-
-
 class ForgetsDenyRules(Counting):
     """Overlooks the deny rules."""
 
@@ -172,48 +145,33 @@ class ForgetsDenyRules(Counting):
         return ToolResult("Done.") if result.error == "permission_denied" else result
 
 
-def _of(kind: type[Counting], applies: Applies) -> type[Counting]:
-    return type(kind.__name__, (kind,), {"applies": staticmethod(applies), "__doc__": kind.__doc__})
-
-
+_ROWS: tuple[tuple[type[Counting], Applies, str], ...] = (
+    (NeedsNoRead, longer_than(4096), "edit-refuses-unread-file-kibibytes"),
+    (NeedsNoRead, longer_than(4096), "write-refuses-unread-file-kibibytes"),
+    (NeedsNoRead, of_lines(10), "edit-refuses-unread-file-lines"),
+    (NeedsNoRead, from_call(10), "edit-refuses-unread-file-tenth"),
+    (NeedsNoRead, from_call(10), "write-refuses-unread-file-tenth"),
+    (NeedsNoRead, longer_than(40), "write-refuses-changed-file-tenth"),
+    (NeedsNoRead, of_lines(10), "edit-refuses-changed-file-lines"),
+    (NeedsNoRead, from_call(10), "edit-refuses-changed-file-tenth"),
+    (TakesTheFirst, from_call(10), "ambiguous-match-tenth"),
+    (TakesTheFirst, of_lines(10), "ambiguous-match-lines"),
+    (TakesTheFirst, longer_than(4096), "ambiguous-match-kibibytes"),
+    (TakesTheSimilar, of_lines(10), "missing-match-lines"),
+    (Cuts, longer_than(4096), "write-is-exact-kibibytes"),
+    (Cuts, of_lines(10), "write-is-exact-lines"),
+    (Cuts, from_call(10), "write-is-exact-tenth"),
+    (WritesLineFeeds, from_call(10), "edit-line-endings-tenth"),
+    (ResetsModes, longer_than(4096), "modes-kibibytes"),
+    (ResetsModes, from_call(10), "modes-tenth"),
+    (ForgetsDenyRules, from_call(10), "deny-edit-tenth"),
+    (ForgetsDenyRules, of_lines(10), "deny-edit-lines"),
+)
 THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
-    "needs no Read from 4 KiB on": (
-        _of(NeedsNoRead, longer_than(4096)),
-        "edit-refuses-unread-file-kibibytes",
-    ),
-    "needs no Read to write 4 KiB": (
-        _of(NeedsNoRead, longer_than(4096)),
-        "write-refuses-unread-file-kibibytes",
-    ),
-    "needs no Read of ten lines": (_of(NeedsNoRead, of_lines(10)), "edit-refuses-unread-file-lines"),
-    "needs no Read at the tenth call": (_of(NeedsNoRead, from_call(10)), "edit-refuses-unread-file-tenth"),
-    "needs no Read to write at the tenth call": (
-        _of(NeedsNoRead, from_call(10)),
-        "write-refuses-unread-file-tenth",
-    ),
-    "overlooks changes from 40 characters on": (
-        _of(NeedsNoRead, longer_than(40)),
-        "write-refuses-changed-file-tenth",
-    ),
-    "overlooks changes of ten lines": (_of(NeedsNoRead, of_lines(10)), "edit-refuses-changed-file-lines"),
-    "overlooks changes at the tenth call": (
-        _of(NeedsNoRead, from_call(10)),
-        "edit-refuses-changed-file-tenth",
-    ),
-    "takes the first at the tenth call": (_of(TakesTheFirst, from_call(10)), "ambiguous-match-tenth"),
-    "takes the first of ten lines": (_of(TakesTheFirst, of_lines(10)), "ambiguous-match-lines"),
-    "takes the first of 4 KiB": (_of(TakesTheFirst, longer_than(4096)), "ambiguous-match-kibibytes"),
-    "takes the similar of ten lines": (_of(TakesTheSimilar, of_lines(10)), "missing-match-lines"),
-    "cuts from 4 KiB on": (_of(Cuts, longer_than(4096)), "write-is-exact-kibibytes"),
-    "cuts ten lines": (_of(Cuts, of_lines(10)), "write-is-exact-lines"),
-    "cuts at the tenth call": (_of(Cuts, from_call(10)), "write-is-exact-tenth"),
-    "writes line feeds at the tenth call": (_of(WritesLineFeeds, from_call(10)), "edit-line-endings-tenth"),
-    "resets modes from 4 KiB on": (_of(ResetsModes, longer_than(4096)), "modes-kibibytes"),
-    "resets modes at the tenth call": (_of(ResetsModes, from_call(10)), "modes-tenth"),
-    "forgets deny rules at the tenth call": (_of(ForgetsDenyRules, from_call(10)), "deny-edit-tenth"),
-    "forgets deny rules of ten lines": (_of(ForgetsDenyRules, of_lines(10)), "deny-edit-lines"),
+    f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
+    for kind, applies, slug in _ROWS
 }
-"""Mistakes by what they are, each with the scenario that is about it."""
+"""Mistakes from a size or a call on, each with the scenario that is about it."""
 
 
 def _joined(call: Call, text: str, last: bool) -> Arguments:

@@ -1,0 +1,88 @@
+"""Implementations of which a table says what is wrong are caught, each by the scenario that is about its mistake."""
+
+from collections.abc import Mapping, Sequence
+
+import altered
+import pytest
+import wrong_contents
+import wrong_crossings
+import wrong_looks
+import wrong_meetings
+import wrong_names
+import wrong_surroundings
+import wrong_thresholds
+from new_harms import judged_with_harm
+
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from tests.rows import rows
+
+Table = Mapping[str, tuple[type[altered.Altered], str]]
+FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
+"""The family of the scenarios that a module names by their slugs alone."""
+HARMFUL = (wrong_contents, wrong_names)
+"""Modules of which harm alone shows every mistake, too."""
+TABLES: dict[object, Table] = {
+    module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
+    for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_surroundings, wrong_thresholds)
+}
+QUICK = {wrong_contents: 6, wrong_names: 1}
+"""Of how many cases of a module the quick tests try one; of three, unless it is said here."""
+
+
+LONG = ("ReplacesAThousand",)
+"""Cases that take as long as ten others."""
+
+
+def parts() -> list[object]:
+    """Return tables with the cases that are tried quickly, and those that are tried slowly."""
+    found: list[object] = []
+    for module, table in TABLES.items():
+        quick = [case for case in [*table][:: QUICK.get(module, 3)] if case not in LONG]  # type: ignore[call-overload]
+        others = [case for case in table if case not in quick]
+        found.append(pytest.param(module, quick, id=f"{module.__name__}-quick"))  # type: ignore[attr-defined]
+        if others:
+            found.append(pytest.param(module, others, id=f"{module.__name__}-others", marks=pytest.mark.slow))  # type: ignore[attr-defined]
+    return found
+
+
+def why_missed(kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool) -> str:
+    """Return why a scenario does not catch an implementation; empty if it does."""
+    verdict, harms = judged_with_harm(kind, scenario_id, place)
+    if (verdict.status, verdict.blame) != ("failed", "implementation"):
+        return f"{verdict.status} {verdict.blame} {verdict.reason}"
+    if verdict.levels["effects"]:
+        return "only words differ"
+    return "" if harms or not harmful else "no harm is found"
+
+
+@pytest.mark.parametrize(("module", "cases"), parts())
+def test_a_wrong_implementation_is_caught_by_the_scenario_about_its_mistake(
+    module: object, cases: Sequence[str], place: WorkspacePool
+) -> None:
+    @rows("case", cases)
+    def is_caught(case: str) -> None:
+        kind, scenario_id = TABLES[module][case]
+        assert why_missed(kind, scenario_id, place, harmful=module in HARMFUL) == ""
+
+    is_caught()
+
+
+def test_every_event_meets_rules_and_files() -> None:
+    crossings = TABLES[wrong_crossings]
+    assert len(crossings) >= 80
+    for event in wrong_crossings.EVENTS:
+        assert sum(case.endswith(f", {event}") for case in crossings) >= 6
+
+
+class Raises(altered.Altered):
+    """Fails itself, in a way that no implementation means."""
+
+    def alter(self, *call: object) -> altered.ToolResult:
+        raise KeyError(call)
+
+
+def test_an_exception_of_the_helper_and_a_mistake_that_harms_nobody_are_no_catch(
+    place: WorkspacePool,
+) -> None:
+    assert why_missed(Raises, "crossings/shown-resume", place, harmful=False).startswith("broken")
+    assert why_missed(altered.Altered, "gate/edit-unread", place, harmful=True).startswith("passed")
