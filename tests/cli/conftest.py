@@ -59,19 +59,6 @@ steps:
       files: {notes.txt: "gamma\\n"}
 """
 
-RACES = """\
-title: A race needs an adapter that can let something happen in between
-requirement: must
-given: {files: {notes.txt: "alpha\\n"}}
-steps:
-  - Read: {file_path: $WS/notes.txt}
-    expect: {text: "     1→alpha\\n     2→"}
-  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
-    during: [{modify: {notes.txt: "ALPHA\\n"}}]
-    expect:
-      error: unexpectedly_modified
-      text: File has been unexpectedly modified. Read it again before attempting to write it.
-"""
 
 MakeSuite = Callable[[dict[str, str]], Suite]
 """Writes a suite of these scenarios, by id."""

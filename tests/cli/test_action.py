@@ -114,14 +114,6 @@ def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
 
 
 @pytest.mark.slow
-def test_a_failure_is_red_and_explained_in_the_summary(act: Callable[..., Ran], mixed: Suite) -> None:
-    ran = act(target="reference", fixtures=str(mixed.root), jobs="1")
-    assert (ran.code, ran.outputs["exit-code"]) == (1, "1")
-    assert "<details><summary>wrong/text</summary>" in ran.summary
-    assert ran.outputs["badge"] == "readfirst-report/badge.json"
-
-
-@pytest.mark.slow
 def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_path: Path) -> None:
     conduct = PASSES.replace("requirement: must", "requirement: should")
     (mixed.scenarios_root / "reading" / "conduct.yaml").write_text(conduct)
@@ -165,38 +157,6 @@ def test_what_fuzzing_finds_fails_the_step_and_is_in_the_summary(
     assert f"{output}/fuzz-findings/read-done-done-1.yaml: Read: done by the target" in ran.summary
     assert any(" steps in " in line for line in ran.summary.splitlines())
     assert list((output / "fuzz-findings").glob("*.yaml"))
-
-
-@pytest.mark.slow
-def test_fuzzing_that_finds_nothing_leaves_the_code_of_the_run(act: Callable[..., Ran], mixed: Suite) -> None:
-    ran = act(
-        target="reference",
-        fixtures=str(mixed.root),
-        jobs="1",
-        level="effects",
-        contract="all 2.1.7",
-        fuzz_minutes="0.01",
-    )
-    assert ran.code == 1
-    assert "level effects, seed 1: 0 disagreements" in ran.summary
-
-
-@pytest.mark.slow
-def test_fuzzing_that_is_not_possible_fails_the_step(
-    act: Callable[..., Ran], holding: Suite, tmp_path: Path
-) -> None:
-    given = {"target": "reference", "fixtures": str(holding.root), "jobs": "1", "fuzz_minutes": "0.01"}
-    ran = act(**given, fuzz_known=str(tmp_path / "nothing.yaml"))
-    assert (ran.code, ran.outputs["exit-code"]) == (4, "0"), ran.log
-    assert "nothing.yaml" in ran.summary
-
-
-@pytest.mark.slow
-def test_a_run_without_results_says_so(act: Callable[..., Ran], holding: Suite) -> None:
-    ran = act(target="nothing:like:that", fixtures=str(holding.root))
-    assert ran.code == 2
-    assert ran.summary == "readfirst ended with exit code 2 before there was a result; the log says why.\n"
-    assert ran.outputs == {"exit-code": "2"}
 
 
 def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, tmp_path: Path) -> None:

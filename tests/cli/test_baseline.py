@@ -50,12 +50,6 @@ def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: P
     assert ruling.stale.endswith("no longer fails at reason. Change the entry to level: text")
 
 
-def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
-    assert apply_baseline(verdict("broken"), accepting(tmp_path, "broken")).accepted
-    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "effects")).conformant
-    assert apply_baseline(verdict("passed"), accepting(tmp_path, "broken")).stale
-
-
 WRONG = [
     ("[]", "1:1: the file must be a mapping"),
     ("name: x\n", "1:1: the file lacks the key 'accepted'"),
@@ -161,22 +155,6 @@ def test_an_updated_baseline_keeps_what_varies(tmp_path: Path) -> None:
     assert next(iter(wider.accepted.values())).level == "effects"
 
 
-def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:
-    old = accepting(tmp_path, "text")
-    other = Verdict("staleness/touched", "2.1.7", "text", "passed", {})
-    assert ("gate/not-read", "2.1.7") in baseline(tmp_path, baseline_text("reference", [other], old)).accepted
-    old = accepting(tmp_path, "text")
-    at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
-    assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
-
-
-def test_an_updated_baseline_keeps_reason_and_link(tmp_path: Path) -> None:
-    stated = "level: text\n    reason: worded\n    link: 'https://x'"
-    old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
-    [entry] = baseline(tmp_path, baseline_text("x", [verdict(fails="reason")], old)).accepted.values()
-    assert (entry.level, entry.reason, entry.link) == ("reason", "worded", "https://x")
-
-
 @pytest.mark.parametrize("varies", ["", ", varies: true"])
 def test_a_reason_for_a_harmless_failure_does_not_explain_a_harm(tmp_path: Path, varies: str) -> None:
     stated = f"name: x\naccepted:\n  - {{scenario: gate/not-read, level: text, reason: worded{varies}}}\n"
@@ -233,3 +211,25 @@ def test_a_harm_is_not_accepted_without_a_reason() -> None:
     unexplained = accepted("not explained yet")
     assert not unexplained.conformant
     assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."
+
+
+def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
+    assert apply_baseline(verdict("broken"), accepting(tmp_path, "broken")).accepted
+    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "effects")).conformant
+    assert apply_baseline(verdict("passed"), accepting(tmp_path, "broken")).stale
+
+
+def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:
+    old = accepting(tmp_path, "text")
+    other = Verdict("staleness/touched", "2.1.7", "text", "passed", {})
+    assert ("gate/not-read", "2.1.7") in baseline(tmp_path, baseline_text("reference", [other], old)).accepted
+    old = accepting(tmp_path, "text")
+    at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
+    assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
+
+
+def test_an_updated_baseline_keeps_reason_and_link(tmp_path: Path) -> None:
+    stated = "level: text\n    reason: worded\n    link: 'https://x'"
+    old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
+    [entry] = baseline(tmp_path, baseline_text("x", [verdict(fails="reason")], old)).accepted.values()
+    assert (entry.level, entry.reason, entry.link) == ("reason", "worded", "https://x")

@@ -3,7 +3,6 @@ import os
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 
 from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli.commands import SUITE
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import ScratchError
@@ -20,11 +18,11 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.command_line import COMMANDS, GROUPS, Cli
+from tests.command_line import Cli
 from tests.newest import NEWEST
 from tests.rows import rows
 
-from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite, record_alike
+from .conftest import PASSES, MakeSuite, record_alike
 
 
 def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, holding: Suite) -> None:
@@ -36,33 +34,6 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
     assert ran.out.splitlines()[-1] == "2 scenarios: 2 passed; conformant"
     assert re.fullmatch(
         r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per step; \S+ m?s in all\n", ran.err
-    )
-
-
-def test_ids_may_follow_the_target_or_stand_alone(readfirst: Cli, mixed: Suite) -> None:
-    for words in (["reading/lines"], ["reference", "reading/lines"], ["scenarios/reading/lines.yaml"]):
-        ran = readfirst("run", *words, "--fixtures", mixed.root)
-        assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 scenario: 1 passed; conformant")
-
-
-def test_a_requirement_is_selected_counted_and_reported(readfirst: Cli, make_suite: MakeSuite) -> None:
-    quirk = FAILING["wrong/text"].replace("requirement: must", "requirement: observed")
-    suite = make_suite({**HOLDING, "wrong/text": quirk})
-    ran = readfirst("run", "--fixtures", suite.root)
-    rows = [line.split() for line in ran.out.splitlines()]
-    assert ["must", "2", "2/2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
-    assert ["observed", "1", "1/1", "1/1", "1/1", "0/1", "0", "0", "0"] in rows
-    assert "FAILED wrong/text (2.1.7, observed, level text, expected by hand)" in ran.out
-    ran = readfirst("run", "--requirement", "must", "--fixtures", suite.root)
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 scenarios: 2 passed; conformant")
-    listed = readfirst(
-        "list", "--requirement", "observed", "--requirement", "should", "--fixtures", suite.root
-    )
-    assert [line.split("\t")[:2] for line in listed.out.splitlines()] == [["wrong/text", "observed"]]
-    assert readfirst("list", "--requirement", "should", "--fixtures", suite.root).code == 5
-    assert (
-        readfirst("diff", "2.1.7", "documented", "--requirement", "should", "--fixtures", suite.root).code
-        == 5
     )
 
 
@@ -90,17 +61,6 @@ def test_latest_is_the_newest_contract_wherever_one_is_named(readfirst: Cli, hol
             readfirst(*words, "--contract", NEWEST, "--fixtures", holding.root).out,
         )
     assert readfirst("diff", NEWEST, "latest", "--fixtures", holding.root).code == 0
-
-
-def test_contracts_are_run_once_each_in_release_order(readfirst: Cli, holding: Suite) -> None:
-    words = [
-        word for name in ("latest", "2.1.40", "documented", NEWEST, "1.0.60") for word in ("--contract", name)
-    ]
-    ran = readfirst("run", *words, "--format", "jsonl", "--fixtures", holding.root)
-    header = json.loads(ran.out.splitlines()[0])
-    assert header["contracts"] == ["documented", "1.0.60", "2.1.40", NEWEST]
-    ran = readfirst("run", "--contract", "all", "--format", "jsonl", "--fixtures", holding.root)
-    assert json.loads(ran.out.splitlines()[0])["contracts"] == [each.name for each in holding.contracts]
 
 
 def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,32 +138,6 @@ def test_a_wrong_flag_or_command_exits_2_and_names_the_right_one(
     assert message in ran.err
 
 
-def test_a_report_file_comes_beside_the_table(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
-    file = tmp_path / "report.xml"
-    ran = readfirst("run", "--format", "junit", "--output", file, "--fixtures", mixed.root)
-    assert ran.code == 1
-    assert "not conformant" in ran.out
-    assert ElementTree.parse(file).getroot().get("failures") == "2"
-    ran = readfirst("run", "--output", tmp_path / "report.txt", "--fixtures", mixed.root)
-    assert (ran.code, ran.out) == (1, "")
-    assert "not conformant" in (tmp_path / "report.txt").read_text()
-
-
-def test_a_baseline_of_another_target_or_scenario_exits_2(
-    readfirst: Cli, holding: Suite, tmp_path: Path
-) -> None:
-    file = tmp_path / "accepted.yaml"
-    file.write_text("name: python:m:T\naccepted: []\n")
-    ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
-    assert (ran.code, "to 'python:m:T', but the run is called 'reference'" in ran.err) == (2, True)
-    assert f"{file}:1:7: " in ran.err
-    assert "If they are the same, add --name python:m:T." in ran.err
-    assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "--name", "python:m:T").code == 0
-    file.write_text("name: reference\naccepted:\n- {scenario: gate/gone, level: text, reason: r}\n")
-    ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
-    assert (ran.code, f"{file}:3:14: no scenario has the id 'gate/gone'" in ran.err) == (2, True)
-
-
 def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
     readfirst: Cli, mixed: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,43 +171,6 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
     assert readfirst("run", one, "--name", "mine", "--update-baseline", *words).code == 0
     assert f"name: {json.dumps(one)}" in file.read_text()
     assert readfirst("run", "mcp:node other.mjs", "--name", "mine", *words).code == 2
-
-
-def test_every_report_shows_the_name(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
-    words = ["run", "reference", "--name", "my tools", "--fixtures", mixed.root, "--format"]
-    for name in ("table", "jsonl", "junit", "markdown", "html"):
-        assert "my tools" in readfirst(*words, name).out, name
-    file = tmp_path / "mine.jsonl"
-    readfirst(*words, "jsonl", "--output", file)
-    header = json.loads(file.read_text().splitlines()[0])
-    assert (header["name"], header["target"]) == ("my tools", "reference")
-    page = readfirst("report", file, file, "--fixtures", mixed.root).out
-    assert "| my tools (1) | 2.1.7 |" in page
-    assert "| my tools (2) | 2.1.7 |" in page
-
-
-def test_show_shows_what_is_given_asked_and_expected(readfirst: Cli, make_suite: MakeSuite) -> None:
-    suite = make_suite({"races/edit": RACES})
-    ran = readfirst("show", "races/edit", "--fixtures", suite.root)
-    assert ran.code == 0
-    assert "  notes.txt, 6 bytes\n    | alpha\\n\n" in ran.out
-    assert 'step 2: Edit {file_path: "$WS/notes.txt", old_string: "alpha", new_string: "gamma"}' in ran.out
-    assert "  during: modify notes.txt, mtime +2s\n  refused: unexpectedly_modified\n" in ran.out
-    ran = readfirst("show", "races/edit", "--contract", "documented", "--fixtures", suite.root)
-    assert "documented says nothing about this" in ran.out
-
-
-def test_help_explains_how_to_connect_an_implementation(readfirst: Cli) -> None:
-    ran = readfirst("--help")
-    assert ran.code == 0
-    for part in (
-        "def open(self, workspace):",
-        "ToolResult(",
-        "Exit codes:",
-        "readfirst run python:mymodule:Tools",
-    ):
-        assert part in ran.out
-    assert "claude-code:2.1.7" in readfirst("run", "--help").out
 
 
 def test_an_error_of_our_own_is_one_line_and_exits_70(
@@ -320,13 +217,6 @@ def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_text_that_the_terminal_cannot_show_does_not_end_a_run(mixed: Suite) -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ran = python("-m", "readfirst", "run", "--failures", "9", "--fixtures", mixed.root, env=environment)
-    assert ran.returncode == 1
-    assert "\\u2192" in ran.stdout
-
-
 def test_listing_imports_nothing_that_only_a_run_needs(holding: Suite) -> None:
     code = (
         "import sys\nfrom readfirst.harness.cli.main import main\n"
@@ -351,25 +241,6 @@ def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
     assert not page.exists()
 
 
-def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
-    first = readfirst("--help").out
-    assert all(f"│ {called} " in first for called in (*COMMANDS, *GROUPS) if " " not in called)
-    for group in GROUPS:
-        shown = readfirst(group, "--help").out
-        held = [called.split()[1] for called in COMMANDS if called.startswith(f"{group} ")]
-        assert held, group
-        assert all(f"│ {name} " in shown for name in held)
-
-
-def test_the_commands_of_the_suite_come_first_and_those_of_the_observatory_in_a_panel_of_their_own(
-    readfirst: Cli,
-) -> None:
-    suite, _, observatory = readfirst("--help").out.partition("─ Observatory ─")
-    assert all(f"│ {called} " in suite for called in SUITE.functions if " " not in called)
-    assert all(f"│ {called} " in observatory for called in ("fuzz", "diagnose", "renew", "targets"))
-    assert not any(f"│ {called} " in suite for called in ("fuzz", "diagnose", "renew", "targets"))
-
-
 @rows(
     ("former", "message"),
     [
@@ -383,7 +254,23 @@ def test_a_former_name_of_a_command_runs_it_and_names_the_new_one(former: list[s
     assert ("target:agno@" in ended.stdout) == (former[1] == "targets")
 
 
-def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:
-    ended = readfirst("product", "snapshott")
-    assert ended.code == 2
-    assert "Did you mean 'snapshot'?" in ended.err
+def test_a_baseline_of_another_target_or_scenario_exits_2(
+    readfirst: Cli, holding: Suite, tmp_path: Path
+) -> None:
+    file = tmp_path / "accepted.yaml"
+    file.write_text("name: python:m:T\naccepted: []\n")
+    ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
+    assert (ran.code, "to 'python:m:T', but the run is called 'reference'" in ran.err) == (2, True)
+    assert f"{file}:1:7: " in ran.err
+    assert "If they are the same, add --name python:m:T." in ran.err
+    assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "--name", "python:m:T").code == 0
+    file.write_text("name: reference\naccepted:\n- {scenario: gate/gone, level: text, reason: r}\n")
+    ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
+    assert (ran.code, f"{file}:3:14: no scenario has the id 'gate/gone'" in ran.err) == (2, True)
+
+
+def test_a_text_that_the_terminal_cannot_show_does_not_end_a_run(mixed: Suite) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = python("-m", "readfirst", "run", "--failures", "9", "--fixtures", mixed.root, env=environment)
+    assert ran.returncode == 1
+    assert "\\u2192" in ran.stdout

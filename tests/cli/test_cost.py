@@ -23,24 +23,6 @@ def test_start_up_scenarios_and_steps_are_distinguished() -> None:
     )
 
 
-def test_jobs_are_named() -> None:
-    times = iter([0.0, 0.25])
-    cost, summary = Cost(clock=lambda: next(times)), Summary()
-    cost.verdict(verdict(0, 0))
-    assert cost.sentence(summary, jobs=4) == "cost: start-up 250 ms; 250 ms in all with 4 jobs"
-
-
-def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
-    times = iter([0.0, 0.0, 250.0])
-    cost, summary = Cost(clock=lambda: next(times)), Summary()
-    for each in (verdict(0, 0), verdict(0.5, 2)):
-        cost.verdict(each)
-        summary.add(each, BaselineResult(conformant=True))
-    assert cost.sentence(summary) == (
-        "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per step; 250 s in all"
-    )
-
-
 def test_it_says_how_many_shared_a_server_and_why() -> None:
     cost, summary = Cost(clock=lambda: 0.0), Summary()
     for server in (

@@ -1,8 +1,6 @@
 """`readfirst docs`: the pages that messages name can be read wherever readfirst is installed."""
 
 import re
-import runpy
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,8 @@ from readfirst.harness.cli.docs import pages
 from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).parents[2]
-BUILD = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+
+
 NAMED = {
     name
     for folder in ("harness", "observatory")
@@ -43,20 +42,3 @@ def test_a_page_that_does_not_exist_is_reported_with_the_closest(readfirst: Cli)
 def test_every_page_that_a_message_names_exists() -> None:
     assert {"adapters", "contributing", "format", "recording", "running", "targets"} <= NAMED
     assert sorted(NAMED - pages().keys()) == []
-
-
-def test_every_page_is_in_the_wheel() -> None:
-    added = runpy.run_path(str(CHECKOUT / BUILD["targets"]["wheel"]["hooks"]["custom"]["path"]))["included"]
-    included = {**BUILD["targets"]["wheel"]["force-include"], **added(CHECKOUT)}
-    for file in pages().values():
-        name = str(file.relative_to(CHECKOUT))
-        assert f"readfirst/{name}" in (included.get(name), included.get(str(file))), name
-
-
-def test_the_pages_of_an_installed_package_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = tmp_path / "site-packages" / "readfirst"
-    (installed / "docs").mkdir(parents=True)
-    for name in ("README.md", "CONTRIBUTING.md", "docs/adapters.md"):
-        (installed / name).write_text("# A page\n")
-    monkeypatch.setattr("readfirst.__file__", str(installed / "__init__.py"))
-    assert list(pages()) == ["readme", "contributing", "adapters"]

@@ -25,28 +25,6 @@ def test_the_scenario_of_the_readme_is_the_file() -> None:
     assert file.removesuffix(shown).startswith("# yaml-language-server")
 
 
-@pytest.mark.slow
-def test_the_output_of_the_readme_is_what_a_run_prints(stage: Stage) -> None:
-    shown = code("README.md", "console")[1].splitlines()
-    ((exit_code, output),) = stage.run(["readfirst run"])
-    assert exit_code == 0, output
-    printed = [line for line in output.splitlines() if not line.startswith("cost:")]
-    assert shown[1] == printed[0].rstrip()
-    assert shown[2].split() == printed[1].split()
-    total = [line for line in printed if line.startswith("all ")]
-    assert [shape(line) for line in shown if line.startswith("all ")] == [shape(line) for line in total]
-    requirements = [line.split()[0] for line in shown if line.startswith("  ")]
-    assert requirements == ["must", "should", "observed"]
-    assert [line.split()[0] for line in printed if line.startswith("  ")] == requirements
-    counts = r"\d+ scenarios: \d+ passed(, \d+ (unsupported|unspecified))*(, \d+% of \d+ judged)?; conformant"
-    for line in (shown[-1], printed[-1]):
-        assert re.fullmatch(counts, line)
-
-
-def shape(line: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line))
-
-
 def test_every_exit_code_is_documented() -> None:
     table = (CHECKOUT / "docs" / "running.md").read_text().partition("## Exit codes")[2].partition("\n## ")[0]
     documented = {

@@ -22,10 +22,9 @@ from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from tests.command_line import Cli
-from tests.newest import NEWEST
 from tests.verdicts import rule, rules_of, verdict, written
 
-from .conftest import MakeSuite, record_alike
+from .conftest import MakeSuite
 
 NOT_ACCEPTED = BaselineResult(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
@@ -134,14 +133,6 @@ def test_a_file_of_the_bundled_suite_has_a_short_place(
     assert short_place(Position(tmp_path / "mine.yaml", 3, 5)) == "mine.yaml:3:5"
 
 
-def test_a_failure_of_which_an_entry_is_out_of_date_is_counted_once(suite: Suite) -> None:
-    found = replace(failed("gate/write-unread", FILE, harm="lost"), rule="write-refuses-unread-file")
-    stale = BaselineResult(conformant=False, stale="accepted.yaml:3:5: gate/write-unread fails otherwise")
-    text = printed([found], 3, stale, suite.rules)
-    assert "BASELINE accepted.yaml:3:5" in text
-    assert "more failure" not in text
-
-
 LONG = """\
 title: Edit refuses a file that changed
 requirement: must
@@ -190,55 +181,6 @@ def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
         "  scenario: readfirst show staleness/long",
         "  reproduce: readfirst run mine staleness/long",
     ]
-
-
-def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
-    touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
-    suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
-    found = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
-    text = failure_text(found, suite.scenario("staleness/long"), GO_ON)
-    assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
-    assert "step 6 of 13" not in text
-
-
-@pytest.mark.parametrize(("answered", "steps"), [(0, [1]), (1, [1, 2, 3, 4]), (2, [1, 2, 3, 4])])
-def test_a_broken_replay_shows_the_steps_up_to_where_it_ended(
-    long: Suite, answered: int, steps: list[int]
-) -> None:
-    found = Verdict(
-        "staleness/long", "2.1.7", "text", "broken", {}, blame="adapter", reason="it hung", steps=answered
-    )
-    text = failure_text(found, long.scenario("staleness/long"), GO_ON)
-    assert [int(number) for number in re.findall(r"step (\d) of 4", text)] == steps
-    assert "  it hung\n  blame: adapter\n" in text
-
-
-def test_a_group_and_a_race_are_reported_in_one_line_each(
-    make_suite: MakeSuite,
-) -> None:
-    read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
-    steps = f"""\
-title: A group and a race
-requirement: must
-given: {{files: {{notes.txt: "a"}}}}
-steps:
-  - parallel: [{read}, {read}]
-  - Edit: {{file_path: $WS/notes.txt, old_string: a, new_string: b}}
-    during: [{{modify: {{notes.txt: "c"}}}}]
-    expect: {{text: x}}
-  - Read: {{file_path: $WS/notes.txt}}
-    expect: {{text: x}}
-"""
-    scenario = make_suite({"race/group": steps}).scenario("race/group")
-    last = Difference(2, 0, "text", "text", "a", "b")
-    text = failure_text(failed("race/group", last), scenario, GO_ON)
-    read = 'Read {file_path: "$WS/notes.txt"}'
-    assert f"  step 1 of 3: 2 calls in parallel: {read}; {read}\n" in text
-    assert ', during: modify notes.txt, mtime +2s: "c"\n' in text
-    second = Difference(0, 1, "text", "text", "a", "b")
-    assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in failure_text(
-        failed("race/group", second), scenario, GO_ON
-    )
 
 
 def test_failures_and_show_name_files_from_the_folder_of_the_reader(
@@ -293,49 +235,3 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
     assert compared.code == 1
     assert "wrong/text" in compared.out
     assert "wrong/effects" in compared.out
-
-
-@pytest.mark.slow
-def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst: Cli, mixed: Suite) -> None:
-    record_alike(mixed, NEWEST)
-    words = ["--family", "wrong", "--requirement", "must", "-k", "read or 'a b'", "--time-limit", "20"]
-    ran = readfirst("run", "--contract", "latest", *words, "-j", "2", "--fixtures", mixed.root)
-    named = causes(ran.err)
-    assert named == [
-        "diff",
-        NEWEST,
-        "reference",
-        *words[:6],
-        "-j",
-        "2",
-        *words[6:],
-        "--fixtures",
-        str(mixed.root),
-    ]
-    assert readfirst(*named).code == 1
-
-
-@pytest.mark.parametrize("words", [["wrong/text"], ["wrong/text", "wrong/effects"], ["--family", "gate"]])
-def test_no_comparison_is_named_where_it_shows_nothing_more(
-    readfirst: Cli, mixed: Suite, words: list[str]
-) -> None:
-    assert "; grouped by" not in readfirst("run", *words, "--fixtures", mixed.root).err
-
-
-def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
-    words = ["run", "--fixtures", mixed.root, "--baseline", tmp_path / "accepted.yaml"]
-    readfirst(*words, "--update-baseline")
-    ran = readfirst(*words)
-    assert (ran.code, "; grouped by" in ran.err) == (0, False)
-
-
-def test_an_installed_suite_below_the_current_directory_has_short_places(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = tmp_path / "venv/readfirst"
-    monkeypatch.setattr("readfirst.__file__", str(package / "__init__.py"))
-    monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: package / "fixtures")
-    monkeypatch.chdir(tmp_path)
-    file = package / "fixtures/scenarios/gate/x.yaml"
-    assert short_place(Position(file, 3, 5)) == "fixtures/scenarios/gate/x.yaml:3:5"
-    assert short_place(Position(tmp_path / "venv/mine.yaml", 3, 5)) == "venv/mine.yaml:3:5"

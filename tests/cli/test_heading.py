@@ -10,15 +10,6 @@ from tests.rows import rows
 from tests.small_suites import small_suite
 
 
-@pytest.mark.slow
-def test_the_headings_of_the_whole_suite_are_what_its_files_say() -> None:
-    suite = Suite()
-    for scenario_id in suite.ids():
-        heading, scenario = suite.heading(scenario_id), suite.scenario(scenario_id, require_expect=False)
-        whole = (scenario.title, scenario.requirement, scenario.tags, scenario.rule)
-        assert (heading.title, heading.requirement, heading.tags, heading.rule) == whole
-
-
 @rows(
     "text",
     [
@@ -53,3 +44,12 @@ def test_a_damaged_heading_is_reported(tmp_path: Path, text: str) -> None:
     suite = small_suite(tmp_path, {"a/b": text})
     with pytest.raises(SuiteError, match=r"b\.yaml:(1:8|2:14): "):
         suite.heading("a/b")
+
+
+@pytest.mark.slow
+def test_the_headings_of_the_whole_suite_are_what_its_files_say() -> None:
+    suite = Suite()
+    for scenario_id in suite.ids():
+        heading, scenario = suite.heading(scenario_id), suite.scenario(scenario_id, require_expect=False)
+        whole = (scenario.title, scenario.requirement, scenario.tags, scenario.rule)
+        assert (heading.title, heading.requirement, heading.tags, heading.rule) == whole

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.options import in_installed_package
 from readfirst.harness.lint.linter import lint
 from readfirst.harness.suite.scenario_template import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
@@ -27,20 +26,6 @@ def test_a_skeleton_can_be_read_and_replayed_as_it_is(suite: Suite) -> None:
     assert path == suite.path("staleness/a-new-case")
     scenario = suite.scenario("staleness/a-new-case", require_expect=False)
     assert [call.tool for call in scenario.calls()] == ["Read", "Edit"]
-
-
-def test_lint_asks_for_what_is_still_to_be_filled_in(suite: Suite) -> None:
-    write_skeleton(suite, "staleness/a-new-case")
-    rules = {finding.rule for finding in lint(suite)}
-    assert {"missing-expect", "title-style"} <= rules
-
-
-def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
-    path = write_skeleton(suite, "staleness/a-new-case")
-    path.write_text("mine")
-    with pytest.raises(SkeletonError, match="already exists"):
-        write_skeleton(suite, "staleness/a-new-case")
-    assert path.read_text() == "mine"
 
 
 def test_a_case_of_a_table_is_not_written_a_second_time(suite: Suite) -> None:
@@ -118,16 +103,3 @@ def test_nothing_is_written_to_the_installed_suite(
     assert "--fixtures" in capsys.readouterr().err
     assert exit_code(*command, "--fixtures", str(installed)) == 2
     assert sorted(installed.rglob("*")) == before
-
-
-def test_only_what_is_installed_is_the_installed_package(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package = suite.root.parent / "readfirst"
-    package.mkdir()
-    installed = suite.root.rename(package / "fixtures")
-    assert not in_installed_package(installed / "rules.yaml")
-    monkeypatch.setattr("readfirst.__file__", str(package / "__init__.py"))
-    assert in_installed_package(installed / "rules.yaml")
-    assert in_installed_package(package / "harness" / "not-there-yet.yaml")
-    assert not in_installed_package(package.parent / "accepted.yaml")

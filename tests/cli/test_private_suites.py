@@ -12,8 +12,6 @@ from tests.command_line import Cli
 from tests.format import keeps
 from tests.format.test_private_suites import UNREAD, private
 
-BUNDLED = Suite()
-
 
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
@@ -47,13 +45,6 @@ def test_two_suites_have_one_run_one_report_and_one_baseline(
     assert str(ours) not in explained
 
 
-def test_a_baseline_names_all_suites_of_a_whole_run(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
-    other, file = private(tmp_path / "other"), tmp_path / "accepted.yaml"
-    words = ("--fixtures", other, "--fixtures", ours, "--baseline", file, "--update-baseline")
-    assert readfirst("run", *words).code == 0
-    assert 'suite: "other + ours 0.1"\n' in file.read_text()
-
-
 def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     file, both = tmp_path / "run.jsonl", ("--fixtures", "bundled", "--fixtures", ours)
     ran = readfirst("run", "--fixtures", ours, "--format", "jsonl", "--output", file)
@@ -71,27 +62,6 @@ def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Pat
     assert "expected by hand, not recorded: 1 scenario" in page
     part = readfirst("run", UNREAD, *both, "--format", "badge").out
     assert json.loads(part)["label"] == "part of readfirst 1.0 + ours 0.1 on 2.1.7"
-
-
-def test_a_part_of_a_suite_has_no_bright_green_badge(readfirst: Cli, ours: Path) -> None:
-    (ours / "suite.yaml").write_text('name: readfirst\nversion: "1.0"\n')
-    badge = json.loads(readfirst("run", "--fixtures", ours, "--format", "badge").out)
-    assert (badge["label"], badge["color"]) == ("part of readfirst 1.0 on 2.1.7", "green")
-
-
-def test_show_says_that_a_person_wrote_the_expectations(readfirst: Cli, ours: Path) -> None:
-    assert "\n  expected by hand\n" in readfirst("show", "drafts/save", "--fixtures", ours).out
-    assert "expected by hand" not in readfirst("show", UNREAD).out
-
-
-def test_families_are_copied_from_the_bundled_suite(readfirst: Cli, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    ran = readfirst("new", "--from", "bundled", "--family", "staleness", "--fixtures", mine)
-    ids = [each for each in BUNDLED.ids() if each.startswith("staleness/")]
-    assert ran.out == f"copied {len(ids)} scenarios to {mine}\n"
-    linted = readfirst("lint", "--fixtures", mine)
-    assert (linted.code, linted.err) == (0, f"{len(ids)} scenarios, 0 findings\n")
-    assert readfirst("run", "--fixtures", mine).out.splitlines()[0].endswith("; mine 0.1")
 
 
 @pytest.mark.parametrize(

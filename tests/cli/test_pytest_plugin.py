@@ -2,18 +2,15 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
 from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
 from readfirst.harness.report.failure import short_path
-from readfirst.harness.run.pytest_target import Target
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
-from tests.newest import NEWEST
 from tests.small_suites import small_suite
 
 from .conftest import HOLDING, PASSES, MakeSuite
@@ -22,31 +19,8 @@ from .pytest_runs import Run, alone_and_with
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
 
 
-def test_the_levels_are_those_of_a_verdict() -> None:
-    assert LEVELS == ALL_LEVELS
-
-
-def test_the_requirements_are_those_of_a_scenario() -> None:
-    assert REQUIREMENTS == ALL_REQUIREMENTS
-
-
-def test_the_classes_are_those_of_the_rules() -> None:
-    assert CLASSES == ALL_CLASSES
-
-
-@pytest.mark.slow
-def test_a_requirement_takes_the_scenarios_that_have_it(run: Run, make_suite: MakeSuite) -> None:
-    suite = make_suite({**HOLDING, "reading/quirk": PASSES.replace("must", "observed")})
-    for words in (
-        ("--requirement", "observed", "--adapter", "reference"),
-        ("--readfirst-requirement=observed",),
-    ):
-        result = run("-v", *words, suite.scenarios_root)
-        result.assert_outcomes(passed=1)
-        result.stdout.fnmatch_lines(["*reading/quirk.yaml::2.1.7 PASSED*"])
-    both = ("--readfirst-requirement=observed", "--readfirst-requirement=must")
-    run(*both, suite.scenarios_root).assert_outcomes(passed=3)
-    assert run("--readfirst-requirement=should", suite.scenarios_root).ret == 5
+def test_levels_requirements_and_classes_are_those_of_the_suite() -> None:
+    assert (LEVELS, REQUIREMENTS, CLASSES) == (ALL_LEVELS, ALL_REQUIREMENTS, ALL_CLASSES)
 
 
 @pytest.mark.slow
@@ -58,20 +32,6 @@ def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, rul
             ["*reading/again.yaml::2.1.7 PASSED*", "*reading/lines.yaml::2.1.7 PASSED*"]
         )
     assert run("--readfirst-rule=numbers", "--readfirst-class=safety", ruled.scenarios_root).ret == 5
-
-
-def test_a_rule_that_is_not_there_is_one_message(run: Run, ruled: Suite) -> None:
-    result = run("--readfirst-rule=number", ruled.scenarios_root)
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(["*there is no rule 'number'. Did you mean numbers?*"])
-
-
-@pytest.mark.slow
-def test_a_requirement_hides_no_scenario_that_cannot_be_read(run: Run, make_suite: MakeSuite) -> None:
-    suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
-    result = run("--readfirst-requirement=should", suite.scenarios_root)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*requirement cannot be 'may'*"])
 
 
 def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> None:
@@ -89,66 +49,6 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
     )
     result.stdout.no_fnmatch_line("*Traceback*")
     assert result.ret == 1
-
-
-@pytest.mark.slow
-def test_the_level_and_contract_of_the_command_line_hold(run: Run, mixed: Suite) -> None:
-    run(
-        "--adapter=reference", "--level", "reason", mixed.scenarios_root / "wrong" / "text.yaml"
-    ).assert_outcomes(passed=1)
-    result = run(
-        "-v",
-        "--adapter",
-        "reference",
-        "--contract",
-        "latest",
-        "--contract",
-        "2.1.7",
-        "--contract",
-        "documented",
-        mixed.scenarios_root,
-    )
-    result.assert_outcomes(passed=2, failed=2, skipped=8)
-    first = [line.split("::")[1].split()[0] for line in result.outlines if "not-read.yaml::" in line][:3]
-    assert first == ["documented", "2.1.7", NEWEST]
-    result.stdout.fnmatch_lines(["*not-read.yaml::documented SKIPPED*"])
-
-
-MAPPING = """\
-title: Mine
-kind: mcp
-level: effects
-versions:
-  dev: {command: [python3, server.py]}
-tools:
-  Read: {call: read}
-"""
-
-
-def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text(MAPPING)
-    target = f"target:{tmp_path / 'mine.yaml'}"
-    baseline = tmp_path / "accepted.yaml"
-    baseline.write_text(f"name: {target}@dev\naccepted: []\n")
-    options = dict.fromkeys(
-        ("contract", "requirement", "rule", "class", "level", "name", "claims", "require")
-    )
-    options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline, "trust": False}
-    for given, level in ((None, "effects"), ("reason", "reason")):
-        chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}
-        asked = Target(SimpleNamespace(**chosen), (holding.root,))
-        asked.prepare()
-        assert asked.contracts == ("2.1.7",)
-        assert asked.level == level
-
-
-def test_other_yaml_files_are_left_alone(run: Run, pytester: pytest.Pytester) -> None:
-    (pytester.mkdir("scenarios") / "shop.yaml").write_text("title: not ours\n")
-    pytester.makefile(".yaml", config="a: 1")
-    pytester.makepyfile("def test_own(): pass")
-    result = run()
-    result.assert_outcomes(passed=1)
-    assert result.ret == 0
 
 
 def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
@@ -210,12 +110,6 @@ def test_hooks_of_others_can_ask_an_item_for_its_function(
     run("--adapter", "reference").assert_outcomes(passed=2)
 
 
-@pytest.mark.slow
-def test_a_named_scenario_is_collected_alone(run: Run, bundled: Suite) -> None:
-    run("--adapter", "reference", bundled.scenarios_root / "gate").assert_outcomes(passed=1)
-    run("--adapter", "reference", f"{bundled.path('gate/not-read')}::2.1.7").assert_outcomes(passed=1)
-
-
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_run_that_judges_nothing_exits_5(
     run: Run,
@@ -252,16 +146,6 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
     result = run("-rx", "--readfirst-baseline", file, mixed.scenarios_root)
     result.assert_outcomes(passed=1, xfailed=1, failed=2)
     result.stdout.fnmatch_lines([f"{file}:4:3: gate/not-read (2.1.7) passes now*", "*worded differently*"])
-
-
-def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None:
-    file = tmp_path / "accepted.yaml"
-    file.write_text("name: mine\naccepted:\n- {scenario: wrong/text, level: text, reason: r}\n")
-    words = ("--readfirst-baseline", file, mixed.path("wrong/text"))
-    run("--readfirst-name", "mine", *words).assert_outcomes(xfailed=1)
-    refused = run(*words)
-    assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    assert "add --readfirst-name mine" in refused.stdout.str() + refused.stderr.str()
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(1))

@@ -8,7 +8,6 @@ import pytest
 
 from readfirst.harness.suite.suite import Suite
 
-from .conftest import HOLDING, RACES, MakeSuite
 from .pytest_runs import Run, alone_and_with
 
 
@@ -40,51 +39,6 @@ def test_ones_own_implementation_is_tested_by_its_name(
     page = (Path(__file__).parents[2] / "docs" / "running.md").read_text("utf-8")
     (shown,) = re.findall(r"^FAILED gate/edit-unread.yaml::2.1.7 - .*", page, re.MULTILINE)
     result.stdout.fnmatch_lines([shown.replace("edit-unread", "not-read").replace("FAILED ", "FAILED *")])
-
-
-def test_an_implementation_can_be_asynchronous(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
-    pytester.makepyfile(
-        asynchronous="""
-        from asyncio import sleep
-        from readfirst import FileTools, ToolResult
-
-        class Session:
-            def __init__(self, workspace):
-                self.tools = FileTools(root=workspace.root)
-
-            async def call(self, tool, arguments):
-                await sleep(0)
-                result = self.tools.call(tool, arguments)
-                return ToolResult(result.text, result.is_error)
-
-        class Tools:
-            async def open(self, workspace):
-                return Session(workspace)
-        """
-    )
-    run("--adapter", "python:asynchronous:Tools").assert_outcomes(passed=2)
-
-
-@pytest.mark.slow
-def test_what_an_adapter_lacks_is_skipped_with_the_reason(
-    run: Run, make_suite: MakeSuite, pytester: pytest.Pytester
-) -> None:
-    suite = make_suite({**HOLDING, "races/edit": RACES})
-    pytester.makepyfile(
-        fixed="""
-        from readfirst.harness.adapter_api import ToolResult
-
-        class Tools:
-            def open(self, workspace):
-                return self
-
-            def call(self, tool, arguments):
-                return ToolResult("?")
-        """
-    )
-    result = run("-rs", "--adapter", "python:fixed:Tools", suite.scenarios_root)
-    result.assert_outcomes(skipped=1, failed=2)
-    result.stdout.fnmatch_lines(["*unsupported: the adapter lacks during"])
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
@@ -139,15 +93,6 @@ def starts(pytester: pytest.Pytester) -> int:
     return (pytester.path / "starts.txt").read_text().count("started")
 
 
-@pytest.mark.slow
-def test_a_target_is_connected_once(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
-    pytester.makepyfile(counted=COUNTED.format(most=1))
-    # With a scenario that writes its process would be ended, to see what it does then.
-    reading = holding.scenarios_root / "reading"
-    run("--adapter", "python:counted:Tools", reading).assert_outcomes(failed=1)
-    assert starts(pytester) == 1
-
-
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_target_that_does_not_start_is_started_once_and_its_words_are_reported(
     run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
@@ -172,50 +117,8 @@ def test_a_server_that_does_not_start_is_reported_with_what_it_printed(
     assert errors[1:] == ["the port is taken"]
 
 
-@pytest.mark.slow
-def test_a_target_that_no_worker_can_connect_any_more_ends_the_run(
-    run: Run, pytester: pytest.Pytester, holding: Suite
-) -> None:
-    pytester.makepyfile(counted=COUNTED.format(most=1))
-    result = run("-n", "1", "-p", "xdist", "--adapter", "python:counted:Tools", holding.scenarios_root)
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*readfirst: the target can no longer be connected*"])
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-
-
 def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=0))
     for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
         assert run("--adapter", "python:counted:Tools", *words).ret == 0
     assert not (pytester.path / "starts.txt").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("parallel", alone_and_with(2))
-def test_what_a_target_printed_before_it_broke_is_shown_once(
-    run: Run,
-    pytester: pytest.Pytester,
-    mixed: Suite,
-    parallel: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COLUMNS", "250")
-    pytester.makepyfile(
-        crashing="""
-        import os, sys
-        from readfirst.harness.adapter_api import ToolResult
-
-        class Tools:
-            def open(self, workspace):
-                return self
-
-            def call(self, tool, arguments):
-                print(f"process {os.getpid()}: no space left", file=sys.stderr, flush=True)
-                os._exit(3)
-        """
-    )
-    result = run("--adapter", "python:crashing:Tools", *parallel, mixed.scenarios_root)
-    result.assert_outcomes(failed=4)
-    assert result.stdout.str().count("no space left") == 1
-    assert result.stdout.str().count("[1 line as above]") == 3
-    result.stdout.fnmatch_lines(["FAILED * - the adapter ended with exit status 3 during *"])

@@ -1,7 +1,6 @@
 """The HTML report in a real Chromium: clicks, keys, filter and permalinks."""
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -12,10 +11,9 @@ import pytest
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.report.results import Results
 from readfirst.harness.run.runner import run as replayed
-from readfirst.harness.suite.suite import Suite
 from tests.verdicts import run, sources_of, verdict
 
-from .browser import Shown, look, severe
+from .browser import PHONE, WEAK_TEXT, Shown, look, seen, severe
 from .conftest import FAILING, HOLDING, MakeSuite
 
 pytestmark = pytest.mark.browser
@@ -57,45 +55,6 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     assert severe(driver) == []
 
 
-def test_all_scenarios_are_listed_and_counted(show: Show) -> None:
-    page = show()
-    assert page.listed() == ["gate/not-read", "hard/script", "reading/lines", "wrong/effects", "wrong/text"]
-    assert page.one("#count").text == "5 of 5 scenarios"
-    row = page.driver.execute_script("return document.getElementById('wrong/text').innerText")
-    assert "Read is expected to show a carriage return" in row
-    assert row.split()[-4:] == ["text", "differs", "not", "run"]
-
-
-def test_a_click_opens_the_steps_and_another_closes_them(show: Show) -> None:
-    page = show()
-    button = page.button("wrong/text")
-    assert button.get_attribute("aria-expanded") == "false"
-    button.click()
-    assert button.get_attribute("aria-expanded") == "true"
-    assert button.get_attribute("aria-controls") == "details-of-wrong/text"
-    panel = page.panel("wrong/text")
-    assert "Step 1 of 1: Read" in panel
-    assert "$WS/notes.txt" in panel
-    assert "1→alpha\\r" in panel
-    assert page.script("location.hash") == "#wrong/text"
-    button.click()
-    assert page.panel("wrong/text") == ""
-    assert page.script("location.hash") == ""
-
-
-def test_a_difference_marks_the_characters_that_differ(show: Show) -> None:
-    page = show("#wrong/text")
-    assert [each.text for each in page.all(".difference del mark")] == ["\\r"]
-    assert page.all(".difference ins mark") == []
-    assert [each.text for each in page.all(".difference del .escape")] == ["\\r"]
-
-
-def test_levels_stand_side_by_side(show: Show) -> None:
-    page = show("#wrong/text")
-    cells = page.all("tr[id='details-of-wrong/text'] .panel tbody tr:first-child td")
-    assert [cell.text for cell in cells[:4]] == ["holds", "holds", "holds", "fails"]
-
-
 def test_a_permalink_opens_its_scenario_and_puts_the_focus_there(show: Show) -> None:
     page = show("#reading/lines")
     assert page.panel("reading/lines") != ""
@@ -105,14 +64,6 @@ def test_a_permalink_opens_its_scenario_and_puts_the_focus_there(show: Show) -> 
     assert page.panel("gate/not-read") != ""
     top = page.script("document.getElementById('gate/not-read').getBoundingClientRect().top")
     assert 0 <= top < 900
-
-
-def test_an_unknown_or_broken_permalink_opens_nothing(show: Show) -> None:
-    page = show()
-    for fragment in ("#gate/gone", "#%E0%A4%A"):
-        page.go(fragment)
-        assert page.all("[aria-expanded=true]") == []
-        assert len(page.listed()) == 5
 
 
 def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
@@ -162,22 +113,6 @@ def test_a_number_of_the_matrix_lists_its_scenarios(show: Show) -> None:
     assert page.listed() == ["wrong/effects", "wrong/text"]
 
 
-def test_the_matrix_can_show_one_level_of_many_runs(show: Show) -> None:
-    from selenium.webdriver.support.select import Select
-
-    page = show()
-    row = "[...document.querySelectorAll('.matrix tbody tr:last-child td')].filter(each => each.offsetParent)"
-    spans = "[...document.querySelectorAll('.matrix th[scope=colgroup]')].map(each => each.colSpan)"
-    whole = page.script(f"{row}.map(each => each.innerText)")
-    assert (len(whole), page.script(spans)) == (10, [5, 5])
-    Select(page.one("#shown")).select_by_visible_text("reason")
-    assert page.script(f"{row}.map(each => each.dataset.level)") == ["reason", "reason"]
-    assert page.script(spans) == [1, 1]
-    Select(page.one("#shown")).select_by_visible_text("side by side")
-    assert page.script(f"{row}.map(each => each.innerText)") == whole
-    assert page.script(spans) == [5, 5]
-
-
 def test_everything_can_be_done_with_keys(show: Show) -> None:
     from selenium.webdriver import Keys
 
@@ -203,20 +138,6 @@ def test_everything_can_be_done_with_keys(show: Show) -> None:
     assert page.focused() == "gate/not-read"
 
 
-def test_arrows_move_between_the_scenarios_that_are_shown(show: Show) -> None:
-    from selenium.webdriver import Keys
-
-    page = show()
-    page.one("#words").send_keys("wrong")
-    page.driver.execute_script("document.getElementById('wrong/effects').querySelector('button').focus()")
-    page.press(Keys.ARROW_DOWN)
-    assert page.focused() == "wrong/text"
-    page.press(Keys.ARROW_DOWN)
-    assert page.focused() == "wrong/text"
-    page.press(Keys.HOME)
-    assert page.focused() == "wrong/effects"
-
-
 def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> None:
     page = show("#wrong/text")
     tree = page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -239,19 +160,29 @@ def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> No
     assert page.script("[...document.querySelectorAll('th')].every(each => each.scope)")
 
 
-def test_the_whole_suite_opens_quickly(driver: Any, tmp_path: Path) -> None:
-    suite = Suite()
-    judged = [verdict(each, "passed", calls=1) for each in suite.ids()]
-    runs = tuple(run(*judged, target=f"python:n{number}:Tools") for number in range(4))
-    file = tmp_path / "whole.html"
-    file.write_text(sources_of(suite).write("html", Results(runs)), encoding="ascii")
-    page = Shown(driver, file).go()
-    assert page.one("#count").text == f"{len(judged)} of {len(judged)} scenarios"
-    started = time.monotonic()
-    page.driver.execute_script("document.getElementById('words').value = 'staleness/edit';")
-    page.driver.execute_script("document.querySelector('.filter').dispatchEvent(new Event('input'))")
-    assert 0 < len(page.listed()) < len(judged)
-    # The bound is generous, because the machine may be busy: it takes a tenth of that.
-    assert time.monotonic() - started < 5
-    loaded = page.script("performance.timing.domComplete - performance.timing.responseEnd")
-    assert loaded < 15_000
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, 820, 1440])
+def test_all_results_are_on_the_screen_in_colours_that_can_be_read(
+    show: Show, width: int, scheme: str
+) -> None:
+    page = show()
+    look(page.driver, width=width, prefers_color_scheme=scheme)
+    page.go("#wrong/text")
+    cells = "[...document.querySelectorAll('.runs td, .matrix td, .list td')].filter(shown)"
+    off = f"return {cells}.filter((each) => rect(each).left < 0 || rect(each).right > innerWidth).length"
+    assert seen(page, f"return {cells}.length") > 10
+    assert seen(page, off) == 0
+    assert page.script("document.documentElement.scrollWidth <= innerWidth")
+    assert seen(page, WEAK_TEXT) == []
+
+
+def test_a_printed_page_is_dark_on_white_and_without_controls(show: Show) -> None:
+    page = show()
+    look(page.driver, prefers_color_scheme="dark", media="print")
+    page.go("#wrong/text")
+    colours = "const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"
+    ink, paper = seen(page, f"{colours}.map(luminance)")
+    assert ink < 0.1
+    assert paper == 1
+    assert seen(page, WEAK_TEXT) == []
+    assert not seen(page, "return [...document.querySelectorAll('form, .close, .skip, #shown')].some(shown)")

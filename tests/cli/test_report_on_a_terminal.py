@@ -86,12 +86,3 @@ def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, st
         2 + 4,
     ]  # of both runs, one by default
     assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2
-
-
-def test_a_format_that_is_asked_for_is_written_as_it_is(
-    on_terminal: Cli, mixed: Suite, streams: list[Path], tmp_path: Path
-) -> None:
-    words = ["report", streams[0], "--fixtures", mixed.root]
-    assert on_terminal(*words, "--format", "markdown").out.startswith("# Conformance")
-    on_terminal(*words, "--output", tmp_path / "page.md")
-    assert (tmp_path / "page.md").read_text().startswith("# Conformance")

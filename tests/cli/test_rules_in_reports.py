@@ -10,13 +10,11 @@ import pytest
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, RuleTally, by_class, by_rule, rule_lines
+from readfirst.harness.report.by_rule import RuleTally, by_class, by_rule, rule_lines
 from readfirst.harness.report.results import Judged, Results, Sources
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
-from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.suite import Suite
 from tests import verdicts
-from tests.command_line import Cli
 from tests.rows import rows
 from tests.verdicts import judged, rule, rules_of, run, sources_of
 
@@ -221,42 +219,6 @@ def test_an_accepted_failure_represents_a_rule_without_others() -> None:
     ]
 
 
-def test_in_a_narrow_terminal_the_scenario_is_below_the_title() -> None:
-    every = [one("unread/a", "safe"), one("unread/b")]
-    line = "  1/2  Rule unread holds  unread/a"
-    assert line in lines_of(every, width=len(line))
-    assert lines_of(every, width=len(line) - 1)[-2:] == ["  1/2  Rule unread holds", "       unread/a"]
-
-
-def test_four_hundred_failures_fit_on_one_screen() -> None:
-    def many(safety: int, design: int, wording: int, quirk: int) -> tuple[RuleResult, ...]:
-        names = [
-            f"{class_}-{number:02}"
-            for class_, count in zip(CLASSES, (safety, design, wording, quirk), strict=True)
-            for number in range(count)
-        ]
-        every = [one(f"{name}/{number}", "safe") for name in names for number in range(5)]
-        return by_rule(every, rules_of(*(rule(each, each.partition("-")[0]) for each in names)))  # type: ignore[arg-type]
-
-    def shown(found: tuple[RuleResult, ...], width: int | None, everything: bool = False) -> list[str]:
-        return [text for _, text in rule_lines(found, COMMAND, width=width, everything=everything)]
-
-    found = many(13, 30, 5, 32)
-    for width in (None, 200, 70):
-        lines = shown(found, width)
-        assert len(lines) <= MOST_LINES + 6
-        assert sum("Rule safety-" in line for line in lines) == 13
-    assert shown(found, None)[-1] == (
-        "[15 of design, 5 of wording, 32 of quirk more; --failures all lists them]"
-    )
-    everything = shown(found, None, everything=True)
-    assert sum("Rule " in line for line in everything) == 80
-    assert "more" not in everything[-1]
-    lines = shown(many(MOST_LINES + 5, 1, 0, 0), None)
-    assert sum("Rule s" in line for line in lines) == MOST_LINES - 1
-    assert lines[-1].startswith("[6 of safety, 1 of design more;")
-
-
 def mistaken(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
 ) -> Iterator[Judged]:
@@ -353,9 +315,3 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
     assert (result.shortest.scenario_id, result.is_overcautious) == ("stale/00", False)
     (overcautious,) = by_rule(refusals, RULES)
     assert overcautious.is_overcautious
-
-
-def test_the_badge_of_a_run_of_one_class_counts_its_rules(readfirst: Cli, ruled: Suite) -> None:
-    ran = readfirst("run", "--fixtures", ruled.root, "--class", "design", "--format", "badge")
-    assert ran.code == 0
-    assert json.loads(ran.out)["message"] == "design 1/1 text"

@@ -1,10 +1,8 @@
-import gc
 import importlib
 import os
 import signal
 import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -119,13 +117,6 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
     assert "ZeroDivisionError" in verdicts[0].reason
 
 
-def test_a_level_without_a_recording_is_not_judged(holding: Suite) -> None:
-    verdicts = judged(holding, level="verbatim")
-    assert {(verdict.status, verdict.reason) for verdict in verdicts} == {
-        ("unspecified", "there is no recording of 2.1.7")
-    }
-
-
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_invalid_scenario_ends_the_run_with_its_place(make_suite: MakeSuite, jobs: int) -> None:
     suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
@@ -133,27 +124,6 @@ def test_an_invalid_scenario_ends_the_run_with_its_place(make_suite: MakeSuite, 
     assert next(verdicts).scenario_id == "gate/not-read"
     with pytest.raises(SuiteError, match=r"reading/broken\.yaml:2:14: requirement cannot be 'may'"):
         next(verdicts)
-
-
-@pytest.mark.slow
-def test_memory_stays_flat_over_thousands_of_scenarios(make_suite: MakeSuite, fake: Fake) -> None:
-    suite = make_suite({f"many/{number:04}": PASSES for number in range(600)})
-    verdicts = run(suite, "reference", ["2.1.7"])
-    for _ in range(100):
-        next(verdicts)
-    tracemalloc.start()
-    try:
-        for _ in range(20):
-            next(verdicts)
-        gc.collect()
-        early, _ = tracemalloc.get_traced_memory()
-        for _ in verdicts:
-            pass
-        gc.collect()  # a run itself looks for garbage seldom
-        late, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert late - early < 200_000
 
 
 DYING = """\
@@ -267,45 +237,3 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert "Traceback" not in out + err, out + err
     assert all(gone(pid, patience=10) for pid in [*workers, *hosts])
-
-
-COUNTED = """
-from readfirst.harness.adapter_api import ToolResult
-from readfirst.reference_impl import FileTools
-
-class Session:
-    def __init__(self, workspace):
-        self.tools = FileTools("2.1.40", root=workspace.root, home=workspace.home)
-    def call(self, tool, arguments):
-        result = self.tools.call(tool, arguments)
-        return ToolResult(result.text, result.is_error)
-
-class Tools:
-    def open(self, workspace):
-        with open({log!r}, "a") as log:
-            log.write("opened\\n")
-        return Session(workspace)
-"""
-
-
-@pytest.mark.slow
-def test_an_implementation_that_does_not_know_the_contract_replays_once_for_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = tmp_path / "log"
-    (tmp_path / "counted.py").write_text(COUNTED.format(log=str(log)))
-    monkeypatch.chdir(tmp_path)
-    suite = Suite()
-    ids = ["creation/modes-of-what-is-new", "gate/edit-unread", "staleness/edit-after-change"]
-    names = [contract.name for contract in suite.contracts]
-    once = [plain(verdict) for verdict in run(suite, "python:counted:Tools", names, ids=ids)]
-    assert len(log.read_text().splitlines()) == len(ids)
-    apart = [
-        plain(verdict) for name in names for verdict in run(suite, "python:counted:Tools", [name], ids=ids)
-    ]
-    assert once == apart
-    assert {verdict.status for verdict in once} >= {"passed", "failed"}
-    both = [
-        plain(each) for each in run(suite, "python:counted:Tools", names, ids=ids, options=RunOptions(jobs=2))
-    ]
-    assert both == once

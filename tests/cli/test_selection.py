@@ -12,11 +12,6 @@ def chosen(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))  # type: ignore[arg-type]
 
 
-def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
-    path = str(mixed.scenarios_root / "gate" / "not-read.yaml")
-    assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
-
-
 def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,10 +77,6 @@ def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: 
     with pytest.raises(SelectionError, match="-k") as raised:
         chosen(mixed, expression=expression)
     assert message in str(raised.value)
-
-
-def test_a_long_chain_of_words_is_not_a_problem(mixed: Suite) -> None:
-    assert chosen(mixed, expression=" or ".join(["nothing"] * 20_000)) == []
 
 
 def test_families_and_tags_restrict(mixed: Suite) -> None:

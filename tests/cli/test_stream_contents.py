@@ -9,11 +9,10 @@ import pytest
 
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Difference, Level, Verdict
+from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.contents import EXCERPT_CHARS
 from readfirst.harness.report.jsonl import JsonlReport, StreamError, read_stream
-from tests.command_line import Cli
 from tests.verdicts import verdict
 
 
@@ -92,17 +91,3 @@ def test_a_reference_to_no_content_is_refused(tmp_path: Path) -> None:
     header, _, *rest = stream_of(failed("one", "word " * 1000, "")).splitlines()
     with pytest.raises(StreamError, match=r":2: no content before this verdict"):
         read("\n".join((header, *rest)) + "\n", tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", ["safe", "text"])
-def test_the_whole_suite_takes_less_than_twenty_megabytes(
-    level: Level, tmp_path: Path, readfirst: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(Path(__file__).parents[1] / "harm")
-    stream = tmp_path / "mine.jsonl"
-    ran = readfirst(
-        "run", "python:careful:Careful", "--level", level, "--format", "jsonl", "--output", stream
-    )
-    assert ran.code == 1
-    assert stream.stat().st_size < 20_000_000

@@ -16,10 +16,9 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.processes import trace
 from readfirst.harness.run.last_failed import LastFailed
 from readfirst.harness.run.runner import Runner
-from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
+from readfirst.harness.run.watch import rerun, written_by
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
-from tests.newest import NEWEST
 from tests.pages.page import CHECKOUT
 
 IDS = ["wrong/effects", "wrong/text"]
@@ -52,16 +51,6 @@ def test_what_failed_last_is_run_alone_and_stays_until_it_passes(
     assert scenarios_in(stream) == ["wrong/text"]
     assert readfirst(*again).code == 1
     assert scenarios_in(stream) == ["wrong/effects"]
-
-
-def test_failures_that_pass_now_lead_to_a_run_of_all_scenarios(readfirst: Cli, mixed: Suite) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
-    assert readfirst(*words).code == 1
-    ran = readfirst(*words, "--level", "effects", "--family", "wrong", "--lf", "-k", "text")
-    assert ran.code == 0
-    again = "readfirst run reference --level effects --fixtures ../suite --family wrong -k text"
-    assert f"no scenario that failed before fails now; run all scenarios: {again}\n" in ran.err
-    assert "run all scenarios" not in readfirst(*words, "--lf").err  # one still fails
 
 
 def test_an_interrupt_finishes_the_stream_and_names_the_failures(
@@ -120,16 +109,6 @@ def test_an_interrupted_run_goes_on_where_it_ended(
     assert (ran.code, "no selected scenario was left untested" in ran.err) == (5, True)
 
 
-def test_nothing_is_run_where_nothing_failed(readfirst: Cli, holding: Suite) -> None:
-    words = ("run", "reference", "--fixtures", holding.root)
-    assert readfirst(*words).code == 0
-    ran = readfirst(*words, "--lf")
-    assert ran.code == 5
-    assert ran.err == (
-        "readfirst: no selected scenario failed when reference was last run, so nothing was tested.\n"
-    )
-
-
 def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding: Suite, monkeypatch) -> None:
     words = ("run", "reference", "--fixtures", holding.root)
     assert readfirst(*words).code == 0
@@ -140,22 +119,6 @@ def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding:
     assert (
         "reference has not been run in this folder yet on 2.1.7. Run it once without --last-failed" in ran.err
     )
-
-
-def test_what_failed_last_is_kept_by_contract(readfirst: Cli, mixed: Suite) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
-    assert readfirst(*words, "--contract", "2.1.7").code == 1
-    ran = readfirst(*words, "--contract", "latest", "--last-failed")
-    assert (ran.code, f"has not been run in this folder yet on {NEWEST}" in ran.err) == (2, True)
-
-
-def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    readfirst(*words, "--format", "jsonl", "--output", first)
-    readfirst(*words, "--failed-in", first, "-k", "text", "--format", "jsonl", "--output", second)
-    assert scenarios_in(second) == ["wrong/text"]
-    assert readfirst(*words, "--failed-in", tmp_path / "none.jsonl").code == 2
 
 
 def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
@@ -186,13 +149,6 @@ def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, 
     assert sorted(each.name for each in Path("kept").iterdir()) == [".readfirst-kept", "wrong"]
 
 
-def test_what_passes_again_is_no_longer_kept(readfirst: Cli, mixed: Suite) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root, "--keep", "kept")
-    assert readfirst(*words).code == 1
-    assert readfirst(*words, "--level", "effects", "wrong/text").code == 0
-    assert [each.name for each in Path("kept/wrong").iterdir()] == ["effects"]
-
-
 def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Suite) -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("mine")
@@ -220,30 +176,9 @@ def test_a_trace_shows_calls_answers_and_what_else_changes(readfirst: Cli, tmp_p
     assert readfirst("run", "reference", "staleness/edit-after-change").err.count("->") == 0
 
 
-@pytest.mark.slow
-def test_a_trace_shows_the_messages_of_a_server(readfirst: Cli) -> None:
-    server = f"mcp:{sys.executable} -m readfirst serve"
-    ran = readfirst("run", server, "gate/edit-unread", "--trace")
-    assert ran.code == 0, ran.err
-    frames = [line.strip() for line in ran.err.splitlines() if line.startswith("    ")]
-    sent = [json.loads(line[3:]) for line in frames if line.startswith("-> ")]
-    came = [json.loads(line[3:]) for line in frames if line.startswith("<- ")]
-    assert sent[-1]["method"] == "tools/call"
-    assert sent[-1]["params"]["name"] == "Edit"
-    assert came[-1]["id"] == sent[-1]["id"]
-    assert came[-1]["result"]["isError"] is True
-
-
 def test_a_trace_is_of_one_job(readfirst: Cli) -> None:
     ran = readfirst("run", "reference", "--trace", "-j", "2")
     assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
-
-
-@pytest.mark.parametrize("option", [("--trace",), ("--keep", "kept")])
-def test_a_recording_leaves_nothing_to_look_at(readfirst: Cli, option: tuple[str, ...]) -> None:
-    ran = readfirst("run", "recording:2.1.7", *option)
-    message = f"readfirst: a recording makes no calls and has no workspace. Leave out {option[0]}.\n"
-    assert (ran.code, ran.err) == (2, message)
 
 
 def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,11 +219,6 @@ def test_without_the_library_the_extra_is_named(readfirst: Cli, monkeypatch: pyt
     ran = readfirst("watch", "reference")
     assert (ran.code, ran.out) == (2, "")
     assert "python3 -m pip install 'readfirst[watch]'" in ran.err
-
-
-def test_what_is_not_there_cannot_be_watched() -> None:
-    with pytest.raises(WatchError, match="there is no none to watch"):
-        changes_below([Path("none")], [])
 
 
 @pytest.mark.slow
