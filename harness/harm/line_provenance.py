@@ -58,16 +58,27 @@ class FileKnowledge:
     shown.
 
     Immutable. `former` contains former contents. `others` means that another program changed the file,
-    `forgotten` that a summary replaced the shown lines. Shown lines are computed lazily, because most edits do
-    no harm.
+    `forgotten` that a summary replaced the shown lines. `expected` is the knowledge before other programs changed
+    the file: the content that the session expects. Shown lines are computed lazily, because most edits do no harm.
     """
 
-    __slots__ = ("_before", "_shown", "_step", "_surely_known", "data", "forgotten", "former", "others")
+    __slots__ = (
+        "_before",
+        "_shown",
+        "_step",
+        "_surely_known",
+        "data",
+        "expected",
+        "forgotten",
+        "former",
+        "others",
+    )
 
     def __init__(self, data: bytes = b"") -> None:
         """Create the knowledge of a new file."""
         self.data = data
         self.former: tuple[bytes, ...] = ()
+        self.expected: FileKnowledge | None = None
         self.others = False
         self.forgotten = False
         self._surely_known = False
@@ -129,14 +140,22 @@ class FileKnowledge:
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return the knowledge after a change of the bytes. Unchanged lines keep their marks."""
+        """Return the knowledge after a change of the bytes. Unchanged lines keep their marks.
+
+        If other programs restore the content that the session expects, its seen lines are seen again.
+        """
         before = self.data
+        expected = None if author == "session" else self.expected or self
+        is_restored = expected is not None and expected.data == after
 
         def write_lines(shown: _ShownLines) -> _ShownLines:
             mark = "S" if author == "session" else author[0]
             marks = _carry_marks(lines_of(before), shown.marks, lines_of(after), mark)
             if author == "session":
                 return _ShownLines(marks, True, shown.since, "session's own change")
+            if expected is not None and is_restored:
+                pairs = zip(marks, expected.marks, strict=True)
+                marks = "".join([mark.upper() if seen.isupper() else mark for mark, seen in pairs])
             return shown._replace(marks=marks, since=shown.last)
 
         knowledge = self._with_step(write_lines, is_known=author == "session")
@@ -145,6 +164,7 @@ class FileKnowledge:
             :_MAX_FORMER_CONTENTS
         ]
         knowledge.others = self.others or author != "session"
+        knowledge.expected = expected
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
@@ -163,7 +183,9 @@ class FileKnowledge:
             marks = _mark_seen_lines(data, shown.marks, answer)
             return shown if marks == shown.marks else _ShownLines(marks, True, shown.since, tool)
 
-        return self._with_step(mention_lines, is_known=False)
+        knowledge = self._with_step(mention_lines, is_known=False)
+        knowledge.expected = self.expected
+        return knowledge
 
     def shown_whole(self, how: str) -> FileKnowledge:
         """Return the knowledge after the whole file was shown."""

@@ -21,5 +21,5 @@ MEANING: dict[str, str] = {
     "untrue": "answered as done and not done, or refused and something was changed",
     "trespass": "something that rules or modes close was read or changed",
     "blind": "an Edit of a file that the session was never shown",
-    "overcautious": "a call was refused that every contract answers",
+    "overcautious": "a call was refused that every contract answers, and the contract of the run without harm",
 }

@@ -9,13 +9,15 @@ type line struct {
 }
 
 // known is what a session knows of a file. `met`: it was shown something of it, or wrote it. `former` is what it held
-// before, the latest first, and `others` says that somebody else changed it.
+// before, the latest first, and `others` says that somebody else changed it. `expected` is what it held, with its lines,
+// before other programs changed it.
 type known struct {
-	data   string
-	lines  []line
-	met    bool
-	former []string
-	others bool
+	data     string
+	lines    []line
+	met      bool
+	former   []string
+	others   bool
+	expected *known
 }
 
 const (
@@ -31,7 +33,8 @@ func givenFile(data string) *known {
 	return file
 }
 
-// put takes a change over; lines that stay keep what is known of them.
+// put takes a change over; lines that stay keep what is known of them. If other programs restore the content that the
+// session expects, its seen lines are seen again.
 func (k *known) put(hand, data string) {
 	texts := contentOf(data).lines()
 	lines := make([]line, len(texts))
@@ -39,6 +42,16 @@ func (k *known) put(hand, data string) {
 		lines[index] = line{text, hand, hand == "session"}
 	}
 	carry(k.lines, lines)
+	if hand == "session" {
+		k.expected = nil
+	} else if k.expected == nil {
+		k.expected = &known{data: k.data, lines: k.lines}
+	}
+	if k.expected != nil && k.expected.data == data {
+		for index := range lines {
+			lines[index].seen = lines[index].seen || k.expected.lines[index].seen
+		}
+	}
 	former := []string{k.data}
 	for _, each := range k.former {
 		if each != k.data && len(former) < mostFormer {
@@ -52,6 +65,9 @@ func (k *known) put(hand, data string) {
 // show marks the lines that an answer contains in full; `surely`: the answer is that of a Read of it.
 func (k *known) show(answer string, surely bool) {
 	k.met = k.met || surely
+	if surely {
+		k.expected = nil
+	}
 	texts := make([]string, len(k.lines))
 	all := true
 	for index, each := range k.lines {
@@ -70,14 +86,14 @@ func (k *known) show(answer string, surely bool) {
 
 // showAll marks all lines; forget those alone that the session wrote.
 func (k *known) showAll() {
-	k.met = true
+	k.met, k.expected = true, nil
 	for index := range k.lines {
 		k.lines[index].seen = true
 	}
 }
 
 func (k *known) forget() {
-	k.met = false
+	k.met, k.expected = false, nil
 	for index := range k.lines {
 		each := &k.lines[index]
 		each.seen = each.seen && each.hand == "session"

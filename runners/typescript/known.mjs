@@ -9,7 +9,7 @@ const linesOf = (data) => Content.of(data).lines;
 /**
  * What a session knows of a file: its bytes, and for each line the `hand` that put it there and whether it was `seen`.
  * `met`: it was shown something of it, or wrote it. `former` is what it held before, the latest first, and `others` says
- * that somebody else changed it.
+ * that somebody else changed it. `expected` is what it held, with its lines, before other programs changed it.
  */
 export class Known {
   constructor(data = Buffer.alloc(0)) {
@@ -17,17 +17,23 @@ export class Known {
     Object.assign(this, { data, lines, met: false, former: [], others: false });
   }
 
-  /** Takes a change over; lines that stay keep what is known of them. */
+  /**
+   * Takes a change over; lines that stay keep what is known of them. If other programs restore the content that the
+   * session expects, its seen lines are seen again.
+   */
   put(hand, data) {
     const lines = linesOf(data).map((text) => ({ text, hand, seen: hand === "session" }));
     carry(this.lines, lines);
+    const expected = hand === "session" ? undefined : (this.expected ?? { data: this.data, lines: this.lines });
+    if (expected?.data.equals(data)) expected.lines.forEach(({ seen }, index) => (lines[index].seen ||= seen));
     const former = [this.data, ...this.former.filter((each) => !each.equals(this.data))].slice(0, MOST_FORMER);
-    Object.assign(this, { data, lines, former, met: this.met || hand === "session", others: this.others || hand !== "session" });
+    Object.assign(this, { data, lines, former, expected, met: this.met || hand === "session", others: this.others || hand !== "session" });
   }
 
   /** Marks the lines that an answer contains in full; `surely`: it is that of a Read of the file. */
   show(answer, surely) {
     this.met ||= surely;
+    if (surely) this.expected = undefined;
     if (this.lines.every((line) => line.seen)) return;
     const shown = shownLines(this.lines.map((line) => line.text), answer);
     this.met ||= this.lines.some((line, index) => shown[index] && !line.seen);
@@ -36,6 +42,7 @@ export class Known {
 
   showAll() {
     this.met = true;
+    this.expected = undefined;
     this.lines = this.lines.map((line) => ({ ...line, seen: true }));
   }
 
@@ -43,6 +50,7 @@ export class Known {
   forget() {
     this.lines = this.lines.map((line) => ({ ...line, seen: line.seen && line.hand === "session" }));
     this.met = this.lines.some((line) => line.seen);
+    this.expected = undefined;
   }
 
   /** Returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends otherwise is not lost. */

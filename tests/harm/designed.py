@@ -86,3 +86,27 @@ class DeclaresUnknown(Declares):
     """Declares a refusal that does not exist."""
 
     refuses = frozenset({"not-utf-9"})
+
+
+class ComparesBytes(careful.Careful):
+    """Refuses to change a file whose bytes differ from those of its last Read. Declares nothing."""
+
+    def __init__(self, workspace: Any) -> None:
+        super().__init__(workspace)
+        self.contents: dict[Path, bytes] = {}
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        data = path.read_bytes() if path.is_file() else b""
+        if tool == "Read":
+            self.contents[path] = data
+        elif self.contents.get(path, data) != data:
+            return ToolResult("The file has changed.", is_error=True)
+        return super().call(tool, arguments)
+
+
+class RefusesWrites(careful.Careful):
+    """Refuses each Write. Declares nothing."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("no", is_error=True) if tool == "Write" else super().call(tool, arguments)

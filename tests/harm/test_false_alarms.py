@@ -6,6 +6,7 @@ from typing import Any
 
 import careful
 import pytest
+from played import Played
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.harm.judge import harms_of
@@ -140,3 +141,40 @@ def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, pla
     asked = {"old_string": "", "new_string": new}
     assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []
     assert harms(ReplacesTheWholeFile, notes, place, "Edit", **asked) == ["lost"]
+
+
+BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
+
+
+@rows(
+    ("steps", "kinds"),
+    [
+        ("read branch content write", []),
+        ("branch content write", ["lost"]),  # it was never shown
+        ("read branch write", ["lost"]),
+        ("read branch content branch write", ["lost"]),
+        ("read edit content write", ["lost"]),  # the user took the edit back, and the session does not know
+        ("read branch read content write", ["lost"]),  # the session expects the branch
+        ("read branch compact content write", ["lost"]),
+    ],
+)
+def test_a_content_that_others_restore_is_not_lost_if_the_session_expects_it(
+    steps: str, kinds: list[str]
+) -> None:
+    played = Played({"notes.txt": CONTENT})
+    path = "$WS/notes.txt"
+    for step in steps.split():
+        match step:
+            case "read":
+                played.read(path)
+            case "edit":
+                edit = {"file_path": path, "old_string": "beta", "new_string": "own"}
+                played.call("Edit", edit, changes={"notes.txt": b"alpha\nown\n"})
+            case "write":
+                content = {"file_path": path, "content": "gamma\n"}
+                played.call("Write", content, changes={"notes.txt": b"gamma\n"})
+            case "compact":
+                played.event("compact")
+            case _:
+                played.others({"notes.txt": BRANCH if step == "branch" else CONTENT})
+    assert [kind for kind, _ in played.kinds() if kind != "blind"] == kinds

@@ -52,6 +52,21 @@ def test_a_declared_refusal_is_unsupported_unless_harm_is_done(name: str, level:
             assert set(verdict.lacks) <= REFUSALS.keys()
 
 
+@rows(
+    ("name", "scenario_id", "status", "kinds"),
+    [
+        ("ComparesBytes", "staleness/same-time-other-content-write", "passed", []),
+        ("RefusesWrites", "staleness/same-time-other-content-write", "passed", []),
+        ("RefusesWrites", "write/overwrite", "failed", ["overcautious"]),
+    ],
+)
+def test_a_refusal_is_not_overcautious_where_the_contract_does_harm(
+    name: str, scenario_id: str, status: str, kinds: list[str]
+) -> None:
+    (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "safe", ids=[scenario_id])
+    assert (verdict.status, [harm.kind for harm in verdict.harms]) == (status, kinds)
+
+
 @pytest.mark.parametrize(
     ("name", "call", "applies"),
     [

@@ -59,8 +59,7 @@ class NoReadCheck(Watching):
     "moved-world/git-stash-and-pop",
     "refused",
     harmless=NOTHING_LOST,
-    harmful="moved-world/atomic-save-before-write moved-world/branch-and-back-written moved-world/git-reset "
-    "moved-world/log-grows-between-edits",
+    harmful="moved-world/atomic-save-before-write moved-world/git-reset moved-world/log-grows-between-edits",
 )
 class NoStalenessCheck(Watching):
     """Edits a file that has changed since it was read."""
