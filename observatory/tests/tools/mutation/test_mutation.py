@@ -243,13 +243,13 @@ ONCE_KILLED = [WRONG, EQUIVALENT]
     [
         (MOSTLY_KILLED, [], "equivalent", 1, "1 survivors without a reason"),
         (MOSTLY_KILLED, [], "equivalent", 1, entry_text(EQUIVALENT)),
-        (MOSTLY_KILLED, [], "equivalent", 1, "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |"),
+        (MOSTLY_KILLED, [], "equivalent", 1, "| 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |"),
         (
             MOSTLY_KILLED,
             [EQUIVALENT],
             "equivalent",
             0,
-            "| bounds | 100 | 99 | 1 | 0 | 0 | 99.0 % | 100.0 % |",
+            "| 100 | 99 | 1 | 0 | 0 | 99.0 % | 100.0 % |",
         ),
         *((ONCE_KILLED, [EQUIVALENT], kind, 1, "is 50.0 %, less than 95 %") for kind in KINDS),
         ([WRONG], [WRONG], "equivalent", 1, "this mutant does not survive, small kills it"),
