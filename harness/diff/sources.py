@@ -1,7 +1,7 @@
 """The sides of a comparison: contracts and runs, with their answers and harms for each scenario."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -126,7 +126,9 @@ class RunSide:
         answers = dict(self.base.answers(scenario))
         for index, row in verdict.answers.items():
             if index < len(scenario.steps):  # the scenario may be shorter now
-                answers |= step_answers(index, scenario.steps[index], row)
+                # Contracts state no new directories above new files.
+                created = {path: mode for path, mode in row.created.items() if path in row.changes}
+                answers |= step_answers(index, scenario.steps[index], replace(row, created=created))
         return answers
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:

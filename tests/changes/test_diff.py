@@ -12,7 +12,7 @@ from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Change, Kind
 from readfirst.harness.suite.suite import default_root
 
-from .conftest import Run, Says, Small, Together, done, edit, read, refused
+from .conftest import Call, Run, Says, Small, Together, done, edit, read, refused
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 TABS = "1\talpha\n2\tbeta\n3"
@@ -187,6 +187,19 @@ def test_a_long_answer_of_a_run_is_kept_whole(small: Small, run: Run, tmp_path: 
     small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(long.replace("→", "\t"))}))
     file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
     assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
+
+
+def test_directories_above_a_new_file_are_no_difference_of_a_run(
+    small: Small, run: Run, tmp_path: Path
+) -> None:
+    made = {"above/new.txt": "new\n"}
+    says = {"2.1.7": Says("Created.", None, made), "2.1.228": Says("Written.", None, made)}
+    small.scenario(
+        "creation/new", Call("Write", {"file_path": "$WS/above/new.txt", "content": "new\n"}, says)
+    )
+    file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
+    printed = run("diff", "2.1.7", file, "--format", "json")[1]
+    assert [cause["level"] for cause in json.loads(printed)["causes"]] == ["text"]
 
 
 def test_a_damaged_answer_of_a_run_is_reported(filled: Small, run: Run, tmp_path: Path) -> None:
