@@ -1,6 +1,5 @@
 """contracts.yaml names every behaviour that an implementation can be held to."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,8 @@ from readfirst.harness.suite.contracts import (
     load_contracts,
     order,
 )
-from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.finding import SuiteError
-from readfirst.reference_impl.behaviours_by_version import behaviours_of
 from tests.newest import NEWEST
 from tests.rows import rows
 
@@ -62,32 +59,6 @@ def test_a_version_that_is_not_a_contract_is_answered_with_the_contract_that_beh
     assert message in str(raised.value)
 
 
-def test_a_version_that_behaves_like_the_next_contract_is_answered_with_that() -> None:
-    own = load_contracts(default_root() / "contracts.yaml")
-    later = replace(own["2.1.7"], name="2.1.12", version="2.1.12")
-    message = nearest("2.1.11", [own["2.0.76"], later])
-    assert message == "2.1.11 is between 2.0.76 and 2.1.12: nothing changed at 2.1.12. Write 2.1.12."
-    assert behaviours_of("2.1.11") == behaviours_of("2.1.12")
-
-
-def test_what_is_reported_of_a_version_is_what_the_reference_does() -> None:
-    own = load_contracts(default_root() / "contracts.yaml")
-    nearest_of = {
-        name: nearest(name, own.all).rpartition("Write ")[2].rstrip(".") for name in ("2.1.8", "1.0.127")
-    }
-    for name, instead in nearest_of.items():
-        assert behaviours_of(name) == behaviours_of(instead)
-    assert behaviours_of("2.1.20") not in (behaviours_of("2.1.7"), behaviours_of("2.1.40"))
-
-
-def test_between_versions_that_the_reference_does_not_know_either_may_be_written(tmp_path: Path) -> None:
-    twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("2.1.7:", "9.1.0:").replace("2.1.7,", "9.1.0,")
-    with pytest.raises(
-        UnknownContractError, match=r"9\.0\.0 is between 2\.1\.7 and 9\.1\.0: write one of the two"
-    ):
-        contracts(tmp_path, twin)["9.0.0"]
-
-
 def test_latest_is_the_newest_with_the_model_of_its_version(tmp_path: Path) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     assert own["latest"] is own.latest
@@ -122,19 +93,6 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
         contracts(tmp_path, GOOD.replace(old, new, 1))
 
 
-def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path) -> None:
-    twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("  2.1.7:", "  2.1.7+other:")
-    with pytest.raises(SuiteError, match="same version and read_gate"):
-        contracts(tmp_path, twin)
-    assert contracts(
-        tmp_path,
-        twin.replace(
-            "other: {package: p, version: 2.1.7, model: m, read_gate: enforced",
-            "other: {package: p, version: 2.1.7, model: m, read_gate: relaxed",
-        ),
-    )
-
-
 def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_versions_between() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
     assert known["2.1.328"].asked_model is None
@@ -147,19 +105,6 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
     newer = known.find("999.0.0")
     assert newer.asked_model is None
     assert not newer.ignores_outer_whitespace
-
-
-@rows(
-    ("line", "message"),
-    [
-        ("outer_whitespace: cut", "outer_whitespace cannot be 'cut'"),
-        ("between: {outer_whitespace: ignored}", "model"),
-        ("between: {model: m, tools: [Read]}", "tools"),
-    ],
-)
-def test_wrong_whitespace_and_models_between_are_named(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(SuiteError, match=message):
-        contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))
 
 
 def test_the_contract_before_has_the_same_class_of_models_where_there_are_two() -> None:

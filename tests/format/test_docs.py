@@ -9,18 +9,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.case_table import expanded
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.strict_yaml import load
-from tests.command_line import COMMANDS
 from tests.judging import judged
 from tests.rows import rows
 
@@ -117,22 +113,6 @@ def test_the_rule_of_the_page_is_one_of_the_suite(tmp_path: Path) -> None:
     assert set(shown.sources) <= set(real.sources)
 
 
-def test_the_keys_and_classes_of_a_rule_are_all_explained() -> None:
-    text = DOCS.read_text(encoding="utf-8")
-    schema = json.loads((SUITE.root / "schema/rules.schema.json").read_text())
-    for name in (*schema["$defs"]["rule"]["properties"], *CLASSES):
-        assert f"| `{name}` |" in text or f"- `{name}`:" in text, name
-
-
-def test_given_files_and_world_events_can_be_made() -> None:
-    for kind in ("yaml files", "yaml steps"):
-        for body in blocks(kind):
-            with WorkspacePool() as place:
-                outcome = replay(read(complete(kind, body)), connect("reference", SUITE), place)
-            assert outcome.broken is None
-            assert len(outcome.steps) == len(read(complete(kind, body)).steps)
-
-
 def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
     (body,) = blocks("yaml cases")
     for case, rule in (("single-star", "Edit(*.pem)"), ("set-rule", "Edit([ab].txt)")):
@@ -180,10 +160,3 @@ def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
 
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")
-
-
-def test_the_commands_that_the_guide_names_exist() -> None:
-    text = DOCS.read_text(encoding="utf-8")
-    named = set(re.findall(r"`(?:\$ )?readfirst ((?:(?:product|field) )?\w+)", text))
-    assert named == {"product record", "lint", "run", "rules", "export", "product claims", "show"}
-    assert named <= COMMANDS

@@ -13,7 +13,6 @@ from readfirst.harness.report.export import FORMAT, expanded, export
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.command_line import exit_code
 
@@ -69,17 +68,6 @@ def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
     return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
 
-def test_what_is_done_without_asking_is_stated() -> None:
-    more = "\n  mode: acceptEdits\n  allow: [Read]\n  additional_directories: [shared]\nsteps:"
-    given = value(TEXT.replace("\nsteps:", more, 1))["given"]
-    assert given["permissions"] == {
-        "mode": "acceptEdits",
-        "allow": ["Read"],
-        "working_directory": "",
-        "additional_directories": ["shared"],
-    }
-
-
 def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
     return {"kind": "event", "event": name, "path": path, **more, "line": line}
 
@@ -111,23 +99,6 @@ def test_long_arguments_keep_their_short_form() -> None:
     assert scenario(called).inputs == scenario(called.replace(short, "x1x2x3")).inputs
 
 
-@pytest.mark.parametrize(
-    ("short", "problem"),
-    [
-        ("{repeat: 5, times: 3}", "repeat must be a string"),
-        ("{repeat: x, times: 0}", "times"),
-        pytest.param(
-            "{repeat: xxxx, times: 60000000}",
-            "the repeated texts of all files and steps have more than 67,108,864",
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_a_wrong_short_form_is_explained(short: str, problem: str) -> None:
-    with pytest.raises(SuiteError, match=problem):
-        scenario(TEXT.replace('content: ""', f"content: {short}"))
-
-
 def test_an_export_has_a_header_and_an_end_that_show_whether_it_is_whole() -> None:
     first, *scenarios, last = export(SUITE, DEFAULT, ["gate/edit-unread", "gate/write-unread"])
     for each in (first, *scenarios, last):
@@ -150,14 +121,6 @@ def test_an_export_is_compressed_where_its_name_says_so(
     assert ids == [name for name in SUITE.ids() if name.startswith("gate/")][::2]
 
 
-@pytest.mark.slow
-def test_an_export_of_the_suite_is_small(tmp_path: Path) -> None:
-    assert exit_code("export", "--contract", "2.1.40", "--output", tmp_path / "a.jsonl.gz") == 0
-    packed = (tmp_path / "a.jsonl.gz").read_bytes()
-    assert len(packed) <= 2_000_000
-    assert len(gzip.decompress(packed)) <= 15_000_000
-
-
 def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
     ids = ["gate/edit-unread", "hooks/replaced-input"]
     _, gate, hooked, _ = export(SUITE, DEFAULT, ids)
@@ -166,19 +129,6 @@ def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
     assert hook["refuses"] is False
     assert hook["replaces"]["file_path"] == "$WS/notes.txt"
     assert hook["writes"] == []
-
-
-def test_a_long_content_is_expected_by_its_digest() -> None:
-    (scenario,) = [
-        each
-        for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-after-a-megabyte"])
-        if each["type"] == "scenario"
-    ]
-    states = [
-        state for step in scenario["steps"] if "expect" in step for state in step["expect"]["files"].values()
-    ]
-    assert states
-    assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)
 
 
 def test_a_call_has_the_one_expectation_of_the_contract() -> None:
@@ -221,16 +171,6 @@ def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents(
     assert expanded(scenario(undocumented), DEFAULT, SUITE.vocabulary) is not None
 
 
-def test_a_recorded_contract_must_answer_every_call() -> None:
-    partly = TEXT.replace(
-        "  - modify: {b.txt: {text: x", "  - Read: {file_path: a}\n  - modify: {b.txt: {text: x"
-    )
-    loose = scenario_from(
-        load(partly.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts, require_expect=False
-    )
-    assert expanded(loose, DEFAULT, SUITE.vocabulary) is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", ["2.1.7", "documented"])
 def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
@@ -252,12 +192,14 @@ def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
         )
 
 
-@pytest.mark.slow
-def test_bytes_come_back_as_the_loader_has_them() -> None:
-    for item in export(SUITE, DEFAULT):
-        if item["type"] != "scenario":
-            continue
-        given = SUITE.scenario(item["id"]).given.files
-        for path, entry in item["given"]["files"].items():
-            if entry["type"] == "file":
-                assert content(entry) == given[path].data  # type: ignore[union-attr]
+def test_a_long_content_is_expected_by_its_digest() -> None:
+    (scenario,) = [
+        each
+        for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-after-a-megabyte"])
+        if each["type"] == "scenario"
+    ]
+    states = [
+        state for step in scenario["steps"] if "expect" in step for state in step["expect"]["files"].values()
+    ]
+    assert states
+    assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)

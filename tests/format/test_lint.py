@@ -11,7 +11,6 @@ import pytest
 
 from readfirst.harness.lint.check_recording import notes
 from readfirst.harness.lint.linter import lint, walk
-from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -185,24 +184,6 @@ def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_ta
         file.unlink()
 
 
-def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
-    suite = _suite("no-call", tmp_path)
-    path = suite.recordings_root / "broken/events-only.json"
-    path.write_bytes(format_recording(Recording("", {"9.9.9+odd": Transcript(())}), "events-only"))
-    found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
-    assert ["9.9.9+odd" in finding.message for finding in found] == [True]
-
-
-def test_a_name_that_is_not_utf_8_can_be_reported(tmp_path: Path) -> None:
-    suite = _suite("misplaced-file", tmp_path)
-    folder = suite.scenarios_root / "broken"
-    (folder / "right.yaml").rename(folder / os.fsdecode(b"\xff.yaml"))
-    findings = [finding for finding in lint(suite) if finding.rule == "id-style"]
-    assert len(findings) == 1
-    assert r"\udcff.yaml:2:1: " in str(findings[0])
-    str(findings[0]).encode()
-
-
 def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -> None:
     suite = _suite("misplaced-file", tmp_path)
     shutil.copy(default_root() / "contracts.yaml", suite.root)
@@ -224,25 +205,12 @@ def _found(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
     return [(finding.message, finding.fix) for finding in lint(_suite(rule, tmp_path))]
 
 
-def test_a_scenario_without_a_rule_is_shown_rules_with_titles_like_its_own(tmp_path: Path) -> None:
-    ((message, fix),) = _found("missing-rule", tmp_path)
-    assert message == "the scenario belongs to no rule"
-    assert "missing-files: Read refuses a file that does not exist." in fix
-
-
 def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp_path: Path) -> None:
     found = dict(_found("unknown-rule", tmp_path))
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
     claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
     assert claim == "Did you mean missing-files?"
     assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
-
-
-def test_a_rule_that_nothing_or_one_scenario_shows_is_lonely(tmp_path: Path) -> None:
-    assert [message for message, _ in _found("lonely-rule", tmp_path)] == [
-        "only broken/alone shows the rule shown-files",
-        "no scenario shows the rule hidden-files",
-    ]
 
 
 def test_each_tool_of_a_rule_needs_a_call_at_the_end_that_is_allowed(tmp_path: Path) -> None:
@@ -265,16 +233,6 @@ def test_an_allowed_call_before_the_refused_one_is_only_set_up(tmp_path: Path) -
     rules = suite.root / "rules.yaml"
     rules.write_text(rules.read_text().replace("    always_refused: There is nothing to show.\n", ""))
     assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
-
-
-def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path) -> None:
-    suite = _suite("lonely-rule", tmp_path)
-    rules = suite.root / "rules.yaml"
-    text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")
-    text = text.replace('["behaviour-spec.txt, Output Format"]', '["spec.txt, Format", somewhere]', 1)
-    rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
-    found = {finding.rule for finding in lint(Suite(suite.root))}
-    assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
 
 
 def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

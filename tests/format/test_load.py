@@ -1,14 +1,11 @@
 """One scenario file becomes one frozen value; everything that is wrong with it is reported at once."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 
 import pytest
-import yaml
 
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.file_entry import (
@@ -29,7 +26,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.rows import rows
@@ -224,46 +220,6 @@ def test_too_much_content_is_refused_before_it_is_made() -> None:
     assert time.process_time() - start < 0.5
 
 
-def test_many_contents_are_refused_together_where_each_alone_would_pass() -> None:
-    half = "{repeat: xxxxxxxx, times: 5000000}"
-    assert scenario(f"given: {{files: {{a: {half}}}}}\nsteps: [{{delete: a}}]")
-    assert problems(f"given: {{files: {{a: {half}}}}}\nsteps: [{{modify: {{b: {half}}}}}]") == [("schema", 3)]
-    during = f"{{Read: {{}}, during: [{{modify: {{b: {half}, c: {half}}}}}], expect: {{text: x}}}}"
-    assert problems(f"steps: [{during}]") == [("schema", 3)]
-
-
-def test_base64_must_be_canonical() -> None:
-    assert problems("given: {files: {a: {base64: YR==}}}\nsteps: [{delete: a}]") == [("schema", 3)]
-
-
-def test_a_path_part_must_fit_common_systems() -> None:
-    assert problems(f"steps: [{{delete: {'a' * 256}}}]") == [("unsafe-path", 3)]
-
-
-@pytest.mark.slow
-def test_loading_takes_at_most_three_times_as_long_as_a_parser_that_checks_nothing() -> None:
-    """It works out what a word in place of an answer says, for which the file has no lines to parse."""
-    suite = Suite()
-    ids = list(islice((each for each in suite.ids() if not suite.place(each).case), 200))
-
-    def parsed(scenario_id: str) -> object:
-        return yaml.load(suite.path(scenario_id).read_bytes(), yaml.CSafeLoader)
-
-    def loaded(scenario_id: str) -> object:
-        return suite.scenario(scenario_id, require_expect=False)
-
-    loaded(ids[0])  # what is read once is read before the clock starts
-    best = {work: min(_seconds(work, ids) for _ in range(3)) for work in (parsed, loaded)}
-    assert best[loaded] < 3 * best[parsed]
-
-
-def _seconds(work: Callable[[str], object], ids: list[str]) -> float:
-    start = time.process_time()
-    for each in ids:
-        work(each)
-    return time.process_time() - start
-
-
 SHOWS = """
 given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, encoding: utf-16-le}, empty: "",
   book: "{\\"cells\\": [{\\"cell_type\\": \\"code\\", \\"id\\": \\"one\\", \\"source\\": []}]}"}}
@@ -366,10 +322,3 @@ def test_the_message_of_an_error_names_arguments_of_the_call() -> None:
     assert call.expect.recorded.text == "No {x} there."
     with pytest.raises(SuiteError, match="names an argument that this Edit lacks"):
         in_a_word("string_not_found")
-
-
-@pytest.mark.parametrize("scenario_id", ["permissions/neighbour-allowed", "gate/edit-unread"])
-def test_a_scenario_is_written_as_it_was_read(scenario_id: str) -> None:
-    suite = Suite()
-    text = suite.text(scenario_id)
-    assert load(text.encode(), FILE).value == suite.document(scenario_id).value

@@ -1,6 +1,5 @@
 """A directory with only `scenarios` is a suite, and suites lie on one another."""
 
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -103,12 +102,6 @@ def test_layers_are_played_behind_the_wall_if_one_of_them_is_not_trusted(tmp_pat
     assert not open_layers(["bundled"]).needs_wall
 
 
-def test_a_worker_opens_the_same_layers(tmp_path: Path) -> None:
-    both = open_layers(["bundled", private(tmp_path)], trust=True)
-    again = pickle.loads(pickle.dumps(both))
-    assert (again.ids(), again.roots, again.needs_wall) == (both.ids(), both.roots, False)
-
-
 def test_of_two_scenarios_with_one_id_the_upper_layer_counts(tmp_path: Path) -> None:
     root = private(tmp_path, {f"scenarios/{UNREAD}.yaml": SAVE.replace("keeps", "does not keep")})
     both = open_layers(["bundled", root])
@@ -143,13 +136,6 @@ def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
         copy_families(BUNDLED, ["gate"], tmp_path)
     with pytest.raises(CopyError, match="no family 'gates'"):
         copy_families(BUNDLED, ["gates"], tmp_path)
-
-
-def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: Path) -> None:
-    source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
-    (tmp_path / "b/scenarios").mkdir(parents=True)
-    copy_families(Suite(source), ["drafts"], tmp_path / "b")
-    assert Suite(tmp_path / "b").contracts.default == "documented"
 
 
 def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:

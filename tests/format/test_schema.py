@@ -74,15 +74,6 @@ def test_every_scenario_of_the_suite_passes_both() -> None:
             assert (scenario_id, errors) == (scenario_id, [])
 
 
-@pytest.mark.parametrize("steps", [[{"Read": {}}], [{"parallel": [{"Read": {}}, {"Read": {}}]}]])
-def test_a_call_of_a_law_alone_needs_no_answer(steps: list[Any]) -> None:
-    scenario = {"title": "A", "requirement": "must", "steps": steps}
-    assert not validator("scenario").is_valid(scenario)
-    assert not validator("scenario").is_valid({**scenario, "steps": [{"agent": {"steps": steps}}]})
-    assert validator("scenario").is_valid({**scenario, "invariant": True})
-    assert validator("scenario").is_valid({**scenario, "law": True})
-
-
 @pytest.mark.parametrize("name", sorted(path.name for path in SCHEMAS.glob("*.schema.json")))
 def test_every_schema_is_a_schema(name: str) -> None:
     schema = json.loads((SCHEMAS / name).read_text())

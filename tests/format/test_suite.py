@@ -1,12 +1,9 @@
 """A suite finds its files, reads one at a time, and says what is missing."""
 
-import gc
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.scenario_metadata import Heading
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
@@ -54,26 +51,6 @@ def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
         suite.scenario(scenario_id)
 
 
-def test_a_heading_is_read_without_the_steps(suite: Suite) -> None:
-    path = suite.scenarios_root / "many/s1.yaml"
-    path.write_text("title: T\nrequirement: must\ntags: [read, write]\nsteps: 7\n")
-    assert suite.heading("many/s1") == Heading("many/s1", "T", "must", ("read", "write"))
-    assert suite.heading("many/s1").family == "many"
-    path.write_text("title: 7\nrequirement: maybe\n")
-    with pytest.raises(SuiteError) as caught:
-        suite.heading("many/s1")
-    assert "requirement cannot be 'maybe'" in str(caught.value)
-    path.write_text("title: T\nrequirement: *a\nsteps: []\n")
-    with pytest.raises(SuiteError, match="alias"):
-        suite.heading("many/s1")
-
-
-def test_a_heading_that_follows_the_steps_is_found_too(suite: Suite) -> None:
-    path = suite.scenarios_root / "many/s1.yaml"
-    path.write_text("steps: []\ngiven: {}\ntags: [read]\nrequirement: must\ntitle: T\n")
-    assert suite.heading("many/s1") == Heading("many/s1", "T", "must", ("read",))
-
-
 def test_a_folder_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no directory `scenarios`"):
         Suite(tmp_path)
@@ -82,22 +59,3 @@ def test_a_folder_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
 def test_the_default_suite_is_that_of_the_checkout() -> None:
     assert default_root() == Path(__file__).resolve().parents[2] / "fixtures"
     assert len(Suite().ids()) >= 120
-
-
-@pytest.mark.slow
-def test_reading_many_scenarios_keeps_none_of_them(suite: Suite) -> None:
-    for number in range(5, 300):
-        (suite.scenarios_root / f"many/s{number}.yaml").write_text(SCENARIO.format(n=number))
-
-    def kept() -> int:
-        gc.collect()
-        tracemalloc.start()
-        count = sum(1 for _ in suite.scenarios())
-        gc.collect()
-        size = tracemalloc.get_traced_memory()[0]
-        tracemalloc.stop()
-        assert count == 300
-        return size
-
-    kept()
-    assert kept() < 200_000

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import BaselineError, load_baseline
 from readfirst.harness.report.export import export
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.selection import Selection, select
@@ -35,16 +34,6 @@ def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
     assert sorted([*both[0], *both[1]]) == select(BUNDLED, Selection(families=("gate",)))
 
 
-def test_an_unknown_id_in_a_baseline_is_an_error_with_a_suggestion(suite: Suite, tmp_path: Path) -> None:
-    file = tmp_path / "accepted.yaml"
-    file.write_text(
-        "name: mine\naccepted:\n  - scenario: gate/edit-unred\n    level: text\n    reason: Other words.\n"
-    )
-    with pytest.raises(BaselineError, match=r"no scenario has the id 'gate/edit-unred'") as refused:
-        load_baseline(file, suite.ids(), suite.contracts)
-    assert "Write gate/edit-unread, or remove the entry." in str(refused.value)
-
-
 def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> None:
     file = suite.path("gate/edit-unread")
     file.write_text(file.read_text().replace("given:", "disputed: https://example.org/1\ngiven:", 1))
@@ -67,8 +56,3 @@ def test_a_wrong_file_is_explained(suite: Suite, text: str, problem: str) -> Non
     (suite.root / "suite.yaml").write_text(text)
     with pytest.raises(SuiteError, match=problem):
         _ = Suite(suite.root).version
-
-
-def test_a_suite_without_the_file_has_no_version(suite: Suite) -> None:
-    (suite.root / "suite.yaml").unlink()
-    assert Suite(suite.root).version == ""
