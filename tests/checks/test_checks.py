@@ -5,10 +5,9 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 import yaml
@@ -133,56 +132,3 @@ def test_processes_are_started_for_the_whole_and_not_for_less(
     pytester.makeini("[pytest]\ntestpaths = .\naddopts = -n logical\nmarkers = slow")
     pytester.makepyfile(test_one="def test_one(): pass")
     assert choice.pytest_xdist_auto_num_workers(pytester.parseconfig(*shlex.split(words))) == started
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_bytecode_is_kept_apart_where_it_may_not_stand_beside_the_sources(
-    choice: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
-    for name in ("PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"):
-        monkeypatch.setenv(name, "1")
-    monkeypatch.delenv("PYTHONPYCACHEPREFIX")
-    monkeypatch.setattr(sys, "dont_write_bytecode", kept)
-    folder = str(tmp_path / "bytecode")
-    option = SimpleNamespace(markexpr="live")
-    choice.pytest_configure(SimpleNamespace(option=option, cache=SimpleNamespace(mkdir=tmp_path.joinpath)))
-    assert os.environ.get("PYTHONPYCACHEPREFIX") == (folder if kept else None)
-    assert ("PYTHONDONTWRITEBYTECODE" in os.environ) != kept
-
-
-class OneOf:
-    """A process that takes a share of the tests, by its number; notes what it collects, and in which order."""
-
-    def __init__(self, name: str) -> None:
-        self.workerinput = {"workerid": name}
-        self.imported: list[str] = []
-        self.tests: list[str] = []
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        config.workerinput = self.workerinput  # type: ignore[attr-defined]
-
-    def pytest_collectstart(self, collector: pytest.Collector) -> None:
-        if isinstance(collector, pytest.Module):
-            self.imported.append(collector.path.name)
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.tests = [item.nodeid for item in session.items]
-
-
-def test_every_other_process_begins_at_the_end_and_all_have_the_tests_in_one_order(
-    choice: ModuleType, pytester: pytest.Pytester
-) -> None:
-    for name in ("a/test_1.py", "a/test_2.py", "b/test_3.py"):
-        path = pytester.path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("def test_later(): pass\ndef test_early(): pass\n")
-    own = SimpleNamespace(
-        pytest_make_collect_report=choice.pytest_make_collect_report,
-        pytest_collection_modifyitems=choice.pytest_collection_modifyitems,
-    )
-    second, first = OneOf("gw0"), OneOf("gw1")
-    for each in (first, second):
-        pytester.inline_run("--collect-only", "-q", "-p", "no:xdist", plugins=[each, own])
-    assert first.imported == sorted(first.imported)
-    assert second.imported == first.imported[::-1]
-    assert first.tests == second.tests

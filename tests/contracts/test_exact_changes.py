@@ -64,7 +64,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
 
 RELEASES = load_releases(releases_file(SUITE.root))
 PARTS = 4
-"""The changes are divided, so that processes share the work."""
+"""The changes are divided, so that processes share the work; the quick tests take the first part."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,9 @@ def problem(change: Change) -> str:
     )
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
+)
 def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(part: int) -> None:
     some = changes()[part::PARTS]
     assert some
@@ -204,7 +206,7 @@ def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(part
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]
 
 
-@pytest.mark.parametrize("step", [-1, 1], ids=["sooner", "later"])
+@pytest.mark.parametrize("step", [-1, pytest.param(1, marks=pytest.mark.slow)], ids=["sooner", "later"])
 def test_a_change_that_is_dated_to_the_neighbouring_version_is_not_exact(step: int) -> None:
     for change in [each for each in EXACT if each.version != RELEASES.versions[-1]][::7]:
         place = RELEASES.place(change.version) + step

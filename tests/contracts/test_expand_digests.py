@@ -13,23 +13,12 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report import Commands
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
-from readfirst.harness.suite.file_entry import FileDigest, RegularFile
-from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Transcript
-from tests.rows import rows
 from tests.small_suites import small_suite
 
 FILE = "sizes/edit-after-2000-lines"
 TEXT = "sizes/2500-lines"
 SUITE = Suite()
-
-
-def transcript(scenario_id: str) -> Transcript:
-    found = SUITE.recordings.recording(scenario_id).transcripts.get("2.1.7")
-    assert found is not None
-    return found
 
 
 class Session:
@@ -118,48 +107,3 @@ def test_without_a_recording_of_it_the_digest_is_reported(
     (found,) = (each for each in verdict.differences if each.what.startswith("file "))
     assert "sha256" in found.expected
     assert (verdict.status, verdict.levels["effects"]) == ("failed", False)
-
-
-def digests(scenario: Scenario) -> list[object]:
-    clauses = [
-        clause for step in scenario.steps if isinstance(step, ToolCall) for clause in step.expect.clauses()
-    ]
-    texts = [each.text for each in clauses if isinstance(each.text, TextDigest)]
-    return texts + [
-        entry for each in clauses for entry in each.files.values() if isinstance(entry, FileDigest)
-    ]
-
-
-@rows("scenario_id", [FILE, TEXT, "notebooks/read-large-outputs", "sizes/thousand-occurrences"])
-def test_what_a_digest_replaces_judges_as_the_digest_does(scenario_id: str) -> None:
-    scenario = SUITE.scenario(scenario_id)
-    assert has_digests(scenario)
-    full = expand_digests(scenario, transcript(scenario_id))
-    assert not has_digests(full)
-    assert len(digests(full)) < len(digests(scenario))
-    for step, same in zip(scenario.steps, full.steps, strict=True):
-        if isinstance(step, ToolCall) and isinstance(same, ToolCall):
-            before, after = step.expect.recorded, same.expect.recorded
-            assert before is not None
-            assert after is not None
-            assert (before.error, before.position, before.files.keys()) == (
-                after.error,
-                after.position,
-                after.files.keys(),
-            )
-
-
-def test_a_recording_that_disagrees_with_a_digest_is_not_taken() -> None:
-    scenario, recorded = SUITE.scenario(FILE), transcript(FILE)
-    steps = tuple(
-        replace(step, changes={path: RegularFile(b"other") for path in step.changes})
-        for step in recorded.steps
-    )
-    assert digests(expand_digests(scenario, Transcript(steps)))
-    assert digests(expand_digests(scenario, Transcript(())))
-
-
-def test_a_digest_of_the_beginning_alone_stays() -> None:
-    scenario = SUITE.scenario("settings/wrong-type")
-    assert any(isinstance(each, TextDigest) and each.sha256 is None for each in digests(scenario))
-    assert not has_digests(scenario)

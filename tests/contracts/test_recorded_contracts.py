@@ -1,7 +1,6 @@
 """Every contract: recordings, expectations and reference agree, and whatever is changed in one of them is noticed."""
 
 import dataclasses
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,17 +10,14 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.record import missing
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
-from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
+from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
@@ -242,85 +238,3 @@ def test_only_a_law_of_another_platform_may_be_unsupported() -> None:
     )
     assert unsupported(own).endswith("unsupported the adapter lacks it")
     assert unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")
-
-
-def test_each_version_and_each_step_has_its_turn() -> None:
-    assert len(sample()) > 0.9 * len(SUITE.ids()) / SAMPLE
-    for recording in map(recorded, sample()):
-        names, numbers = map(set, zip(*places(recording), strict=True))
-        assert names == set(recording.transcripts)
-        assert numbers == set(range(max(len(each.steps) for each in recording.transcripts.values())))
-
-
-SINCE = re.compile(r"""(?m)^ {8}\{"since": (?P<names>"[^"]*"|\[[^]]*\])""")
-VERSION = re.compile(r"[0-9][0-9.]*(?:\+gated)?")
-
-
-def borders(source: str) -> list[re.Match[str]]:
-    """Return where a recording's file names a version in which an answer begins."""
-    return [
-        version
-        for since in SINCE.finditer(source)
-        for version in VERSION.finditer(source, since.start("names"), since.end("names"))
-    ]
-
-
-def moves(scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Yield each version in which an answer begins, and the recording as if it began in the one recorded before."""
-    source = format_recording(SUITE.recordings.recording(scenario_id)).decode()
-    names = [*SUITE.recordings.recording(scenario_id).transcripts]
-    for border in borders(source):
-        variant = border[0].partition("+")[2]
-        track = [name for name in names if name.partition("+")[2] == variant]
-        place = track.index(border[0])
-        if place == 0:
-            continue  # there is none before
-        yield border[0], source[: border.start()] + track[place - 1] + source[border.end() :]
-
-
-def read_moved(moved: str) -> Recording:
-    """Return what such a recording says: nothing where reading it notices the move."""
-    try:
-        return parse_recording(moved.encode("utf-8"))
-    except RecordingError as error:
-        assert "two answers begin" in str(error) or "no answer holds" in str(error), error  # noqa: PT017
-        return Recording()
-
-
-ALONE = [each for each in sample() if not SUITE.place(each).composed]
-BORDERED = [each for each in ALONE if any(moves(each))]
-"""Those with something to move."""
-
-
-def test_most_recordings_of_one_scenario_have_a_border_that_can_be_moved() -> None:
-    assert len(BORDERED) > 0.9 * len(ALONE)
-
-
-@pytest.mark.parametrize("scenario_id", in_part(BORDERED))
-def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
-    """The reference contradicts it; of what the host wrote around an answer, the product itself does."""
-    scenario = SUITE.scenario(scenario_id)
-    assert "kill" not in scenario.needs, "another family kills: `sample` must ask it, too"
-    truth = recorded(scenario_id).transcripts
-    with WorkspacePool(memory=True) as place:
-        for border, moved in moves(scenario_id):
-            for name, transcript in read_moved(moved).transcripts.items():
-                if transcript == truth[name]:
-                    continue
-                contract = SUITE.contracts.find(name)
-                true, wrong = (
-                    with_expectations_of(scenario, name, each) for each in (truth[name], transcript)
-                )
-                if true.steps != wrong.steps:
-                    outcome = replay(scenario, Reference(behaviours_of(name)), place)
-                    assert judged(true, outcome, contract) == "passed"
-                    assert judged(wrong, outcome, contract) == "failed", f"since {border} holds for {name}"
-                elif raw(truth[name]) != raw(transcript):
-                    outcome = recorded_outcome(scenario, truth[name])
-                    verdict = compare(true, outcome, contract, "verbatim", SUITE.vocabulary, transcript)
-                    assert verdict.status == "failed", f"since {border} holds for {name}"
-
-
-def raw(transcript: Transcript) -> list[str]:
-    """Return what the model saw, but for answers of which the beginning alone is kept."""
-    return [result.raw for step in transcript.steps for result in step.results if result.cut is None]

@@ -57,11 +57,3 @@ def test_a_case_is_added_word_for_word(stage: Stage) -> None:
     assert "expect:" in file_of(stage).read_text("utf-8")
     assert file_of(stage, "recordings").is_file()
     assert "1 passed; conformant" in table
-
-
-def test_a_case_that_was_not_recorded_is_noticed(stage: Stage) -> None:
-    file_of(stage).parent.mkdir(parents=True, exist_ok=True)
-    file_of(stage).write_text(CASE, "utf-8")
-    (linted, findings), _ = stage.run(COMMANDS[3:])
-    assert linted != 0
-    assert NEW in findings

@@ -105,14 +105,6 @@ def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
     assert begun.git("status", "--porcelain", "fixtures") == ""
 
 
-def test_a_version_that_is_a_contract_is_not_looked_at(night: Callable[[str], Night]) -> None:
-    begun = night(NEW)
-    listed = begun.repository / "fixtures/contracts.yaml"
-    listed.write_text(listed.read_text().replace("1.0.1", "1.0.2"))
-    assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
-    assert not (begun.repository / "takes").exists()
-
-
 def test_a_version_that_cannot_be_recorded_fails_and_keeps_its_takes(night: Callable[[str], Night]) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(ADOPT, expected=1) == ""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.version import Version
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.cli import snapshot
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.record.replay_samples import Takes
-from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recording_file import format_recording
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -109,22 +104,6 @@ def test_every_rule_of_the_suite_has_a_scenario_in_it(points: list[ChangePoint])
         if heading.rule not in rules and BUNDLED.scenario(heading.id).needs <= latest
     }
     assert able == set()
-
-
-def test_the_documentation_says_how_many_scenarios_are_replayed(points: list[ChangePoint]) -> None:
-    page = (BUNDLED.root.parent / "docs/recording.md").read_text("utf-8")
-    (number,) = re.findall(r"replays about (\d+) scenarios on the newest", page)
-    chosen = quick_set(BUNDLED, HISTORIES, points, BUNDLED.contracts.latest.capabilities)
-    assert abs(len(chosen) - int(number)) <= 15
-
-
-def test_scenarios_that_told_the_latest_versions_apart_come_first(points: list[ChangePoint]) -> None:
-    chosen = quick_set(BUNDLED, HISTORIES, points, BUNDLED.contracts.latest.capabilities)
-    newest = max((each for each in points if each.shown), key=lambda point: Version(point.version)).version
-    shown = {name for point in points if point.version == newest for name, _ in point.shown}
-    number = len(shown & {*chosen})
-    assert number
-    assert {*chosen[:number]} <= shown
 
 
 def test_a_suite_without_rules_is_looked_at_by_families(suite: Suite) -> None:
@@ -228,27 +207,6 @@ def test_a_release_that_changes_something_is_reported_with_the_causes(
     assert "1.0.2" in Suite(suite.root).contracts
 
 
-@pytest.mark.parametrize("ignored", [True, False])
-def test_outer_whitespace_that_a_reminder_costs_an_older_model_is_no_change(
-    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str], ignored: bool
-) -> None:
-    words = RecordedResult("Done\n1\t")
-    (step,) = suite.recordings.recording("gate/x").transcripts["1.0.1"].steps
-    before = suite.recordings.recording("gate/x")
-    for name in before.transcripts:
-        before = before.with_transcript(name, Transcript((replace(step, results=(words,)),)))
-    (suite.recordings_root / "gate/x.json").write_bytes(format_recording(before, "x"))
-    scenario = suite.path("gate/x")
-    scenario.write_text(scenario.read_text().replace("text: Done", r'text: "Done\n1\t"'))
-    if ignored:
-        contracts = suite.root / "contracts.yaml"
-        contracts.write_text(
-            contracts.read_text().replace("model: old", "model: old\n    outer_whitespace: ignored")
-        )
-    code, _ = look(iter(["Done\n1\t", "Done\n1", "Done\n1"]))
-    assert code == (ExitCode.CONFORMANT if ignored else ExitCode.NOT_CONFORMANT), capsys.readouterr().out
-
-
 def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
     look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -258,11 +216,6 @@ def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
     assert shown.out.startswith("Unknown: ")
     assert UNSTEADY in shown.out
     assert "2 replays gave no answer" in shown.err
-
-
-def test_what_ends_during_a_call_gives_no_answer(look: Look, capsys: pytest.CaptureFixture[str]) -> None:
-    assert look(iter(()))[0] == ExitCode.BROKEN
-    assert "Yes" not in capsys.readouterr().out
 
 
 def test_a_version_that_is_a_contract_is_not_asked(
@@ -280,29 +233,3 @@ def test_what_is_not_a_version_is_reported_as_such(
 ) -> None:
     assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err
-
-
-def as_recorded(_: Takes, scenario: Scenario, contract: Contract, __: int) -> Transcript | None:
-    """Stand for a take of the product: what was recorded of it."""
-    return BUNDLED.recordings.recording(scenario.id).transcripts.get(contract.name)
-
-
-def test_a_look_at_a_version_that_differs_names_every_change_that_history_names(
-    points: list[ChangePoint],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    newest = BUNDLED.contracts.latest.version
-    unaware = Suite()
-    known = tuple(each for each in BUNDLED.contracts if each.version != newest)
-    monkeypatch.setattr(unaware, "contracts", replace(BUNDLED.contracts, all=known))
-    monkeypatch.setattr(snapshot, "open_suite", lambda _: unaware)
-    monkeypatch.setattr(Takes, "get", as_recorded)
-    monkeypatch.setattr(snapshot, "Product", lambda *_: lambda: MadeUp(iter(())))
-    exit_code("product", "snapshot", newest, "--quick", "--takes", tmp_path)
-    printed = capsys.readouterr().out
-    assert printed.startswith(f"Yes: the file tools of {newest} behave differently from those of ")
-    changes = [each for each in points if each.version == newest]
-    assert len(changes) >= 3
-    assert [each for each in changes if not any(name in printed for name, _ in each.shown)] == []

@@ -7,8 +7,8 @@ import pytest
 
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.record.confirmation import Confirmation, is_sampled
-from readfirst.harness.record.recording_worker import WORTH_SAYING, Replaying, estimate, replaying_seconds
-from readfirst.harness.record.replay_samples import Take, Takes
+from readfirst.harness.record.recording_worker import estimate, replaying_seconds
+from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 
@@ -24,6 +24,7 @@ def takes(tmp_path: Path) -> Takes:
     return Takes(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> None:
     gate = ids("gate/", "crossings/")
     left = Confirmation(BUNDLED, takes).replays_left({"2.1.400": gate, "2.1.400+gated": gate})
@@ -56,17 +57,3 @@ def test_after_an_interruption_only_what_is_left_is_estimated(takes: Takes) -> N
     takes.put(other, contract, 1, Transcript(before[1].steps[:-1]))
     left = Confirmation(BUNDLED, takes).replays_left({contract.name: chosen})
     assert left == {contract.name: ([missing.id], [other.id])}, "an answer that differs is replayed again"
-
-
-def test_a_short_job_is_not_spoken_of(takes: Takes, capsys: pytest.CaptureFixture[str]) -> None:
-    wanted = {"2.1.7": ["gate/edit-unread"]}
-    assert replaying_seconds(BUNDLED, wanted["2.1.7"], "2.1.7") * 2 < WORTH_SAYING
-    with Replaying(BUNDLED, wanted, takes) as progress:
-        progress(Take("gate/edit-unread", "2.1.7", 1, "broken", "it ended"))
-    assert capsys.readouterr() == ("", "")
-    assert progress.broken == {("gate/edit-unread", "2.1.7"): "it ended"}
-
-
-def test_a_long_job_is_spoken_of_before_it_begins(takes: Takes, capsys: pytest.CaptureFixture[str]) -> None:
-    with Replaying(BUNDLED, {"2.1.7": ids("gate/", "staleness/")}, takes):
-        assert " replays, about " in capsys.readouterr().err

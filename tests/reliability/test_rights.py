@@ -37,12 +37,6 @@ def setuid(tmp_path: Path) -> Path:
     return file
 
 
-def test_code_in_this_process_takes_the_setuid_bit_by_writing(setuid: Path) -> None:
-    with as_an_ordinary_user():
-        setuid.write_text("beta")
-    assert stat.S_IMODE(setuid.stat().st_mode) == 0o755
-
-
 def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
     with pytest.raises(PermissionError), as_an_ordinary_user():
         closed.read_text()
@@ -79,10 +73,6 @@ def test_a_program_cannot_open_what_is_closed(closed: Path) -> None:
     code, output, errors = run("cat", str(closed))
     assert (code, output) == (1, b"")
     assert b"Permission denied" in errors
-
-
-def test_a_program_gets_no_rights_by_starting_another(closed: Path) -> None:
-    assert run("sh", "-c", f"sh -c 'cat {closed}'; exit 7")[:2] == (7, b"")
 
 
 def test_a_program_takes_the_setuid_bit_by_writing(setuid: Path) -> None:

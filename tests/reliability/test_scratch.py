@@ -88,15 +88,6 @@ def test_what_is_not_ours_is_left_alone(temporary: Path, name: str) -> None:
     assert (temporary / name / "file").exists()
 
 
-def test_a_folder_that_was_never_locked_is_removed_when_it_is_old_and_empty(temporary: Path) -> None:
-    for name, time in (("readfirst-aaaaaaaa", 0), ("readfirst-bbbbbbbb", None)):
-        (temporary / name).mkdir()
-        if time is not None:
-            os.utime(temporary / name, (time, time))
-    Scratch().close()
-    assert [path.name for path in temporary.iterdir()] == ["readfirst-bbbbbbbb"]
-
-
 def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(ScratchError, match=r"cannot make a folder for temporary files: .*Set TMPDIR to"):
@@ -137,15 +128,6 @@ def test_memory_that_does_not_serve_is_not_used(
             monkeypatch.setattr(os, "access", lambda path, _mode: path != os.fspath(memory))
     with Scratch(memory=True) as made:
         assert made.path.parent == temporary
-
-
-def test_what_a_killed_process_left_in_memory_is_removed(temporary: Path, memory: Path) -> None:
-    left = Scratch(memory=True)
-    assert left._lock is not None
-    os.close(left._lock)
-    temp_dirs._swept = False
-    Scratch().close()
-    assert list(memory.iterdir()) == []
 
 
 def test_a_folder_that_somebody_removed_harms_nobody(temporary: Path) -> None:

@@ -25,7 +25,7 @@ PORT = "READFIRST_TEST_PORT"
 
 
 class Session:
-    def __init__(self, workspace: Workspace, interfere: Callable[[Path, Path], None]) -> None:
+    def __init__(self, workspace: Workspace, interfere: Callable[[Path, Path], object]) -> None:
         self.workspace, self.interfere = workspace, interfere
         self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
 
@@ -37,12 +37,12 @@ class Session:
         return ToolResult(result.text, result.is_error, result.error)
 
 
-def vandal(interfere: Callable[[Path, Path], None]) -> type:
+def vandal(interfere: Callable[[Path, Path], object], name: str = "") -> type:
     class Vandal:
         def open(self, workspace: Workspace) -> Session:
             return Session(workspace, interfere)
 
-    VANDALS[interfere.__name__] = Vandal
+    VANDALS[name or interfere.__name__] = Vandal
     return Vandal
 
 
@@ -84,59 +84,9 @@ while True:
 
 
 @vandal
-def removes_the_base(root: Path, _home: Path) -> None:
-    shutil.rmtree(root.parents[2])
-
-
-@vandal
-def removes_the_site(root: Path, _home: Path) -> None:
-    shutil.rmtree(root.parents[1])
-
-
-@vandal
-def removes_what_it_is_in(root: Path, _home: Path) -> None:
-    shutil.rmtree(root.parent)
-
-
-@vandal
-def removes_home(_root: Path, home: Path) -> None:
-    shutil.rmtree(home)
-
-
-@vandal
-def links_the_base(root: Path, _home: Path) -> None:
-    link_instead(root.parents[2])
-
-
-@vandal
-def links_the_site(root: Path, _home: Path) -> None:
-    link_instead(root.parents[1])
-
-
-@vandal
-def links_what_it_is_in(root: Path, _home: Path) -> None:
-    link_instead(root.parent)
-
-
-@vandal
-def links_home(_root: Path, home: Path) -> None:
-    link_instead(home)
-
-
-@vandal
 def puts_a_file_in_its_place(root: Path, _home: Path) -> None:
     shutil.rmtree(root.parents[1])
     root.parents[1].write_text("a file")
-
-
-@vandal
-def shuts_the_site(root: Path, _home: Path) -> None:
-    root.parents[1].chmod(0)
-
-
-@vandal
-def writes_on(root: Path, _home: Path) -> None:
-    in_background(WRITER, root)
 
 
 STAYS = """
@@ -152,16 +102,6 @@ print(flush=True)
 os.closerange(0, 100)
 time.sleep(600)
 """
-
-
-@vandal
-def leaves_its_session(_root: Path, _home: Path) -> None:
-    in_background(STAYS)
-
-
-@vandal
-def makes_a_file_immutable(root: Path, _home: Path) -> None:
-    subprocess.run(["chattr", "+i", root / "victim.txt"], check=True)
 
 
 @vandal
@@ -181,16 +121,6 @@ def makes_a_directory_append_only(root: Path, home: Path) -> None:
 def mounts(root: Path, _home: Path) -> None:
     (root / "mounted").mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "none", root / "mounted"], check=True)
-
-
-@vandal
-def links_the_root(root: Path, _home: Path) -> None:
-    link_instead(root)
-
-
-@vandal
-def removes_the_root(root: Path, _home: Path) -> None:
-    shutil.rmtree(root)
 
 
 @vandal
@@ -225,30 +155,40 @@ def litters(root: Path, _home: Path) -> None:
 
 
 @vandal
-def writes_above(root: Path, _home: Path) -> None:
-    (root.parents[1] / "stray").touch()
-
-
-@vandal
-def writes_further_above(root: Path, _home: Path) -> None:
-    (root.parents[2] / "stray").touch()
-
-
-@vandal
-def writes_elsewhere(_root: Path, _home: Path) -> None:
-    (Path(os.environ[OUTSIDE]) / "stray").touch()
-
-
-@vandal
-def calls_home(_root: Path, _home: Path) -> None:
-    socket.create_connection(("127.0.0.1", int(os.environ[PORT])), timeout=5).close()
-
-
-@vandal
 def kills_its_parent(root: Path, _home: Path) -> None:
     with subprocess.Popen(["true"]):
         os.kill(os.getppid(), 9)
     time.sleep(0.05)
+
+
+BRIEF: dict[str, Callable[[Path, Path], object]] = {
+    "removes_the_base": lambda root, home: shutil.rmtree(root.parents[2]),
+    "removes_the_site": lambda root, home: shutil.rmtree(root.parents[1]),
+    "removes_what_it_is_in": lambda root, home: shutil.rmtree(root.parent),
+    "removes_home": lambda root, home: shutil.rmtree(home),
+    "links_the_base": lambda root, home: link_instead(root.parents[2]),
+    "links_the_site": lambda root, home: link_instead(root.parents[1]),
+    "links_what_it_is_in": lambda root, home: link_instead(root.parent),
+    "links_home": lambda root, home: link_instead(home),
+    "shuts_the_site": lambda root, home: root.parents[1].chmod(0),
+    "writes_on": lambda root, home: in_background(WRITER, root),
+    "leaves_its_session": lambda root, home: in_background(STAYS),
+    "makes_a_file_immutable": lambda root, home: subprocess.run(
+        ["chattr", "+i", root / "victim.txt"], check=True
+    ),
+    "links_the_root": lambda root, home: link_instead(root),
+    "removes_the_root": lambda root, home: shutil.rmtree(root),
+    "writes_above": lambda root, home: (root.parents[1] / "stray").touch(),
+    "writes_further_above": lambda root, home: (root.parents[2] / "stray").touch(),
+    "writes_elsewhere": lambda root, home: (Path(os.environ[OUTSIDE]) / "stray").touch(),
+    "calls_home": lambda root, home: socket.create_connection(
+        ("127.0.0.1", int(os.environ[PORT])), timeout=5
+    ).close(),
+}
+"""What is done with a workspace and a home, where one call does it."""
+
+for _name, _interfere in BRIEF.items():
+    vandal(_interfere, _name)
 
 
 def serve(name: str) -> None:

@@ -5,26 +5,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.runners.verdicts import (
+    PRINTING_RUNNERS,
     REFERENCE,
     SERVE_WRONG,
     SUITE,
     exported,
     of_harness,
     read_verdicts,
-    run_go,
-    run_node,
 )
 
 IDS = sorted({*[each for each in SUITE.ids() if each.startswith(("gate/", "parallel/"))][::9]})
 SERVED = f"{sys.executable} -m readfirst.harness.cli.main serve --contract 2.1.7"
-RUNNERS = [pytest.param(run_go, marks=pytest.mark.go), pytest.param(run_node, marks=pytest.mark.node)]
 Runner = Callable[..., str]
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@PRINTING_RUNNERS
 def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = exported(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner((), suite, verdicts, MCP=SERVED, JOBS="2")
@@ -35,14 +31,14 @@ def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, 
     assert len(judged) >= 10
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@PRINTING_RUNNERS
 def test_scenarios_side_by_side_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
     suite, verdicts = exported(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner(REFERENCE, suite, verdicts, JOBS="3")
     assert read_verdicts(verdicts, printed) == of_harness(REFERENCE, IDS)
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@PRINTING_RUNNERS
 def test_the_summary_begins_with_harm_and_counts_rules_by_class(runner: Runner, tmp_path: Path) -> None:
     ids = [each for each in SUITE.ids() if each.startswith("staleness/")][::20]
     suite = exported(tmp_path / "suite.jsonl.gz", [*ids, "gate/edit-unread"])
@@ -58,7 +54,7 @@ def test_the_summary_begins_with_harm_and_counts_rules_by_class(runner: Runner, 
     assert "write-refuses-changed-file (safety, harm)" in "".join(failing)
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@PRINTING_RUNNERS
 def test_a_server_with_other_tools_is_refused_with_a_way_out(runner: Runner, tmp_path: Path) -> None:
     server = tmp_path / "server.py"
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from observatory.tools.opinions import Row, page
 from tests.runners.verdicts import (
+    JUDGING_RUNNERS,
     REFERENCE,
     SERVE_WRONG,
     SUITE,
@@ -47,9 +47,7 @@ def test_the_runner_in_javascript_agrees_on_a_skeleton(tmp_path: Path) -> None:
     assert compared(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
 
 
-@pytest.mark.parametrize(
-    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
-)
+@JUDGING_RUNNERS
 def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_lay_out(
     runner: Runner, tmp_path: Path
 ) -> None:
@@ -79,20 +77,8 @@ def test_all_three_agree_on_a_wrong_implementation(name: str, tmp_path: Path) ->
     assert compared([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
 
 
-def test_implementations_that_differ_in_what_they_show_are_among_them() -> None:
-    assert len(SHOWING) >= 30
-
-
 def test_a_verdict_that_one_of_them_does_not_share_is_found() -> None:
     one, two, three = _SAMPLE[:3]
     ours = {one: ("judged", "safe", "effects"), two: ("judged", "safe"), three: ("broken",)}
     theirs = {one: ("judged", "safe", "effects"), two: ("judged",), three: ("judged", "safe")}
     assert disagreements(ours, theirs).keys() == {two, three}
-
-
-def test_the_page_counts_what_is_judged_otherwise() -> None:
-    agreed = Row("agreed", "2026-11-26", 9, (9, 8, 7, 6), (), ())
-    other = Row("other", "2026-11-26", 5, (5, 4, 3, 2), ("a: b",), ())
-    assert "| agreed | 2026-11-26 | 9 | 9 | 8 | 7 | 6 | 0 | 0 |" in page([agreed])
-    assert "none is another" in page([agreed])
-    assert "1 is another" in page([agreed, other])

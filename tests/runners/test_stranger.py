@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.report.export import export
-from tests.runners.verdicts import CONTRACT, REFERENCE, SUITE, of_go, of_node, run_go, run_node
+from tests.runners.verdicts import (
+    CONTRACT,
+    JUDGING_RUNNERS,
+    PRINTING_RUNNERS,
+    REFERENCE,
+    SUITE,
+)
 from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
@@ -54,9 +60,7 @@ def scenarios(out: Path) -> Iterator[dict[str, object]]:
     yield {**end, "scenarios": len(GIVEN) + len(EVENTS)}
 
 
-@pytest.mark.parametrize(
-    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
-)
+@JUDGING_RUNNERS
 def test_a_stranger_s_export_writes_nothing_outside(
     runner: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,9 +87,7 @@ sys.exit(3)
 """
 
 
-@pytest.mark.parametrize(
-    "runner", [pytest.param(run_go, marks=pytest.mark.go), pytest.param(run_node, marks=pytest.mark.node)]
-)
+@PRINTING_RUNNERS
 def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> None:
     header, plain, end = (
         dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
@@ -128,9 +130,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("said", UNKNOWN)
-@pytest.mark.parametrize(
-    "runner", [pytest.param(run_go, marks=pytest.mark.go), pytest.param(run_node, marks=pytest.mark.node)]
-)
+@PRINTING_RUNNERS
 def test_a_runner_refuses_an_export_that_it_does_not_know(
     runner: Callable[..., str], said: str, tmp_path: Path
 ) -> None:
@@ -146,9 +146,7 @@ def test_a_runner_refuses_an_export_that_it_does_not_know(
     assert not verdicts.exists() or verdicts.read_text() == ""
 
 
-@pytest.mark.parametrize(
-    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
-)
+@JUDGING_RUNNERS
 def test_an_event_that_a_runner_cannot_perform_breaks_the_scenario(
     runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path
 ) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from readfirst.harness.report.export import export, machine_needs
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.scenario import Scenario
@@ -178,3 +180,14 @@ def _beyond_a_runner(scenario: Scenario) -> bool:
         {"background", "full_disk", "kill", "stop"} & set(scenario.needs)
         or machine_needs(scenario) & {"git", "half_characters", "ownership", "special_files"}
     )
+
+
+def _parametrized(by_go: object, by_node: object) -> pytest.MarkDecorator:
+    params = [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
+    return pytest.mark.parametrize("runner", params, ids=["go", "javascript"])
+
+
+JUDGING_RUNNERS = _parametrized(of_go, of_node)
+"""Gives a test both runners, which return verdicts."""
+PRINTING_RUNNERS = _parametrized(run_go, run_node)
+"""Gives a test both runners, which return what they print."""

@@ -48,17 +48,6 @@ def test_importing_it_loads_nothing_else() -> None:
     assert ran.stdout.strip() == "{'readfirst'}"
 
 
-def test_it_runs_as_a_module() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "readfirst", "--version"],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout.startswith("readfirst ")
-
-
 @rows("page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))])
 def test_pages_import_public_names_only(page: str) -> None:
     lines = (CHECKOUT / page).read_text("utf-8").splitlines()

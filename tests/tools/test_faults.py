@@ -57,13 +57,6 @@ def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
     assert re.search(r"^\| `run --update-baseline` \| .* s \| [012] \|", done.stdout, re.MULTILINE)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", [command.name for command in COMMANDS])
-def test_commands_killed_at_many_moments_leave_nothing_half_done(part: str) -> None:
-    done = measured("--kills", "30", "--only", part)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 @pytest.fixture(scope="module")
 def usual() -> Iterator[Usual]:
     with tempfile.TemporaryDirectory(
@@ -81,13 +74,6 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: Usual, machine: Surr
     assert (run.problem, record.problem) == ("", "")
     if machine.name == "4 KiB left for results":
         assert "cannot be written: No space left on device" in run.error
-
-
-@pytest.mark.slow
-def test_what_comes_of_a_machine_is_a_row() -> None:
-    done = measured("--only", "umask 077")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "umask 077 | the same result | the same result |" in done.stdout
 
 
 def test_a_page_is_made_of_all_parts_only() -> None:
@@ -136,17 +122,6 @@ def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None
     command = Command("broken", ("record", "--fixtures", "{folder}/nowhere"))
     with pytest.raises(module.FaultError, match="nowhere"):
         kills(command, tmp_path, 1, 1)
-
-
-@pytest.mark.slow
-def test_another_result_is_noticed(usual: Usual) -> None:
-    def answers_otherwise(machine: Machine) -> None:
-        server = machine.stage.folder / "server.py"
-        server.write_text(server.read_text().replace("return path.read_text()", "return 'something else'"))
-
-    run, record = usual.outcomes(Surroundings("a server that answers otherwise", answers_otherwise))
-    assert run.problem == "out/run.jsonl is neither as it was nor as it was to be"
-    assert record.problem == ""
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ from tools.plain_language import (
     draw,
     is_participle,
     items_of_messages,
-    main,
     measure_names,
     prose_of_page,
     prose_of_python,
@@ -95,18 +94,3 @@ def test_a_draw_has_the_four_kinds_and_depends_on_its_seed(checkout: Path) -> No
 def test_messages_are_texts_of_errors(checkout: Path) -> None:
     texts = {item.text for item in items_of_messages(checkout)}
     assert texts == {f"'the number {n} is not allowed'" for n in range(15)}
-
-
-def test_a_checkout_with_too_few_items_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "CHANGELOG.md").write_text("- One entry.\n")
-    with pytest.raises(ValueError, match=r"[Ss]ample"):
-        draw(tmp_path, 1)
-
-
-def test_both_commands_print_their_result(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["habits", "--checkout", str(checkout)]) == 0
-    printed = capsys.readouterr().out
-    assert "per 10,000 words" in printed
-    assert "75 functions: 0 % of one word, 0.0 % bare participles" in printed
-    assert main(["draw", "--seed", "3", "--checkout", str(checkout)]) == 0
-    assert "80. [message]" in capsys.readouterr().out
