@@ -105,6 +105,7 @@ def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
     assert not start(opened, small_suite(tmp_path / "suite"), tmp_path, monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", OPENED)
 @pytest.mark.parametrize("way", ["bundled", "trusted"])
 def test_of_a_suite_that_is_trusted_it_would_reach_it(

@@ -43,12 +43,6 @@ def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_state
     assert "50% of 4 judged; conformant" in stated.out
 
 
-def test_the_former_name_of_the_option_is_accepted_and_the_new_one_printed(readfirst: Cli) -> None:
-    stated = readfirst("run", READS, *CHOSEN, "--claims=Read")
-    assert stated.code == 0
-    assert "`--claims` is now `--require`" in stated.err
-
-
 @pytest.mark.slow
 def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "results.jsonl"
@@ -122,11 +116,6 @@ def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_p
     assert part.lacking.unclaimed == {"deny", "hooks"}
 
 
-def test_what_the_machine_lacks_is_held_against_nobody(tmp_path: Path) -> None:
-    verdict = unsupported("gate/edit-unread")
-    assert BaselineChecker(written(tmp_path)).apply_baseline(verdict).conformant
-
-
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
     """A mapping may leave out arguments, not all of a tool."""
     traits = AdapterTraits(
@@ -140,11 +129,3 @@ def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, messag
     found = readfirst("run", READS, "--require", names)
     assert found.code == 2
     assert message in found.err
-
-
-@pytest.mark.slow
-def test_with_pytest_it_is_one_error_before_anything_is_collected(pytester: pytest.Pytester) -> None:
-    scenario = SUITE.scenarios_root / "gate" / "edit-unread.yaml"
-    ended = pytester.runpytest_subprocess("--adapter", READS, scenario)
-    assert ended.ret == pytest.ExitCode.USAGE_ERROR
-    assert "lacks Edit, Write" in ended.stderr.str()

@@ -82,8 +82,3 @@ def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> N
     wrong = [line for line in found.out.splitlines() if line.startswith("no ")]
     late = "no   files stay as they are after the answer, and when session and program have ended"
     assert wrong[-1] == late  # a slow machine may see an earlier check's file written late, too
-
-
-@pytest.mark.slow
-def test_check_adapter_finds_nothing_where_nothing_is_spoilt(readfirst: Cli) -> None:
-    assert readfirst("check-adapter", "python:spoilers:Fine", "--settle", "10").code == 0

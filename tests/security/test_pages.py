@@ -40,7 +40,6 @@ from tests.rows import rows
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
-DOCS = Path(__file__).parents[2] / "docs"
 HOSTILE = MARKUP + BLOCKS
 BEGINNINGS = (
     "- x",
@@ -207,14 +206,6 @@ def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "data.json"]
 
 
-def test_every_picture_of_the_docs_comes_along(tmp_path: Path) -> None:
-    pictures = [*DOCS.glob("*.svg")]
-    assert pictures
-    text = "".join(f"![]({each.name})" for each in pictures)
-    write_sources({"docs/page.md": text}, {}, tmp_path, DOCS.parent)
-    assert {each.name for each in tmp_path.glob("docs/*.svg")} == {each.name for each in pictures}
-
-
 def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
     docs = project(tmp_path / "theirs", "plain").docs
     (tmp_path / "secret").write_text("# Secret")
@@ -230,15 +221,6 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
         text = (facts.docs / file).read_text().replace('"it@1.0"', json.dumps(name))
         (facts.docs / file).write_text(text)
     with pytest.raises(SiteError, match="is no name"):
-        made_pages(facts)
-
-
-def test_rules_that_the_results_do_not_know_are_reported(tmp_path: Path) -> None:
-    facts = project(tmp_path, "plain")
-    table_ = json.loads((facts.docs / "compatibility.json").read_text())
-    del table_["rules"]["second"]
-    (facts.docs / "compatibility.json").write_text(json.dumps(table_))
-    with pytest.raises(SiteError, match=r"knows no rule 'second'.*readfirst targets compatibility --write"):
         made_pages(facts)
 
 

@@ -93,6 +93,7 @@ def harmed(folder: Path) -> bool:
     return not kept.exists() or kept.read_text() != "kept\n" or len(list(outside.iterdir())) != 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
@@ -100,7 +101,9 @@ def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
     assert harmed(tmp_path)
 
 
-@pytest.mark.parametrize("name", SENT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if at % 3 else ()) for at, name in enumerate(SENT)]
+)
 def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
     assert exit_code("run", "reference", "--fixtures", root) != 4
@@ -152,6 +155,7 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-c", "/
 """
 
 
+@pytest.mark.slow
 def test_pytest_has_the_same_option(tmp_path: Path) -> None:
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     command = [sys.executable, "-P", "-c", PYTEST, str(root / "scenarios"), f"--rootdir={tmp_path}"]
@@ -161,6 +165,7 @@ def test_pytest_has_the_same_option(tmp_path: Path) -> None:
     assert harmed(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_bundled_suite_is_read_without_an_exception(tmp_path: Path) -> None:
     """Its scenarios about paths outside the workspace, too."""
     root = tmp_path / "fixtures"

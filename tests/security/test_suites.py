@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 
 from readfirst.harness.diff.introduced_in import chain
 from readfirst.harness.suite import transcript_loader
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.recording_file import decode_recording, parse_recording, read_entries
+from readfirst.harness.suite.recording_file import decode_recording, parse_recording
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.tool_schemas import load_results, load_tools
 from readfirst.harness.suite.transcript import Recording, RecordingError
@@ -105,13 +104,6 @@ def test_an_id_names_one_scenario_in_one_way(scenario_id: str, suite: Suite) -> 
         suite.scenario(scenario_id)
 
 
-def test_a_link_where_no_recording_is_leads_nowhere(suite: Suite, tmp_path: Path) -> None:
-    shutil.rmtree(suite.root / "recordings")
-    (suite.root / "recordings").symlink_to(tmp_path)
-    with pytest.raises(RecordingError, match="this is a link"):
-        suite.recordings.recording("gate/x")
-
-
 @pytest.mark.parametrize("read", [load_tools, load_results])
 def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" * 100_000)
@@ -150,11 +142,6 @@ def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) ->
         parse_recording(recording(steps))
 
 
-def test_a_deep_recording_is_refused() -> None:
-    with pytest.raises(RecordingError, match="not a readable recording"):
-        read_entries(b'{"x": ' * 100_000)
-
-
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript_loader, "_MOST_UNPACKED", 3_000_000)
     assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
@@ -163,12 +150,6 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
         assert len(data) < 20_000
         with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
             parse_recording(data)
-
-
-def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcript_loader, "_MEMORY", 1_000_000)
-    with pytest.raises(RecordingError, match="not a readable recording"):
-        parse_recording(packed_recording(10))
 
 
 def test_what_is_compressed_ends() -> None:
@@ -230,18 +211,3 @@ def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
 def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
     odd = decode_recording({"inputs": "x", "versions": ["2.1.7", "text"], "steps": []})
     assert chain(odd, gated=False) == ["2.1.7"]
-
-
-@pytest.mark.parametrize("text", ["[" * 2000, "{a: " * 2000, "a: " + "[" * 2000 + "]" * 2000])
-def test_what_is_too_deep_is_called_so_whatever_words_the_parser_has(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    original = yaml.MarkedYAMLError.__init__
-
-    def otherwise(self: yaml.MarkedYAMLError, *words: object) -> None:
-        original(self, "in other words", words[1], "in others", *words[3:])  # type: ignore[arg-type]
-
-    monkeypatch.setattr(yaml.MarkedYAMLError, "__init__", otherwise)
-    with pytest.raises(StrictYamlError) as refused:
-        load(text.encode(), Path("x.yaml"))
-    assert refused.value.findings[0].rule == "too-deep"
