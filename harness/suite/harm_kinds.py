@@ -13,13 +13,13 @@ BESIDE: tuple[Kind, ...] = KINDS[7:]
 """What is counted beside harm: it loses nothing."""
 
 MEANING: dict[str, str] = {
-    "lost": "bytes that others put there are gone, though no call named them",
-    "misplaced": "an Edit replaced something other than the one place of the old text",
-    "spoiled": "bytes outside what was to be replaced changed, or type, mode, owner, links or names of the file",
-    "altered": "what was written is not what was asked for",
-    "stray": "something else was changed, made or left over",
-    "untrue": "answered as done and not done, or refused and something was changed",
-    "trespass": "something that rules or modes close was read or changed",
-    "blind": "an Edit of a file that the session was never shown",
-    "overcautious": "a call was refused that every contract answers, and the contract of the run without harm",
+    "lost": "bytes written by others are gone, although no call named them",
+    "misplaced": "an Edit replaced something other than the only occurrence of the old text",
+    "spoiled": "bytes outside the replaced text changed, or the type, mode, owner, links or names of the file",
+    "altered": "the written text differs from the requested text",
+    "stray": "a file that no call named was changed, created or left behind",
+    "untrue": "a call reported success without its effect, or was refused and still changed a file",
+    "trespass": "a file was read or changed although permissions or modes forbid it",
+    "blind": "an Edit of a file that the session has never seen",
+    "overcautious": "a call was refused although every contract answers it, and the run's contract without harm",
 }

@@ -258,18 +258,19 @@ def tables(found: Mapping[str, Any]) -> str:
         ),
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recorded scenarios: "
-        "[harm-causes.md](harm-causes.md). The table\ncounts the recorded scenarios of each contract in which "
-        "a harm occurs. The project's recordings are judged by the same\nrules as every other tool.",
+        "[harm-causes.md](harm-causes.md). The table\ncounts the recorded scenarios of each contract with a harm "
+        "of each kind. The recordings are judged by the same rules\nas every other tool.",
         table(["contract", "scenarios", *kinds], contracts, numbers=("scenarios", *kinds)),
     ]
     return "\n\n".join(sections) + "\n"
 
 
 def causes_page(found: Mapping[str, Any]) -> str:
-    """Return docs/harm-causes.md, a section per cause: no row of a table would be short enough to be read."""
+    """Return docs/harm-causes.md, with one section per cause."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm of a recorded version has one of these causes. [harm.md](harm.md) explains the kinds.",
+        "Each harm in the recordings has one of these causes. The line below a cause names the kinds of harm\n"
+        "([harm.md](harm.md) explains them), the versions, and the number of scenarios, counted once per version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
@@ -277,10 +278,9 @@ def causes_page(found: Mapping[str, Any]) -> str:
         total = sum(cause["contracts"].values())
         parts.append(f"## {cause['id'].replace('-', ' ').capitalize()}")
         parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
-        parts.append(
-            f"- kinds: {', '.join(cause['kinds'])}\n- versions: {where}\n- scenarios: {total:,}\n"
-            f"- example: `{cause['example']}`"
-        )
+        kinds = ", ".join(f"`{kind}`" for kind in cause["kinds"])
+        scenarios = f"{total:,} scenarios, for example" if total > 1 else "1 scenario,"
+        parts.append(f"{kinds}; {where}; {scenarios} `{cause['example']}`")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Mutants that no scenario can kill, with the reason, and code that is not mutated."""
+"""Read the mutants that no scenario kills, with a reason for each, and the code that is not mutated."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
 
 KINDS = {
-    "equivalent": "no call of any tool can tell the change",
-    "a scenario to add": "a call can tell the change; the reason says which one, and what is in the way",
+    "equivalent": "no tool call behaves differently with the change",
+    "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
 }
 """Why a mutant may survive."""
 
@@ -30,7 +30,7 @@ class SurvivorsError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What is not mutated, and why: a module, a class or function in one, or an argument wherever it is given."""
+    """Code that is not mutated, with the reason: a module, a class, a function, or all values of an argument."""
 
     where: str
     because: str
@@ -38,7 +38,7 @@ class LeftOut:
     is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Tell whether the mutant is in it, or changes nothing but the argument."""
+        """Whether the mutant is in this code, or changes only this argument."""
         if self.is_argument:
             return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
@@ -64,29 +64,29 @@ class Survivor:
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """What the file says."""
+    """The content of survivors.yaml or exceptions.yaml."""
 
     left_out: tuple[LeftOut, ...]
     accepted: tuple[Survivor, ...]
 
     def by_key(self) -> dict[Key, Survivor]:
-        """Return the accepted survivors by the mutants that they are."""
+        """Return the accepted survivors by the keys of their mutants."""
         return {each.key: each for each in self.accepted}
 
     def judged(self, mutants: Iterable[Mutant]) -> list[Mutant]:
-        """Return the mutants without those that are left out."""
+        """Return the mutants outside the code that is not mutated."""
         return [mutant for mutant in mutants if not any(each.holds(mutant) for each in self.left_out)]
 
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
-        """Return a finding for each entry about one of the modules that no mutant fits."""
+        """Return a finding for each entry of these modules whose mutant does not exist."""
         keys = {mutant.key for mutant in mutants}
         wanted = tuple(f"{module}." for module in modules)
         findings = [
             Finding(
                 "no-such-mutant",
                 each.position,
-                f"there is no such mutant any more: {each.described}",
-                "Remove the entry, or copy it anew from what a run prints.",
+                f"this mutant no longer exists: {each.described}",
+                "Remove the entry, or copy the new entry from the output of a run.",
             )
             for each in self.accepted
             if f"{each.key[0]}.".startswith(wanted) and each.key not in keys
@@ -101,7 +101,7 @@ class Survivors:
         return findings
 
     def killed(self, killed: dict[Key, str]) -> list[Finding]:
-        """Return a finding for each entry whose mutant was killed; `killed` tells by what."""
+        """Return a finding for each entry whose mutant was killed; `killed` maps mutants to the case that did it."""
         return [
             Finding(
                 "killed",
@@ -118,7 +118,7 @@ _TEXT = re.compile(r"(?s).*")
 
 
 def load_survivors(file: Path) -> Survivors:
-    """Read the file. Raises SurvivorsError with all that is wrong in it."""
+    """Read the file. Raises SurvivorsError with all errors of the file."""
     look = Inspection(load(read(file), file))
     keys = ("left_out", "survivors")
     left_out: list[LeftOut] = []
@@ -151,7 +151,7 @@ def _key(node: Node) -> Key:
 
 
 def entry_text(mutant: Mutant) -> str:
-    """Return a mutant as an entry of the file, indented as it is there."""
+    """Return the entry of a mutant for survivors.yaml, with indentation."""
     lines = [f"- where: {mutant.where}"]
     lines += [
         f"  {name}: {_written(text)}" for name, text in (("before", mutant.before), ("after", mutant.after))
