@@ -142,7 +142,7 @@ def behaviours(
     ),
     check: Check = False,
     write: bool = typer.Option(
-        False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
+        False, "--write", help="Write the list in docs/reference-behaviours.md next to the fixtures."
     ),
     fixtures: Fixtures = None,
 ) -> int:
@@ -158,10 +158,11 @@ def behaviours(
     from readfirst.reference_impl import DEFAULT_CONTRACT
 
     if check or write:
-        file = page_file(open_suite(fixtures), "reference.md")
+        file = page_file(open_suite(fixtures), "reference-behaviours.md")
         if file is None or not file.is_file():
             raise UsageError(
-                "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
+                "There is no docs/reference-behaviours.md next to this suite: "
+                "name the fixtures of a checkout with --fixtures."
             )
         page = known.with_tables(file.read_text("utf-8"))
         return keep_pages({file: page}, "product behaviours --write", check=check)

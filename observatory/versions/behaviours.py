@@ -115,7 +115,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
         head = f"From {' to '.join(versions)}: {count}"
     else:
         head = f"What {versions[0]} does: {len(found)} behaviours"
-    yield f"{head}. Where the value is no, the sentence does not hold."
+    yield f"{head}. If the value is no, the sentence does not apply."
     for subject, about, names in by_subject(found):
         yield ""
         yield f"{subject}: {about}"
@@ -134,7 +134,7 @@ def with_tables(page: str) -> str:
     head, begin, rest = page.partition(f"{BEGIN}\n")
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        raise PageError(f"docs/reference.md has no place for the tables: put {BEGIN} and {END} into it.")
+        raise PageError(f"docs/reference-behaviours.md lacks the marks {BEGIN} and {END} around its list.")
     return f"{head}{BEGIN}\n\n{document(_tables())}\n{END}{tail}"
 
 
@@ -152,7 +152,7 @@ def value_in_page(value: Any) -> str:
 def _tables() -> Iterator[str]:
     usual, documented = standings(DEFAULT_CONTRACT), standings(DOCUMENTED)
     for subject, about, names in by_subject(usual):
-        yield f"### {subject.capitalize()}"
+        yield f"## {subject.capitalize()}"
         yield about
         yield "\n".join(_item(name, usual[name].value, documented[name].value) for name in names)
 

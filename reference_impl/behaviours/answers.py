@@ -20,9 +20,8 @@ class AnswerBehaviours(Group):
     replace_all_answer_shows_snippet: bool = behaviour(
         False,
         documented=True,
-        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, with "
-        "no other change made; otherwise the answer of an Edit with `replace_all` says that all "
-        "occurrences were replaced.",
+        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, without the other "
+        "changes. Otherwise it says that all occurrences were replaced.",
         source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
         shown_by=("replace-all/every-occurrence",),
     )
@@ -41,22 +40,21 @@ class AnswerBehaviours(Group):
     answers_say_state_is_current: bool = behaviour(
         False,
         {"2.1.128": True},
-        meaning="The answers of Edit and Write say that the model knows all of the file.",
+        meaning="The answers of Edit and Write say that the model knows the whole file.",
         shown_by=("gate/edit-after-read", "gate/write-after-read"),
     )
     current_state_only_if_seen: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="The answer of Edit says that the model knows all of the file only if the model has read "
-        "or written all of it; otherwise the answer of Edit always says that the model knows all "
-        "of the file.",
+        meaning="The answer of Edit says that the model knows the whole file only if the model has read or written "
+        "the whole file. Otherwise it always says so.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="The answer of Edit says that the model knows all of the file only if the model knows what the file "
-        "held right before the Edit.",
+        meaning="The answer of Edit says that the model knows the whole file only if the model knew its content "
+        "right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -66,8 +64,8 @@ class AnswerBehaviours(Group):
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The value is how many characters the answer to a call may have; of a longer answer the model is shown "
-        "the beginning and the path of a file with all of it.",
+        meaning="The value is the maximum number of characters of an answer. The model sees the beginning of a "
+        "longer answer, and the path of a file that contains the whole answer.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(

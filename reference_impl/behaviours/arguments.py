@@ -33,14 +33,14 @@ class ArgumentBehaviours(Group):
     accepted_line_numbers: str = behaviour(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},
-        meaning="The value says which `offset` and `limit` Read accepts: `any` number; `strict`, integers from 0 and "
-        "from 1 on; or `lenient`, integers, of which a lower one counts as not given.",
+        meaning="The values of `offset` and `limit` that Read accepts. `any`: all numbers. `strict`: integers, at "
+        "least 0 for `offset` and 1 for `limit`. `lenient`: integers; a lower one counts as missing.",
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
     argument_refusals_say_what_was_found: bool = behaviour(
         True,
         {"2.1.260": False, "2.1.285": True},
-        meaning="The refusal of wrong arguments says what was found instead of what is expected.",
+        meaning="The refusal of wrong arguments names the actual type instead of the expected type.",
         shown_by=(
             "arguments/edit-without-new-string",
             "arguments/read-two-wrong",
@@ -50,54 +50,53 @@ class ArgumentBehaviours(Group):
     argument_refusals_list_refused_values: bool = behaviour(
         False,
         {"2.1.282": True},
-        meaning="The refusal of several wrong arguments also names a value that is too big or not among the options.",
+        meaning="A refusal of several wrong arguments also names a value that is too large or not among the options.",
         shown_by=("arguments/several-wrong",),
     )
     arguments_that_end_early: str = behaviour(
         "complete",
         {"1.0.10": "none", "2.1.181": "refused"},
-        meaning="The value says what happens to a call whose arguments are cut short by the end of the model's "
-        "message: it is made with the `complete` ones or with `none` of them, or it is `refused` and shown their "
-        "beginning.",
+        meaning="The treatment of a call whose arguments are truncated by the end of the model's message. "
+        "`complete`: the call is executed with the complete arguments. `none`: it is executed without arguments. "
+        "`refused`: it is refused, and the refusal shows the beginning of the arguments.",
         shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
     )
     option_refusals_repeat_the_value: bool = behaviour(
         True,
         {"2.0.77": False},
-        meaning="The refusal of a value that is not among the options repeats the value.",
+        meaning="The refusal of a value that is not among the options quotes the value.",
         shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
     )
     unknown_names_are_sanitized: bool = behaviour(
         False,
         {"2.1.330": True},
-        meaning="The refusal of an argument that no tool has shows invisible characters of its name as `\\u{200B}`, "
-        "angle brackets as `‹›`, and only both ends of a long name.",
+        meaning="The refusal of an unknown argument escapes its name: invisible characters as `\\u{200B}`, angle "
+        "brackets as `‹›`. Of a long name it shows only both ends.",
         shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
     )
     number_limit_is_inclusive: bool = behaviour(
         False,
         {"2.1.257": True},
-        meaning="The refusal of a number that is too big says that the largest one is allowed.",
+        meaning="The refusal of a number that is too large says that the largest number is allowed.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     number_exponents_are_dropped: bool = behaviour(
         True,
         {"1.0.10": False},
-        meaning="Of a number that is printed with an exponent, Read uses only the part before the exponent.",
+        meaning="If a number is printed with an exponent, Read uses only the part before the exponent.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     read_accepts_pages: bool = behaviour(
         False,
         {"2.1.30": True},
-        meaning="Read accepts `pages`, which matters for a PDF.",
+        meaning="Read accepts `pages`, which selects pages of a PDF.",
         shown_by=("arguments/read-pages",),
     )
     pages_check: str = behaviour(
         "lenient",
         {"2.1.292": "strict", "2.1.295": "strict or empty"},
-        meaning="The value says which `pages` Read accepts, whatever the file is: `lenient`, any text that begins with "
-        "a number or a range; `strict`, one number or range and nothing else; or `strict or empty`, an empty text, "
-        "too.",
+        meaning="The values of `pages` that Read accepts for any kind of file. `lenient`: a text that begins with a "
+        "number or a range. `strict`: exactly one number or range. `strict or empty`: also an empty text.",
         shown_by=("arguments/read-pages-that-are-none",),
     )
     read_accepts_length: bool = behaviour(
@@ -115,13 +114,13 @@ class ArgumentBehaviours(Group):
     edit_overlooks_repeated_strings: bool = behaviour(
         False,
         {"2.1.110": True},
-        meaning="Edit ignores `old_str` and `new_str` beside its own parameters, whatever they hold.",
+        meaning="Edit ignores `old_str` and `new_str` if its own parameters are given, too.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     read_accepts_description: bool = behaviour(
         False,
         {"2.1.292": True},
-        meaning="Read ignores a `description` among its arguments without saying so.",
+        meaning="Read ignores an argument `description` without saying so.",
         shown_by=("arguments/read-description",),
     )
     edit_accepts_aliases: bool = behaviour(
@@ -146,21 +145,20 @@ class ArgumentBehaviours(Group):
     multi_edit_refusals_blame_the_list: bool = behaviour(
         True,
         {"1.0.108": False},
-        meaning="A refusal of MultiEdit blames the list for what is wrong with one of its edits; otherwise the refusal "
-        "blames the edit.",
+        meaning="If one edit is wrong, the refusal of MultiEdit names the list of edits. Otherwise it names the edit.",
         shown_by=("multi-edit/edit-without-new-string",),
     )
     write_accepts_aliases: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Write accepts `path` and `file_text` as names of its own parameters, ignores a `description`, and "
-        "says so in its answer if nothing else is wrong with the arguments.",
+        meaning="Write accepts `path` and `file_text` as other names of its parameters, and ignores a `description`. "
+        "Its answer says so if the other arguments are right.",
         shown_by=("arguments/write-alias", "arguments/write-description"),
     )
     write_accepts_repeated_aliases: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="Write ignores `path` or `file_text` beside its own parameter if both have the same value.",
+        meaning="Write ignores `path` or `file_text` if its own parameter is given with the same value.",
         shown_by=("arguments/write-alias-repeated",),
     )
     write_accepts_command_create: bool = behaviour(
@@ -172,7 +170,7 @@ class ArgumentBehaviours(Group):
     notebook_cell_argument: str = behaviour(
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
-        meaning="The value says how a call of NotebookEdit names the cell: by `number`, by an optional `id`, or by a "
-        "`needed id`; NotebookRead names cells alike, and shows only the cell of a given id.",
+        meaning="The argument of NotebookEdit that names the cell: its `number`, an optional `id`, or a `needed id`. "
+        "NotebookRead names cells in the same way, and shows only the cell of a given id.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )

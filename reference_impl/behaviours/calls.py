@@ -18,7 +18,8 @@ class CallBehaviours(Group):
     ten_calls_run_at_once: bool = behaviour(
         True,
         {"2.1.154": False},
-        meaning="Of many calls in one message ten run at once, so that the eleventh knows what the first one did.",
+        meaning="Ten calls of one message run at the same time. The eleventh call therefore knows the result of the "
+        "first.",
         shown_by=("state/read-again-before-the-eleventh",),
     )
     removed_tool_remark: str = behaviour(
@@ -27,8 +28,7 @@ class CallBehaviours(Group):
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
-        meaning="The value is the remark that ends the refusal of a call to a tool that a deny rule takes"
-        " away.",
+        meaning="The remark at the end of the refusal of a call to a tool that a deny rule removed.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
     given_up_remark: str = behaviour(
@@ -39,7 +39,7 @@ class CallBehaviours(Group):
             "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
             "the user to tell you how to proceed.",
         },
-        meaning="The value is the answer to a call that the user gave up before it was executed.",
+        meaning="The answer to a call that the user interrupted before its execution.",
         shown_by=("interrupted/edit-given-up",),
     )
     stopped_remark: str = behaviour(
@@ -56,25 +56,26 @@ class CallBehaviours(Group):
             "elsewhere (a remote command, a background process) may still be running, so check before "
             "starting the same work again. The instruction to stop and wait still stands.",
         },
-        meaning="The value is the answer to a call that the user gave up after it had written and before it was "
-        "answered; with an empty value the call is answered like any other.",
+        meaning="The answer to a call that the user interrupted after it had written and before its answer. If "
+        "empty, the answer is the usual one.",
         shown_by=("interrupted/edit-stopped",),
     )
     giving_up_forgets_files: bool = behaviour(
         True,
         {"1.0.73": False},
-        meaning="A session forgets which files it has read or written when the user gives up a call.",
+        meaning="When the user interrupts a call, the session forgets the files that it has read or written.",
         shown_by=("interrupted/edit-given-up", "interrupted/edit-stopped-then-written"),
     )
     giving_up_shows_changes: bool = behaviour(
         True,
         {"2.1.75": False},
-        meaning="Giving up a call shows the model what others changed, which counts as a Read.",
+        meaning="When the user interrupts a call, the model sees the changes of other programs, which counts as a "
+        "Read.",
         shown_by=("interrupted/changed-and-given-up",),
     )
     notebook_edit_is_deferred: bool = behaviour(
         False,
         {"2.1.304": True},
-        meaning="The model is not sent the schema of NotebookEdit until it gets the arguments wrong.",
+        meaning="The model receives the schema of NotebookEdit only after a call with wrong arguments.",
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )

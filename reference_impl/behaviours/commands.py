@@ -17,8 +17,8 @@ class CommandBehaviours(Group):
     commands_that_count_as_read: str = behaviour(
         "",
         {"2.1.89": _FIRST, "2.1.144": _MORE, "2.1.176": f"{_MORE} nl rg"},
-        meaning="The value has the commands that count as a Read of what they show, if they show one file and do "
-        "nothing else.",
+        meaning="The commands that count as a Read of the lines that they show, if they show one file and do nothing "
+        "else.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
     commands_bound_by_deny_rules: str = behaviour(
@@ -31,9 +31,9 @@ class CommandBehaviours(Group):
             "2.1.257": "show sed copies inputs",
             "2.1.269": "show sed copies inputs tee",
         },
-        meaning="The value lists the commands that are refused if they plainly read or change what a deny rule closes: "
-        "`show` (`cat`, `grep` and so on, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of `cp` "
-        "and `mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
+        meaning="The commands that are refused if they obviously read or change a file that a deny rule covers: "
+        "`show` (`cat`, `grep` and similar, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of "
+        "`cp` and `mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
         shown_by=(
             "permissions/commands-that-write-closed-files",
             "permissions/commands-that-move-closed-files",
@@ -44,26 +44,27 @@ class CommandBehaviours(Group):
     redirections_bound_by_deny_rules: str = behaviour(
         "not",
         {"2.0.55": "by their file", "2.1.89": "as commands"},
-        meaning="The value says how a command is refused whose output goes to a file that a deny rule closes: `not`, "
-        "`by their file`, which the refusal names, or `as commands`.",
+        meaning="The refusal of a command whose output goes to a file that a deny rule covers. `not`: no refusal. "
+        "`by their file`: the refusal names the file. `as commands`: the refusal of a command.",
         shown_by=("permissions/commands-that-write-closed-files",),
     )
     deny_rules_follow_commands: bool = behaviour(
         True,
         {"2.1.324": False},
-        meaning="Deny rules without an anchor begin at the directory that a command changed to.",
+        meaning="Relative deny rules start at the directory that a command changed to.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )
     user_messages_end_a_change_of_directory: bool = behaviour(
         True,
         {"2.1.265": False},
-        meaning="After a message of the user, commands and relative paths begin at the first directory of the session.",
+        meaning="After a message of the user, commands and relative paths start at the first directory of the "
+        "session.",
         shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},
-        meaning="A command that takes a file as its standard input gets an empty one instead.",
+        meaning="A command with a file as standard input gets an empty input instead.",
         shown_by=("bash-and-mentions/cat-standard-input",),
     )
     failed_commands_tell_their_code: bool = behaviour(
@@ -75,13 +76,12 @@ class CommandBehaviours(Group):
     failed_command_output_order: str = behaviour(
         "errors first",
         {"2.1.45": "twice", "2.1.71": "in order"},
-        meaning="The value says how the output of a failing command is shown: `errors first`, `in order` of printing, "
-        "or `twice` in that order.",
+        meaning="The output of a failing command: `errors first`, `in order` of printing, or `twice` in this order.",
         shown_by=("bash-and-mentions/cat-fails",),
     )
     in_place_commands_report_known_files: bool = behaviour(
         False,
         {"2.1.309": True},
-        meaning="The answer to a command that rewrites files in place names the known files that are now newer.",
+        meaning="If a command rewrites files in place, its answer names the known files that are now newer.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )

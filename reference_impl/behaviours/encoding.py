@@ -15,22 +15,23 @@ class EncodingBehaviours(Group):
         False,
         {"2.1.72": True},
         documented=True,
-        meaning="The line endings of a UTF-16 file are looked for in its text; otherwise the line endings of a UTF-16 "
-        "file are looked for in its bytes, where there are none.",
+        meaning="The line endings of a UTF-16 file are detected in its text. Otherwise they are detected in its "
+        "bytes, which contain none.",
         source="later-edit-flow.txt, Steps",
         shown_by=("encodings/utf-16-crlf",),
     )
     read_decodes_utf_16: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Read decodes a file that begins with a UTF-16 little-endian byte order mark; otherwise Read decodes "
+        meaning="Read decodes a file with a UTF-16 little-endian byte order mark as UTF-16. Otherwise Read decodes "
         "every file as UTF-8.",
         shown_by=("encodings/utf-16-read", "encodings/utf-16-odd-length"),
     )
     empty_files_become_latin_1: bool = behaviour(
         True,
         {"2.0.67": False},
-        meaning="Edit and Write fill an empty file with Latin-1, the lower byte of each UTF-16 code unit.",
+        meaning="Edit and Write encode the content of a previously empty file as Latin-1: the lower byte of each "
+        "UTF-16 code unit.",
         shown_by=("encodings/non-ascii-into-empty",),
     )
     read_hides_byte_order_mark: bool = behaviour(
@@ -42,21 +43,20 @@ class EncodingBehaviours(Group):
     edit_hides_byte_order_mark: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="A byte order mark belongs to the format of a file, not to its text, so that Edit does "
-        "not see it.",
+        meaning="Edit treats a byte order mark as part of the format of a file, not of its text.",
         shown_by=("encodings/bom-in-old-string",),
     )
     write_keeps_byte_order_mark: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Write over a file with a byte order mark keeps the mark; otherwise Write drops a byte order mark.",
+        meaning="Write over a file with a byte order mark keeps the mark. Otherwise Write removes the mark.",
         shown_by=("write/over-byte-order-mark",),
     )
     write_keeps_line_endings: bool = behaviour(
         True,
         {"2.1.77": False},
         documented=False,
-        meaning="Write uses the line endings of the old file, or of the files around a new one.",
+        meaning="Write uses the line endings of the old file, or, for a new file, of the files near it.",
         source="behaviour-spec.txt, Session State Model",
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )
@@ -81,13 +81,13 @@ class EncodingBehaviours(Group):
     read_notes_unwritable_files: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Read of a file of lines says so if Edit and Write would refuse it, because they could not write it "
-        "back as it was.",
+        meaning="Read of a text file says so if Edit and Write would refuse the file, because they cannot write it "
+        "back unchanged.",
         shown_by=("encodings/nul-read", "encodings/latin-1-read"),
     )
     changes_refuse_unwritable_files: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Edit and Write refuse a file that they could not write back as it was.",
+        meaning="Edit and Write refuse a file that they cannot write back unchanged.",
         shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write"),
     )

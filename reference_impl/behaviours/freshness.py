@@ -28,21 +28,21 @@ class FreshnessBehaviours(Group):
     staleness_uses_read_time: bool = behaviour(
         True,
         {"1.0.114": False},
-        meaning="A file counts as changed if it was modified after the moment of the Read; otherwise a "
-        "file counts as changed if its time of modification is later than it was at the Read.",
+        meaning="A file counts as changed if its modification time is later than the moment of the Read. Otherwise "
+        "it counts as changed if its modification time is later than at the Read.",
         shown_by=("staleness/edit-after-change", "staleness/write-after-change"),
     )
     write_compares_sub_milliseconds: bool = behaviour(
         False,
         {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
-        meaning="Write notices a change that is newer by less than a millisecond; otherwise Write compares times in "
+        meaning="Write detects a change that is newer by less than a millisecond. Otherwise Write compares times in "
         "whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_compares_sub_milliseconds: bool = behaviour(
         False,
         {"2.0.22": True, "2.1.6": False},
-        meaning="Edit notices a change that is newer by less than a millisecond; otherwise Edit compares times in "
+        meaning="Edit detects a change that is newer by less than a millisecond. Otherwise Edit compares times in "
         "whole milliseconds.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
@@ -52,8 +52,8 @@ class FreshnessBehaviours(Group):
     touched_own_write_may_be_edited: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="A file that was only touched after an Edit or Write may be edited, because its content "
-        "is compared.",
+        meaning="A file that was only touched after an Edit or Write may be edited, because its content is compared, "
+        "too.",
         source="2.1.7-read-before-edit.txt, Post-Write State Update",
         shown_by=("staleness/edit-after-touch-of-own-edit", "staleness/edit-after-touch-of-own-write"),
     )
@@ -62,7 +62,7 @@ class FreshnessBehaviours(Group):
         {"2.1.108": True},
         documented=True,
         meaning="A file that was only touched after a Read of the whole file may be edited, because its content is "
-        "compared.",
+        "compared, too.",
         source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
     )
@@ -81,21 +81,19 @@ class FreshnessBehaviours(Group):
     write_compares_content_of_touched: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="Write compares the content of a touched file as Edit does; otherwise the time alone "
-        "decides for Write.",
+        meaning="Write compares the content of a touched file, like Edit. Otherwise only the time decides.",
         shown_by=("staleness/write-after-touch-of-own-edit",),
     )
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit of a changed file goes through if the text to replace still occurs as often as it should.",
+        meaning="Edit of a changed file succeeds if the old text still occurs as often as it should.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
         False,
         {"1.0.111": True},
-        meaning="Right before writing, Edit and Write compare the file once more with what the session "
-        "knows of it.",
+        meaning="Right before writing, Edit and Write compare the file again with the knowledge of the session.",
         shown_by=(
             "race/write-changed-in-the-future-during-call",
             "race/edit-changed-in-the-future-during-call",
@@ -104,8 +102,8 @@ class FreshnessBehaviours(Group):
     execution_refuses_unread: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A file that appeared right before it was to be written is refused as unread; otherwise a file that "
-        "appeared right before it was to be written is refused as changed.",
+        meaning="A file that appeared right before the write is refused as unread. Otherwise it is refused as "
+        "changed.",
         shown_by=("race/write-new-created-during-call",),
     )
     execution_stale_refusal: str = behaviour(
@@ -114,6 +112,6 @@ class FreshnessBehaviours(Group):
             "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
-        meaning="The value is the refusal of a file that changed right before it was written.",
+        meaning="The refusal of a file that changed right before the write.",
         shown_by=("race/write-changed-during-call",),
     )

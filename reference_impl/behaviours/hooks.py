@@ -25,31 +25,31 @@ class HookBehaviours(Group):
     hook_ask_refuses: bool = behaviour(
         False,
         {"2.1.85": True},
-        meaning="A call is refused if a hook wants the user to be asked, because nobody answers.",
+        meaning="A call is refused if a hook requests a confirmation by the user, because no user is present.",
         shown_by=("hooks/asked-edit",),
     )
     hook_exit_two_refusal: str = behaviour(
         _BLOCKED,
         {"2.0.19": _ERROR},
-        meaning="The value is the answer to a call that a hook blocks by exit code 2.",
+        meaning="The answer to a call that a hook blocks by exit code 2.",
         shown_by=("hooks/exit-two-before-edit",),
     )
     hook_denial_refusal: str = behaviour(
         _BLOCKED,
         {"2.0.19": "Hook requested permission behavior: deny", "2.0.30": "{reason}", "2.1.281": _ERROR},
-        meaning="The value is the answer to a call that a hook denies.",
+        meaning="The answer to a call that a hook denies.",
         shown_by=("hooks/denied-edit",),
     )
     hook_denial_is_also_a_reminder: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.133": False},
-        meaning="The reason of a hook that denies a call is also given in a reminder.",
+        meaning="If a hook denies a call, a reminder repeats the reason.",
         shown_by=("hooks/denied-edit",),
     )
     hooks_replace_input: bool = behaviour(
         False,
         {"2.0.10": True},
-        meaning="Arguments that a hook gives replace those of the model.",
+        meaning="Arguments from a hook replace the arguments of the model.",
         shown_by=("hooks/replaced-input",),
     )
     hooks_before_calls_add_context: bool = behaviour(
@@ -61,32 +61,32 @@ class HookBehaviours(Group):
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The value is how the model is shown the context that a hook adds; with an empty value the context is "
-        "not shown.",
+        meaning="The text that shows the model the context added by a hook. If empty, the context is not shown.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The value is how the model is shown that a hook objects to a call that was made.",
+        meaning="The text that shows the model the objection of a hook to an executed call.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_block_is_reported_twice: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.72": False},
-        meaning="The objection to a call that was made, by a hook that exits with 0, is reported twice.",
+        meaning="If a hook exits with 0 and objects to an executed call, the objection is reported twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_changes_to_new_files_are_silent: bool = behaviour(
         True,
         {"1.0.65": False},
-        meaning="The session silently takes over what a hook makes of a file that the session has just learned of.",
+        meaning="If a hook changes a file that the session has just read or written for the first time, the session "
+        "knows the new content without a notice.",
         shown_by=("hooks/formatter-after-write",),
     )
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The value is the notice that a hook changed the file that a call had just written, after which the "
-        "session knows the file; with an empty value such a change is noticed like any other.",
+        meaning="The notice that a hook changed a file right after a call wrote it. The session then knows the new "
+        "content. If empty, the change is treated like any other change.",
         shown_by=("hooks/formatter-after-edit",),
     )

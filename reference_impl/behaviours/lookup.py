@@ -14,51 +14,51 @@ class LookupBehaviours(Group):
     validation_failures_quote_the_system: bool = behaviour(
         False,
         {"1.0.53": True},
-        meaning="If the system fails while a call is validated, the refusal quotes it.",
+        meaning="If a system call fails during validation, the refusal quotes the error.",
         shown_by=("creation/edit-at-directory",),
     )
     stat_call_in_refusals: str = behaviour(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
-        meaning="The value is the system call that the refusal of an inaccessible path names.",
+        meaning="The name of the system call in the refusal of an inaccessible path.",
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
     read_checks_existence_at_execution: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read finds out that a file is missing when it reads, not when the call is validated.",
+        meaning="Read detects a missing file when it reads, not during validation.",
         shown_by=("race/read-created-during-call", "race/read-deleted-during-call"),
     )
     read_stats_before_open: bool = behaviour(
         False,
         {"2.1.40": True, "2.1.251": False},
-        meaning="Read asks the system for the size of a file before it reads the file.",
+        meaning="Read determines the size of a file before it reads the file.",
         shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
     )
     edit_stats_before_open: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Edit looks at a path before it opens the file.",
+        meaning="Edit checks a path before it opens the file.",
         shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit"),
     )
     edit_opens_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Edit reads the file before it asks whether the file may be edited, so that for a directory the "
-        "reading fails.",
+        meaning="Edit reads the file before it checks whether the file may be edited. For a directory, the reading "
+        "therefore fails.",
         shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
     write_stats_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Write refuses a path if the system cannot tell whether anything is there, as for a link to itself; "
-        "otherwise such a path counts as missing.",
+        meaning="Write refuses a path that the system cannot resolve, such as a link to itself. Otherwise such a "
+        "path counts as missing.",
         shown_by=("links-and-modes/loop-write",),
     )
     sockets_are_special_files: bool = behaviour(
         False,
         {"2.1.328": True},
-        meaning="Edit and Write refuse a socket as a special file; otherwise as an unread one.",
+        meaning="Edit and Write refuse a socket as a special file. Otherwise they refuse it as an unread file.",
         shown_by=("media/socket",),
     )
     missing_file_remark: str = behaviour(
@@ -68,33 +68,33 @@ class LookupBehaviours(Group):
             "1.0.21": "",
             "2.1.48": " Note: your current working directory is {root}.",
         },
-        meaning="The value is the remark on the working directory in the refusal of a missing file.",
+        meaning="The remark on the working directory in the refusal of a missing file.",
         shown_by=("paths/missing-read", "paths/missing-edit"),
     )
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},
-        meaning="The refusal of a missing file shows control characters in the name that it suggests as `&#9;`, and "
-        "suggests no name that ends with whitespace.",
+        meaning="The refusal of a missing file escapes control characters in the suggested name (`&#9;`), and never "
+        "suggests a name that ends in whitespace.",
         shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
     )
     read_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read names the directory when it refuses to read one.",
+        meaning="Read names the directory if it refuses to read a directory.",
         shown_by=("paths/directory-read", "paths/empty-path-read"),
     )
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="The refusal to read a directory has the name in the call wherever the path that it leads to occurs in "
-        "it: a final slash comes back doubled, and so does a link to a directory above it.",
+        meaning="In the refusal to read a directory, the resolved path is replaced by the path in the call, wherever "
+        "it occurs. A final slash, and a link to a parent directory, therefore appear twice.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.277": True},
-        meaning="Write names the directory when it refuses to write over one.",
+        meaning="Write names the directory if it refuses to replace a directory.",
         shown_by=("paths/directory-write", "paths/tilde-alone-write"),
     )
     read_refuses_link_loops: bool = behaviour(

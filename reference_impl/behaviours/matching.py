@@ -14,39 +14,42 @@ class MatchingBehaviours(Group):
     curly_quotes_match_straight: bool = behaviour(
         False,
         {"1.0.45": True},
-        meaning="Straight quotes in Edit's `old_string` match curly ones in the file, and the reverse.",
+        meaning="Straight quotes in `old_string` of Edit match curly quotes in the file, and vice versa.",
         source="2.1.7-read-before-edit.txt, String Matching Algorithm",
         shown_by=("quotes/straight-finds-curly-double",),
     )
     new_text_takes_curly_quotes: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="Where straight quotes matched curly ones, straight quotes of Edit's new text become curly as well.",
+        meaning="If straight quotes matched curly quotes, straight quotes in the new text of Edit become curly as "
+        "well.",
         shown_by=("quotes/straight-quotes-inserted-where-curly-matched",),
     )
     unicode_escapes_match_characters: bool = behaviour(
         False,
         {"2.1.118": True},
-        meaning="In Edit's `old_string`, `\\uXXXX` matches its character, and the reverse; Edit says so if neither is "
-        "in the file.",
+        meaning="In `old_string` of Edit, `\\uXXXX` matches its character, and vice versa. Edit says so if neither "
+        "is in the file.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
     missing_texts_keep_half_characters: bool = behaviour(
         True,
         {"2.1.191": False},
-        meaning="Edit shows half of a surrogate pair in a text that is not in the file as it is; otherwise as U+FFFD.",
+        meaning="If a text is not in the file, Edit quotes half of a surrogate pair unchanged. Otherwise Edit quotes "
+        "U+FFFD instead.",
         shown_by=("crossings/half-a-pair-sought",),
     )
     execution_rechecks_matches: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="Right before writing, Edit once more refuses several matches, and a creation over content.",
+        meaning="Right before writing, Edit again refuses several matches, and the creation of a file that has "
+        "content.",
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     counted_matches_are_all_replaced: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Edit and MultiEdit replace every occurrence of a text whose occurrences were counted before, and the "
-        "lines that Edit shows have every occurrence of an empty text replaced.",
+        meaning="Edit and MultiEdit replace every occurrence of a text after counting its occurrences. In the lines "
+        "that Edit shows, every occurrence of an empty text is replaced.",
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )

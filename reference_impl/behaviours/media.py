@@ -27,8 +27,8 @@ class MediaBehaviours(Group):
     binary_refusal_advice: str = behaviour(
         "tools",
         {"2.1.290": "skill"},
-        meaning="The value says what the refusal of a binary file advises: appropriate `tools`, or a "
-        "`skill`, a shell command or a script.",
+        meaning="The advice in the refusal of a binary file: appropriate `tools`, or a `skill`, a shell command or a "
+        "script.",
         shown_by=("media/zip", "media/executable"),
     )
     bmp_files_are_images: bool = behaviour(
@@ -37,15 +37,15 @@ class MediaBehaviours(Group):
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="The type of an incomplete image is the one that its name says; otherwise the type of an incomplete "
-        "image is the one that its first bytes say, or PNG if they say none.",
+        meaning="The type of an incomplete image follows from its name. Otherwise it follows from its first bytes, "
+        "and is PNG if they are unknown.",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
         True,
         {"1.0.21": False},
-        meaning="The type of an image whose name decides it is the extension itself, as in `image/jpg`; otherwise the "
-        "type of such an image is the registered one, as in `image/jpeg`.",
+        meaning="A type that follows from the name of an image is the extension itself, as in `image/jpg`. Otherwise "
+        "it is the registered type, as in `image/jpeg`.",
         shown_by=("media/frames-of-jpeg-images",),
     )
     empty_image_refusal_names_file: bool = behaviour(
@@ -57,13 +57,13 @@ class MediaBehaviours(Group):
     read_refuses_text_named_like_image: bool = behaviour(
         False,
         {"2.1.144": True},
-        meaning="Read refuses a file that is named like an image and is none.",
+        meaning="Read refuses a file that has the name of an image but other content.",
         shown_by=("media/text-named-png", "media/riff-that-is-no-webp"),
     )
     read_refuses_images_without_size: bool = behaviour(
         False,
         {"2.1.146": True},
-        meaning="Read refuses an image whose bytes do not give its size.",
+        meaning="Read refuses an image whose bytes do not contain its size.",
         shown_by=("media/images-that-end-before-their-size", "media/frames-of-jpeg-images"),
     )
     images_without_extension_are_shown: bool = behaviour(
@@ -75,7 +75,7 @@ class MediaBehaviours(Group):
     read_shows_pdfs: bool = behaviour(
         False,
         {"1.0.58": True},
-        meaning="Read shows PDF documents; otherwise Read refuses PDF documents as binary.",
+        meaning="Read shows PDF documents. Otherwise Read refuses them as binary.",
         shown_by=("media/pdf", "media/text-named-pdf"),
     )
     read_refuses_large_pdfs: bool = behaviour(
@@ -93,7 +93,7 @@ class MediaBehaviours(Group):
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The document of a PDF is in the answer itself; otherwise the document of a PDF follows the answer in "
-        "a message of its own.",
+        meaning="The document of a PDF is in the answer itself. Otherwise it follows the answer in a separate "
+        "message.",
         shown_by=("media/pdf",),
     )

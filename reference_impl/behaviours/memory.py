@@ -15,15 +15,15 @@ class MemoryBehaviours(Group):
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
-        meaning="The value is how many files a session remembers; without a value a session remembers "
-        "every file.",
+        meaning="The maximum number of files that a session remembers. Without a value, a session remembers every "
+        "file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     links_share_record_with_target: bool = behaviour(
         False,
         documented=True,
-        meaning="A session remembers a file under the path that links lead to, so that a link and its target are the "
+        meaning="A session remembers a file under its path without links. A link and its target are therefore the "
         "same file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
@@ -37,49 +37,50 @@ class MemoryBehaviours(Group):
     own_writes_are_remembered_with_lf: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="The session remembers what Write wrote with `\\n` line ends; otherwise the session remembers what "
-        "Write wrote as it was given.",
+        meaning="The session remembers the content of a Write with `\\n` line ends. Otherwise it remembers the "
+        "content as given.",
         shown_by=("staleness/touch-of-own-crlf-write",),
     )
     image_reads_are_remembered: bool = behaviour(
         True,
         {"2.0.67": False},
         documented=True,
-        meaning="A Read of an image counts as a Read, so that the image may be changed afterwards.",
+        meaning="A Read of an image counts as a Read, so the image may be changed afterwards.",
         source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
         shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
     )
     pdf_reads_are_remembered: bool = behaviour(
         False,
         documented=True,
-        meaning="A Read of a PDF counts as a Read, so that the PDF may be changed afterwards.",
+        meaning="A Read of a PDF counts as a Read, so the PDF may be changed afterwards.",
         source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
         shown_by=("media/edit-pdf",),
     )
     notebook_edit_updates_the_record: bool = behaviour(
         False,
         {"2.1.86": True},
-        meaning="A notebook that NotebookEdit changed counts as known as it is after the change.",
+        meaning="After NotebookEdit changed a notebook, the session knows the new content.",
         shown_by=("notebooks/write-after-notebook-edit",),
     )
     claude_md_counts_as_read: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="A CLAUDE.md that is shown because a file beside or below it was read counts as read, too.",
+        meaning="If a Read of a file also shows the CLAUDE.md of its directory or of a parent directory, this "
+        "CLAUDE.md counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
     claude_md_counts_as_read_by_agents: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A CLAUDE.md that is shown because a sub-agent read a file beside or below it counts as read by the "
-        "sub-agent, too.",
+        meaning="If a Read by a sub-agent also shows the CLAUDE.md of the directory or of a parent directory, this "
+        "CLAUDE.md counts as read by the sub-agent.",
         shown_by=("crossings/memory-file-agent",),
     )
     mentions_outlive_the_next_words: bool = behaviour(
         False,
         {"2.1.75": True},
-        meaning="A file that the user mentioned is still known once the user says something else; otherwise it is "
-        "known until then. A resumed session knows it in no version.",
+        meaning="A file that the user mentioned stays known after the next message of the user. Otherwise it is "
+        "known until then. A resumed session never knows it.",
         shown_by=("crossings/two-mentions",),
     )
     mentions_count_as_read: bool = behaviour(
@@ -92,8 +93,8 @@ class MemoryBehaviours(Group):
         False,
         {"1.0.3": True},
         documented=False,
-        meaning="After each message, a file of which all is remembered and which is newer on disk is read again, and "
-        "the model is shown what changed in it, so that the next Edit or Write goes through.",
+        meaning="After each message, a completely known file that is newer on disk is read again, and the model sees "
+        "the changed lines. The next Edit or Write therefore succeeds.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
@@ -111,14 +112,14 @@ class MemoryBehaviours(Group):
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it still "
-        "counts as changed under a path with them.",
+        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`. Under a path "
+        "with them it still counts as changed.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="A watched file that is gone when a message ends is forgotten.",
+        meaning="A watched file that does not exist at the end of a message is forgotten.",
         shown_by=("staleness/deleted-then-made-again",),
     )
     unreadable_changed_files_are_forgotten: bool = behaviour(

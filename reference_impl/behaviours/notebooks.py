@@ -14,13 +14,13 @@ class NotebookBehaviours(Group):
     read_refuses_notebooks: bool = behaviour(
         True,
         {"1.0.68": False},
-        meaning="Read refuses notebooks and names NotebookRead, a tool that exists as long as Read does so.",
+        meaning="Read refuses notebooks and names NotebookRead. This tool exists in the same versions.",
         shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension"),
     )
     empty_notebook_path_is_root: bool = behaviour(
         True,
         {"1.0.4": False},
-        meaning="NotebookRead takes an empty path as the root; otherwise an empty path counts as missing.",
+        meaning="NotebookRead treats an empty path as the root. Otherwise an empty path counts as missing.",
         shown_by=("notebook-read/empty-path",),
     )
     notebook_images_keep_line_ends: bool = behaviour(
@@ -32,47 +32,48 @@ class NotebookBehaviours(Group):
     notebook_refusal_says_not_json: bool = behaviour(
         False,
         {"2.1.162": True},
-        meaning="The refusal of a notebook that is not JSON says so before it quotes the engine.",
+        meaning="The refusal of a notebook that is not JSON says so before it quotes the JavaScript engine.",
         shown_by=("notebooks/broken-json-words",),
     )
     json_refusals_omit_place: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="The refusal of a text that is not JSON quotes another engine, which omits the place of the error.",
+        meaning="The refusal of a text that is not JSON quotes a different JavaScript engine, which omits the "
+        "position of the error.",
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     json_error_variable: str = behaviour(
         "H",
         {"2.1.181": "e"},
-        meaning="The value is the name by which the engine's brief messages call a cell or an output of a notebook.",
+        meaning="The variable name for a cell or an output of a notebook in short messages of the JavaScript engine.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     notebook_check_depth: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
-        meaning="The value says how far Read checks a notebook: that it has `cells`, that the `sources` of cells are "
-        "texts or lists, or that such a list holds only `lines`; with an empty value nothing is checked.",
+        meaning="The checks of a notebook by Read. `cells`: it has cells. `sources`: the source of each cell is a "
+        "text or a list. `lines`: such a list contains only texts. If empty, nothing is checked.",
         shown_by=("notebooks/read-odd-cells",),
     )
     unknown_outputs_are_noted: bool = behaviour(
         False,
         {"2.1.327": True},
-        meaning="Read says that outputs of an unknown type are not shown; otherwise Read refuses a "
-        "notebook with outputs of an unknown type.",
+        meaning="Read says that outputs of an unknown type are not shown. Otherwise Read refuses a notebook with "
+        "such outputs.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     incomplete_outputs_are_shown: bool = behaviour(
         False,
         {"2.1.331": True},
-        meaning="Read treats a null output as one of an unknown type, and shows an error whose traceback is "
-        "missing or empty as one line; otherwise Read refuses a notebook with such outputs.",
+        meaning="Read treats a null output as an output of an unknown type, and shows an error without a traceback "
+        "as one line. Otherwise Read refuses a notebook with such outputs.",
         shown_by=("notebooks/read-incomplete-outputs",),
     )
     output_texts_alone_are_measured: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Read measures only the texts of a cell's outputs to find out whether they are too large; otherwise "
-        "Read measures all of the description of a cell's outputs.",
+        meaning="The size limit for the outputs of a cell applies to their texts. Otherwise it applies to the whole "
+        "description of the outputs.",
         shown_by=("notebooks/read-large-outputs",),
     )
     large_notebook_refusal_names_path: bool = behaviour(
@@ -96,33 +97,33 @@ class NotebookBehaviours(Group):
     nul_in_notebook_path_is_seen: bool = behaviour(
         False,
         {"2.1.91": True},
-        meaning="NotebookEdit treats a path with a NUL character as the other tools do, before it looks at the disk.",
+        meaning="NotebookEdit treats a path with a NUL character like the other tools, before it accesses the disk.",
         shown_by=("notebooks/nul-in-path",),
     )
     cell_type_checked_before_file: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="NotebookEdit checks the file's name and the type of a new cell before it looks for the "
-        "notebook.",
+        meaning="NotebookEdit checks the name of the file and the type of a new cell before it checks that the "
+        "notebook exists.",
         shown_by=("notebooks/insert-without-type-stale",),
     )
     notebook_opened_before_existence_check: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="NotebookEdit opens the notebook before it checks that there is one.",
+        meaning="NotebookEdit opens the notebook before it checks that the notebook exists.",
         shown_by=("notebooks/nul-in-path",),
     )
     notebook_edit_accepts_byte_order_mark: bool = behaviour(
         False,
         {"2.0.69": True},
-        meaning="NotebookEdit accepts a byte order mark when it looks for the cell.",
+        meaning="NotebookEdit accepts a byte order mark while it searches for the cell.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     notebook_execution_rechecks_json: bool = behaviour(
         False,
         {"2.1.86": True},
-        meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; otherwise a "
-        "notebook that is no longer JSON is refused in the words of the engine.",
+        meaning="If the notebook is no longer JSON right before writing, NotebookEdit refuses it with its own "
+        "message. Otherwise the refusal is the message of the JavaScript engine.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     cell_index_beats_cell_id: bool = behaviour(
@@ -134,36 +135,36 @@ class NotebookBehaviours(Group):
     cell_refusal_says_find_index: bool = behaviour(
         False,
         {"2.0.44": True},
-        meaning="The refusal of a notebook without cells says that an index was looked for; otherwise the "
-        "refusal of a notebook without cells says that a cell was looked for.",
+        meaning="The refusal of a notebook without cells says that an index was not found. Otherwise it says that a "
+        "cell was not found.",
         shown_by=("notebooks/notebook-edit-odd-notebooks",),
     )
     cells_are_inserted_after: bool = behaviour(
         False,
         {"1.0.30": True},
-        meaning="NotebookEdit inserts a new cell after the named cell; otherwise NotebookEdit inserts a new cell "
-        "before the named cell.",
+        meaning="NotebookEdit inserts a new cell after the named cell. Otherwise it inserts the new cell before the "
+        "named cell.",
         shown_by=("notebooks/insert-after-cell",),
     )
     execution_count_becomes_null: bool = behaviour(
         False,
         {"1.0.44": True},
-        meaning="The execution count of a code cell whose source is replaced becomes null; otherwise the execution "
-        "count of a cell whose source is replaced is removed, and any cell gets an empty list of outputs.",
+        meaning="If the source of a code cell is replaced, its execution count becomes null. Otherwise the execution "
+        "count is removed, and a cell of any type gets an empty list of outputs.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
     outputs_follow_the_new_cell_type: bool = behaviour(
         False,
         {"2.1.332": True},
-        meaning="NotebookEdit gives a cell that becomes a code cell a null count and empty outputs, and removes both "
-        "from a cell of text; otherwise the type before the call decides, and a cell of text keeps them.",
+        meaning="A cell that becomes a code cell gets a null execution count and empty outputs; a cell that becomes "
+        "text loses both. Otherwise the type before the call decides, and a text cell keeps both.",
         shown_by=("notebooks/convert-to-code", "notebooks/convert-to-markdown"),
     )
     answers_name_cells_without_id: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="The answers of NotebookEdit name a cell without an id as the call did; otherwise the answers of "
-        "NotebookEdit call a cell without an id `undefined`.",
+        meaning="The answers of NotebookEdit name a cell without an id as the call did. Otherwise they call it "
+        "`undefined`.",
         shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell"),
     )
     notebook_final_newline_is_kept: bool = behaviour(

@@ -14,37 +14,38 @@ class PathBehaviours(Group):
     relative_paths_are_accepted: bool = behaviour(
         True,
         documented=False,
-        meaning="A path that does not begin with `/` is resolved from the root; otherwise the call is refused.",
+        meaning="A path that does not begin with `/` is relative to the root. Otherwise the call is refused.",
         source="behaviour-spec.txt, Path Resolution; 2.1.7-read-before-edit.txt, Parameter Restrictions",
         shown_by=("paths/relative-write", "paths/relative-in-directory"),
     )
     nul_in_path: str = behaviour(
         "unseen",
         {"2.0.35": "seen", "2.1.89": "fatal", "2.1.281": "named"},
-        meaning="The value says how a path with a NUL character is treated: `unseen`, it counts as "
-        "missing; `seen`, the call fails; `fatal`, the product ends; `named`, a refusal names the"
-        " NUL character.",
+        meaning="The treatment of a path with a NUL character. `unseen`: the path counts as missing. `seen`: the "
+        "call fails. `fatal`: the product ends. `named`: a refusal names the NUL character.",
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     write_refuses_nul: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="Write refuses a path with a NUL character before it writes, and so does an Edit that creates a file, "
-        "even where the other tools do not see the character.",
+        meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they write, even "
+        "in versions whose other tools ignore the character.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The value says how a path that is too long for the system is refused: in the `system`'s words; as one "
-        "that cannot be opened, either `unnamed` or `cut` after 4,096 characters of the answer; or by its length, "
-        "which is `counted` before the path is looked at.",
+        meaning="The refusal of a path that is too long for the system. `system`: the message of the system. "
+        "`unnamed` and `cut`: the path cannot be opened; the message does not contain the path, or is truncated "
+        "after 4,096 characters. `counted`: the message names the length, which is checked before any access to the "
+        "path.",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
         False,
         {"2.1.38": True, "2.1.160": False},
-        meaning="Decomposed letters in a path are composed, so that a file whose name has them cannot be reached.",
+        meaning="Decomposed letters in a path are composed. A file with decomposed letters in its name is therefore "
+        "inaccessible.",
         shown_by=("state/spelling-unicode-forms",),
     )
     read_expands_tilde: bool = behaviour(
@@ -62,33 +63,33 @@ class PathBehaviours(Group):
     edit_validation_expands_tilde: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="Edit expands `~` and strips whitespace around the path before it looks at the file, not "
-        "only before it writes the file.",
+        meaning="Edit expands `~` and strips whitespace around the path before it reads the file, not only before it "
+        "writes the file.",
         shown_by=("paths/tilde-write-then-edit", "paths/spaces-around-edit"),
     )
     read_folds_dots: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="Read resolves `.`, `..` and `//` in an absolute path before it looks at the disk, as Edit and Write "
-        "do.",
+        meaning="Read resolves `.`, `..` and `//` in an absolute path before it accesses the disk, like Edit and "
+        "Write.",
         shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-after-linked-directory"),
     )
     read_drops_final_slash: bool = behaviour(
         False,
         {"2.1.304": True},
-        meaning="Read ignores a slash after the file's name.",
+        meaning="Read ignores a slash at the end of the path.",
         shown_by=("paths/trailing-slash-read", "paths/read-with-a-final-slash-then-edit"),
     )
     write_drops_final_slash: bool = behaviour(
         True,
         {"1.0.98": False, "2.1.280": True},
-        meaning="Write of a new file ignores a slash after the file's name.",
+        meaning="Write of a new file ignores a slash at the end of the path.",
         shown_by=("paths/trailing-slash-write",),
     )
     read_backslashes: str = behaviour(
         "",
         {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
-        meaning="The value says what Read does with a path that would lead to a file if its backslashes separated "
-        "names: the path is `followed` or `refused`; with an empty value a backslash is a letter.",
+        meaning="The treatment of a path that leads to a file if its backslashes are read as slashes. `followed`: "
+        "Read shows this file. `refused`: Read refuses the path. If empty, a backslash is an ordinary character.",
         shown_by=("paths/backslash",),
     )

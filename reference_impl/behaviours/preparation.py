@@ -20,7 +20,7 @@ class PreparationBehaviours(Group):
     control_character_escapes_are_kept: bool = behaviour(
         False,
         {"2.1.277": True},
-        meaning="The escape of a control character stays an escape.",
+        meaning="The escape of a control character is not replaced.",
         shown_by=("literal-text/unicode-escapes-of-every-kind",),
     )
     windows_paths_keep_escapes: bool = behaviour(
@@ -33,13 +33,13 @@ class PreparationBehaviours(Group):
         False,
         {"1.0.113": True},
         documented=False,
-        meaning="Edit of an existing file and Write strip the whitespace at the line ends of what they insert.",
+        meaning="Write, and Edit of an existing file, strip the whitespace at the line ends of the inserted text.",
         source="2.1.7-read-before-edit.txt, Core Replacement",
         shown_by=("whitespace/trailing-whitespace-is-the-whole-change",),
     )
     markdown_keeps_trailing_whitespace: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Trailing whitespace is kept in what is inserted into a Markdown file.",
+        meaning="Text that is inserted into a Markdown file keeps its trailing whitespace.",
         shown_by=("whitespace/trailing-whitespace-in-markdown", "write/trailing-whitespace-markdown"),
     )

@@ -14,46 +14,46 @@ class ReadingBehaviours(Group):
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The value is how many lines Read returns when `limit` is not given; without a value Read"
-        " returns every line.",
+        meaning="The number of lines that Read returns if `limit` is not given. Without a value, Read returns every "
+        "line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
     )
     ranges_filter_by_index: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read goes through the lines and takes those within the range; otherwise Read cuts the "
-        "range out of the list of lines.",
+        meaning="Read selects lines by comparing each line number with the range. Otherwise Read slices the list of "
+        "lines.",
         shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The value is how many characters of each line Read returns; without a value Read returns"
-        " every character.",
+        meaning="The maximum number of characters of each line in the answer of Read. Without a value, Read returns "
+        "whole lines.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
     )
     line_number_format: str = behaviour(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
-        meaning="The value is the prefix of each line that Read shows, as a format of the line's number.",
+        meaning="The prefix of each line in the answer of Read, as a format of the line number.",
         source="behaviour-spec.txt, Output Format",
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
     blank_line_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="A Read of one empty line shows the line with its number; otherwise a Read of one empty "
-        "line warns of the file's end.",
+        meaning="A Read of one empty line shows the line with its number. Otherwise it warns that the file ends "
+        "before `offset`.",
         shown_by=("read-output/blank-line-by-range", "read-output/offset-after-a-final-newline"),
     )
     empty_file_warning: str = behaviour(
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         documented="for empty files",
-        meaning="The value says when Read, having no line to show, says that the file is empty instead of"
-        " warning of the file's end: `for no text`, `never`, or `for empty files`.",
+        meaning="If Read has no line to show, it warns that the file ends before `offset`, or says that the file is "
+        "empty: `for no text`, `never`, or `for empty files`.",
         source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
@@ -65,58 +65,57 @@ class ReadingBehaviours(Group):
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
-        meaning="The value is the answer to the same Read of a file that has not changed since; with an "
-        "empty value the file is shown again.",
+        meaning="The answer to a repeated Read of an unchanged file. If empty, the file is shown again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     repeated_notebook_reads_ignore_range: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A second Read of a notebook is answered as if it asked for the same lines, whatever its range.",
+        meaning="A second Read of a notebook counts as a repeated Read even if its range of lines is different.",
         shown_by=("crossed/notebooks-93", "notebooks/read-again"),
     )
     size_refusals_use_kilobytes: bool = behaviour(
         True,
         {"1.0.23": False},
-        meaning="Refusals give the sizes of files of lines in whole kilobytes.",
+        meaning="Refusals state the sizes of text files in whole kilobytes.",
         shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
     )
     size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
-        meaning="The value says how the refusal of a file that is too large to show advises to search it: by "
-        "`GrepTool`, or by any `search`.",
+        meaning="The advice to search a file that is too large to show, in its refusal: by `GrepTool`, or by any "
+        "`search`.",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a file of lines that is too large to show says how to read it anyway.",
+        meaning="The refusal of a text file that is too large to show explains how to read it in parts.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="An `offset` lets Read show a part of a large file, as `limit` does.",
+        meaning="Read shows a part of a large file if `offset` is given, not only if `limit` is given.",
         shown_by=("sizes/large-file-with-offset",),
     )
     size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="A part of a file must not be larger than a file may be.",
+        meaning="The size limit for files also applies to a part of a file.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
     read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="A Read without a `limit` shows the first lines of a file that has more tokens than allowed; otherwise "
-        "a Read of more tokens than allowed is refused.",
+        meaning="A Read without a `limit` shows the first lines of a file that has more tokens than allowed. "
+        "Otherwise such a Read is refused.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
         True,
         {"2.1.205": False},
-        meaning="The notice that only the first lines are shown comes before them; otherwise the notice is in a "
-        "reminder after the first lines.",
+        meaning="The notice that only the first lines are shown precedes the lines. Otherwise it follows in a "
+        "reminder.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
     )

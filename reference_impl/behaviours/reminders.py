@@ -36,34 +36,34 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The value is the reminder that a file changed; without a value there is none.",
+        meaning="The reminder that a file changed. Without a value, there is no reminder.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The value is how many characters of changed lines the model is shown; without a value the model is "
-        "shown all of them.",
+        meaning="The maximum number of characters of changed lines in a reminder. Without a value, all changed lines "
+        "are shown.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
         True,
         {"2.1.139": False},
-        meaning="If some changed lines are not shown, their number is given as one too many.",
+        meaning="If some changed lines are not shown, their stated number is too high by one.",
         shown_by=("reminders/many-lines-changed",),
     )
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The value is shown in place of the changed lines if there are none; without a value there is no "
-        "reminder then.",
+        meaning="The text that replaces the changed lines if no line changed. Without a value, there is no reminder "
+        "in this case.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
-        meaning="The value is the reminder that a file changed whose name suggests keys or passwords, such as `.env`, "
-        "and whose lines are then not shown; with an empty value the changed lines are shown, as of any other file.",
+        meaning="The reminder that a file changed, without its lines, if the name of the file suggests keys or "
+        "passwords, such as `.env`. If empty, the changed lines are shown as for any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
@@ -81,21 +81,21 @@ class ReminderBehaviours(Group):
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="The answer of Read ends with a warning of malicious files, so that a reminder after it strips no "
-        "whitespace from the lines.",
+        meaning="The answer of Read ends with a warning about malicious files. A reminder after it therefore strips "
+        "no whitespace from the lines.",
         shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
         {"1.0.68": True},
-        meaning="A call that is refused before its execution keeps the whitespace at the end of its answer, whatever "
-        "follows it.",
+        meaning="The answer of a call that is refused before its execution keeps the whitespace at its end, even "
+        "before a reminder.",
         shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
     )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder that belongs to a result follows the answer and strips the whitespace at its end; "
-        "otherwise the model gets a reminder apart from the result.",
+        meaning="A reminder that belongs to a result follows the answer, and the whitespace at the end of the answer "
+        "is stripped. Otherwise the reminder is separate from the result.",
         shown_by=("sizes/262144-bytes",),
     )

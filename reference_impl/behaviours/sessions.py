@@ -14,8 +14,7 @@ class SessionBehaviours(Group):
     resume_keeps_known_files: bool = behaviour(
         False,
         {"1.0.73": True},
-        meaning="A resumed session knows the files that it read or wrote before; otherwise a resumed "
-        "session knows no file.",
+        meaning="A resumed session knows the files that it read or wrote before. Otherwise it knows no file.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
     resume_keeps_partial_reads: bool = behaviour(
@@ -33,21 +32,21 @@ class SessionBehaviours(Group):
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
-        meaning="A resumed session counts a file that it edited as seen, so that the answer says that it is current.",
+        meaning="A resumed session counts a file that it edited as seen. The answer therefore says that its content "
+        "is current.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
     resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
-        meaning="A session that is resumed notices what changed since the Read, and takes it over.",
+        meaning="A resumed session detects changes since the Read, and knows the new content.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A change that was made before a session was resumed counts as known once it is reported; otherwise a "
-        "change that was made before a session was resumed is reported again with the first result, and until then an "
-        "Edit or Write is refused.",
+        meaning="A change from before the resume counts as known as soon as it is reported. Otherwise it is reported "
+        "again with the first result, and until then an Edit or Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
@@ -59,26 +58,27 @@ class SessionBehaviours(Group):
     rewind_follows_links: bool = behaviour(
         True,
         {"2.1.216": False},
-        meaning="A rewind writes through a link that has come to be in the place of a file or of its directory.",
+        meaning="If a link has replaced a file or its directory, a rewind writes to the target of the link.",
         shown_by=("rewind/link-in-its-place", "rewind/parent-replaced-by-a-link"),
     )
     rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
-        meaning="A rewind decodes every file as UTF-8, so that the first bytes of a UTF-16 file come back damaged.",
+        meaning="A rewind decodes every file as UTF-8. The first bytes of a restored UTF-16 file are therefore "
+        "damaged.",
         shown_by=("rewind/whatever-the-file-was",),
     )
     sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks "
-        "nothing for the session; otherwise a session and its sub-agents share what they know.",
+        meaning="A sub-agent knows only the files that it read or wrote itself, and its session does not know them. "
+        "Otherwise a session and its sub-agents share their known files.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The value is how many files are read again when a summary replaces the conversation; the session then "
+        meaning="The number of files that are read again when a summary replaces the conversation. The session then "
         "knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )

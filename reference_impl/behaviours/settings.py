@@ -28,27 +28,27 @@ class SettingsBehaviours(Group):
             "2.1.160": 7,
             "2.1.207": 8,
         },
-        meaning="The value is the edition of the schema of settings files: its keys, its values, and the words for "
-        "wrong ones.",
+        meaning="The edition of the schema of settings files: its keys, its values, and the messages for wrong "
+        "values.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(
         True,
         {"2.1.14": False},
-        meaning="A settings file may set permissions by a classifier.",
+        meaning="A settings file may configure permissions that a classifier decides.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     skip_settings_are_known: bool = behaviour(
         True,
         {"2.1.38": False},
-        meaning="A settings file may hold the settings that say what to skip.",
+        meaning="A settings file may contain the settings for skipping checks.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     settings_check_is_lenient: bool = behaviour(
         False,
         {"2.1.260": True},
-        meaning="The check of a settings file names unknown hook events together, and lets `attribution` "
-        "be a boolean and rules hold any parentheses.",
+        meaning="The check of a settings file reports all unknown hook events together, allows a boolean "
+        "`attribution`, and allows any parentheses in rules.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -58,7 +58,7 @@ class SettingsBehaviours(Group):
     settings_file_name_ignores_case: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="The letter case of a settings file's name does not matter.",
+        meaning="The name of a settings file is recognised in any letter case.",
         shown_by=("settings/upper-case-name",),
     )
     settings_refusal_shows_changed_keys_only: bool = behaviour(
@@ -70,7 +70,7 @@ class SettingsBehaviours(Group):
     settings_check_expands_dollar_patterns: bool = behaviour(
         True,
         {"2.1.330": False},
-        meaning="In the check of the settings file that Edit would make, `$&` and similar patterns in `new_string` are "
-        "replaced by parts of the file, although they are written as they are.",
+        meaning="In the check of the settings file after an Edit, `$&` and similar patterns in `new_string` are "
+        "replaced by parts of the file. The written file contains the patterns unchanged.",
         shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
     )

@@ -14,13 +14,13 @@ class WritingBehaviours(Group):
     execution_stats_path_first: bool = behaviour(
         False,
         {"2.1.196": True, "2.1.251": False},
-        meaning="Edit and Write look at the path again right before they write.",
+        meaning="Edit and Write check the path again right before they write.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     links_refused_before_recheck: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse links before they read the file once more.",
+        meaning="Edit and Write refuse links before they read the file again.",
         shown_by=("links-and-modes/link-to-directory-write", "crossed/during-28"),
     )
     symlink_refusal: str = behaviour(
@@ -32,27 +32,26 @@ class WritingBehaviours(Group):
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
-        meaning="The value is how Edit and Write refuse a symbolic link; with an empty value they follow "
-        "the link.",
+        meaning="The refusal of a symbolic link by Edit and Write. If empty, they follow the link.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     dangling_parents_are_refused: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse a path below a dangling link, and a new file with a slash after its name.",
+        meaning="Edit and Write refuse a path below a dangling link, and a new file with a slash at the end of its "
+        "path.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_parents_surface_at_open: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="A dangling link in place of a directory is not noticed before the file is opened.",
+        meaning="A dangling link instead of a directory is not detected before the file is opened.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_links_create_their_target: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="Replacing a dangling link creates the file that it leads to; otherwise a file takes the place of the "
-        "dangling link.",
+        meaning="A Write to a dangling link creates its target. Otherwise a file replaces the dangling link.",
         shown_by=("links-and-modes/dangling-create",),
     )
     write_opens_before_recheck: bool = behaviour(
@@ -64,19 +63,20 @@ class WritingBehaviours(Group):
     edit_makes_parents_before_match: bool = behaviour(
         False,
         {"2.1.83": True, "2.1.193": False},
-        meaning="Edit makes missing directories before it finds out whether there is anything to replace.",
+        meaning="Edit creates missing directories before it checks whether the old text exists.",
         shown_by=("race/directory-deleted-during-edit",),
     )
     mkdir_refuses_file_as_parent: bool = behaviour(
         False,
         {"2.1.64": True, "2.1.67": False},
-        meaning="A file in place of a directory is noticed when the directory is made, not when a file in it opens.",
+        meaning="A file instead of a directory is detected when the directory is created, not when a file in it is "
+        "opened.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     mkdir_refusal_names_first_missing: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="Where missing directories cannot be made, Edit and Write name the first of them instead of the last.",
+        meaning="If missing directories cannot be created, Edit and Write name the first of them instead of the last.",
         shown_by=("rights/parents-in-read-only-folder",),
     )
     parent_is_opened_before_write: bool = behaviour(
@@ -88,25 +88,25 @@ class WritingBehaviours(Group):
     link_targets_are_named: bool = behaviour(
         False,
         {"1.0.43": True},
-        meaning="If the file that a link leads to may not be written, Edit and Write name that file.",
+        meaning="If the target of a link is not writable, Edit and Write name the target.",
         shown_by=("links-and-modes/edit-link-to-read-only-file",),
     )
     writes_replace_the_file: bool = behaviour(
         False,
         {"1.0.45": True},
-        meaning="A new file takes the place of the old one; otherwise the old file is written in place.",
+        meaning="A new file replaces the old file. Otherwise the old file is written in place.",
         shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="A file is first written under its name with a suffix, for which a long name has no room.",
+        meaning="A file is first written under its name with a suffix. A long name has no room for the suffix.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(
         False,
         {"2.1.113": True, "2.1.213": False},
-        meaning="A file that takes the place of another does not get its setuid, setgid and sticky bits.",
+        meaning="A file that replaces an old file does not get its setuid, setgid and sticky bits.",
         shown_by=(
             "links-and-modes/setgid-kept-by-edit",
             "links-and-modes/setuid-kept-by-write",
@@ -122,6 +122,6 @@ class WritingBehaviours(Group):
     new_directories_get_mode_0700: bool = behaviour(
         False,
         {"1.0.120": True, "2.0.77": False},
-        meaning="A directory that is made for a new file gets the mode 0700.",
+        meaning="A directory that is created for a new file gets the mode 0700.",
         shown_by=("creation/modes-of-what-is-new",),
     )

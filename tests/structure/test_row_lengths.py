@@ -16,6 +16,7 @@ GENERATED_PAGES = (
     "implementations.md",
     "mutation.md",
     "opinions.md",
+    "reference-behaviours.md",
     "reference.md",
     "reliability.md",
 )

@@ -111,7 +111,7 @@ def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[s
 
 
 def page_of(small: Small) -> Path:
-    file = page_file(small.suite, "reference.md")
+    file = page_file(small.suite, "reference-behaviours.md")
     assert file is not None
     file.parent.mkdir(exist_ok=True)
     return file
@@ -122,12 +122,12 @@ def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small
     file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
     code, _, errors = run("product", "behaviours", "--check")
     assert code == 1
-    assert "reference.md is stale. Write it with `readfirst product behaviours --write`." in errors
+    assert "reference-behaviours.md is stale. Write it with `readfirst product behaviours --write`." in errors
     assert "A stale table." in file.read_text()
     assert run("product", "behaviours", "--write")[0] == 0
     assert run("product", "behaviours", "--check") == (0, "", "")
     page = file.read_text("utf-8")
-    assert page.startswith(f"# Page\n\n{BEGIN}\n\n### Calls\n")
+    assert page.startswith(f"# Page\n\n{BEGIN}\n\n## Calls\n")
     assert page.endswith(f"\n{END}\n\nBy hand.\n")
     assert "A stale table." not in page
 
@@ -137,7 +137,7 @@ def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
     file.write_text("# Page\n")
     code, _, errors = run("product", "behaviours", "--write")
     assert code == 2
-    assert "has no place for the tables" in errors
+    assert "lacks the marks" in errors
     assert file.read_text() == "# Page\n"
 
 
@@ -152,7 +152,7 @@ def test_a_suite_without_the_page_is_a_usage_error(
 
 
 def test_the_list_of_the_page_has_every_behaviour_and_lead_to_scenarios() -> None:
-    page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+    page = (CHECKOUT / "docs/reference-behaviours.md").read_text("utf-8")
     suite = Suite(CHECKOUT / "fixtures")
     for name, history in behaviour_histories().items():
         (row,) = re.findall(rf"(?m)^- `{name}`: .*(?:\n  .*)*", page)
