@@ -3,8 +3,8 @@
     python3 tools/plain_language.py habits          # counts per 10,000 words, and the shares of names
     python3 tools/plain_language.py draw --seed 7   # 80 items: 40 code, 20 docs, 10 changelog, 10 messages
 
-A thermometer, not a ban list: a reader who did not write an item decides whether it is clear at first reading. The
-habits count docstrings, comments and Markdown; generated pages are left out.
+The counts are a thermometer, not a ban list: a reader who did not write an item decides whether it is clear at first
+reading. The habits count docstrings, comments and Markdown, without most generated pages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 CODE_DIRECTORIES = ("harness", "observatory", "reference_impl", "readfirst", "tools", "tests")
 NAMED_DIRECTORIES = ("harness", "observatory", "reference_impl")
-"""Directories whose functions count in the shares of names."""
+"""Directories whose functions count for the shares of names."""
 GENERATED_PAGES = ("behaviour.md", "compatibility.md", "history.md", "implementations.md", "opinions.md")
 
 HABITS = {
@@ -60,7 +60,7 @@ _FENCE_PATTERN = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 class Item(NamedTuple):
-    """One thing for a reader: its kind, where it is, and its text."""
+    """One item for a reader: its kind, its location, and its text."""
 
     kind: str
     location: str
@@ -78,7 +78,7 @@ class NameShares:
 
 
 def python_files(root: Path, directories: Sequence[str] = CODE_DIRECTORIES) -> list[Path]:
-    """Return the Python files of a checkout, sorted; links are not followed."""
+    """Return the Python files of a checkout, sorted. Links are not followed."""
     return sorted(
         path
         for directory in directories
@@ -88,7 +88,7 @@ def python_files(root: Path, directories: Sequence[str] = CODE_DIRECTORIES) -> l
 
 
 def pages(root: Path) -> list[Path]:
-    """Return the Markdown pages that people write."""
+    """Return the Markdown pages, without most generated pages."""
     return [
         path
         for path in sorted(
@@ -127,7 +127,7 @@ def count_habits(texts: Sequence[str]) -> tuple[int, dict[str, float]]:
 
 
 def measure_names(modules: Sequence[str]) -> NameShares:
-    """Measure the names of functions and methods in the sources of modules; dunder methods do not count."""
+    """Measure the names of functions and methods in the sources of modules, without dunder methods."""
     names: list[str] = []
     modules_by_name: dict[str, int] = defaultdict(int)
     for source in modules:
@@ -150,7 +150,7 @@ def measure_names(modules: Sequence[str]) -> NameShares:
 
 
 def is_participle(name: str) -> bool:
-    """Whether a name is one word, a participle, such as `shown` or `judged`."""
+    """Whether a name is a single participle, such as `shown` or `judged`."""
     return "_" not in name and (
         name in _IRREGULAR_PARTICIPLES or (name.endswith("ed") and len(name) > 4 and not name.endswith("eed"))
     )
@@ -170,7 +170,7 @@ def items_of_code(root: Path) -> Iterator[Item]:
 
 
 def items_of_pages(root: Path) -> Iterator[Item]:
-    """Yield the sentences of the pages, without README's changelog."""
+    """Yield the sentences of the pages, without the changelog."""
     for path in pages(root):
         if path.name == "CHANGELOG.md":
             continue
@@ -225,7 +225,7 @@ def draw(root: Path, seed: int) -> list[Item]:
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
-    """Yield the assignments of a module that a docstring follows, each with it."""
+    """Yield each assignment of a module that has a docstring, with the docstring."""
     for statement, following in zip(tree.body, tree.body[1:], strict=False):
         match statement, following:
             case ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(docstring))):

@@ -1,8 +1,8 @@
-"""Builds the files of a release: wheel and sdist, the suite for every contract, schemas, runners and checksums.
+"""Build the files of a release: wheel and sdist, the suite for every contract, schemas, runners and checksums.
 
     python3 tools/release.py --output dist --tag v0.1.0
 
-Needs hatchling (the extra `test`) and npm. Nothing is published.
+Needs hatchling (the extra `test`) and npm. The files are not published.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 
 def _pack_go(file: Path) -> None:
-    """Write the runner in Go; equal files give equal archives."""
+    """Write the archive of the runner in Go. Equal files give equal archives."""
     folder = ROOT / "runners/go"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(each for each in folder.rglob("*") if each.suffix in (".go", ".mod")):

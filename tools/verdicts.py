@@ -1,13 +1,14 @@
-"""Every verdict, written down: two trees that judge alike write the same folder, so "nothing changed" is a diff.
+"""Write every verdict of a checkout to a directory. A diff of two directories shows the effect of a change.
 
     python3 tools/verdicts.py before      # on the tree as it was
     python3 tools/verdicts.py after       # on the tree as it is
     diff -r before after
 
-The reference and the recordings are held to every contract, ten recordings to a contract that is not theirs, and each
-wrong implementation to a share of the scenarios (`--whole`: to all) and to the one that is named for it. Beside them
-are what the baselines accept, what is known of published implementations, and what the commands of the pages print.
-Nothing is installed, and only what a user can start is used, so that it runs on any tree: `--checkout` names another.
+The directory contains the verdicts of the reference and of the recordings on every contract, of ten recordings on a
+different contract, and of each wrong implementation on its own scenario and a sample of the others (with `--whole`: on
+all scenarios). It also contains the accepted failures of the baselines, the results of published implementations, and
+the output of the commands in the documentation. This program installs nothing and only uses commands of users, so it
+works on any checkout (`--checkout`).
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from typing import Any
 import yaml
 
 LEVELS = {"safe": "S", "effects": "E", "reason": "R", "text": "T"}
-"""The letter of each level that is written down; what differs at one of them is named first."""
+"""The letter of each level in the verdicts. The first difference is named."""
 
 BREAKING = ("gate/edit-unread", "parallel/two-disjoint-edits")
-"""What implementations that hang or crash are held to, each for so long as `SHORT` allows, in seconds."""
+"""Time limits in seconds for implementations that hang or crash."""
 SHORT = "0.3"
 
 BASELINES = ("observatory/targets/baselines", "harness/targets/baselines")
 """Directories of baselines, in today's trees and in trees before the observatory."""
 
 STREAMS = 10
-"""How many recordings are held to a contract that is not theirs."""
+"""Number of recordings that are compared with a different contract."""
 
 _CASES = """\
 import re
@@ -61,13 +62,13 @@ print(json.dumps(each))
 
 @dataclass(frozen=True)
 class Checkout:
-    """A tree whose commands are run; `path` are further folders to import from."""
+    """A checkout whose commands are run. `path` contains additional directories to import from."""
 
     root: Path
     path: tuple[Path, ...] = ()
 
     def python(self, *arguments: str, cwd: Path) -> str:
-        """Return the standard output of Python. Raises SystemExit with its errors if there is nothing."""
+        """Return the standard output of Python. If it is empty, raises SystemExit with the errors."""
         path = os.pathsep.join(map(str, (self.root, *self.path)))
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -96,12 +97,16 @@ class Task:
 
 
 def share(ids: Iterable[str], parts: int) -> list[str]:
-    """Return one scenario of so many, chosen by its id alone: a new scenario changes nothing for the others."""
+    """Return a regular sample of scenarios, selected by their ids. A new scenario does not change the selection of
+    others.
+    """
     return [each for each in ids if int(hashlib.sha256(each.encode()).hexdigest(), 16) % parts == 0]
 
 
 def verdict_lines(stream: str) -> Iterator[str]:
-    """Yield a line per verdict of a result stream: status, the levels that hold, scenario, and what differs first."""
+    """Yield a line per verdict of a result stream: status, the levels that hold, the scenario, and the first
+    difference.
+    """
     for line in stream.splitlines():
         value = json.loads(line)
         if value["type"] != "verdict":
@@ -126,7 +131,7 @@ def _reason(text: str) -> str:
 def runs(
     checkout: Checkout, contracts: Sequence[str], ids: Sequence[str], some: Sequence[str]
 ) -> Iterator[Task]:
-    """Yield the runs of the reference and of the recordings: on the first contract all scenarios, on others `some`."""
+    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, `some` on the others."""
     for target in ("reference", "recording"):
         for contract in (
             contracts if target == "reference" else [name for name in contracts if name != "documented"]
@@ -140,7 +145,7 @@ def runs(
 
 
 def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -> Iterator[Task]:
-    """Yield ten runs of targets that fall short, without installing any: recordings, held to another contract."""
+    """Yield ten runs with many failures that need no installation: recordings, compared with a different contract."""
     recorded = [name for name in contracts if name != "documented"]
     for number, target in enumerate(recorded[:STREAMS]):
         contract = recorded[(number + len(recorded) // 2) % len(recorded)]
@@ -175,7 +180,7 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield the accepted failures of each baseline, a line per entry. Raises SystemExit if there are no baselines."""
+    """Yield the accepted failures of each baseline, one line per entry. Raises SystemExit if no baseline exists."""
     folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
     files = sorted(folder.glob("*.yaml")) if folder is not None else []
     if not files:
@@ -189,9 +194,9 @@ def baselines(checkout: Checkout) -> Iterator[Task]:
 
 
 def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
-    """Yield scenario or rule, contract and the lowest level that fails, of entries in today's and the former form.
+    """Yield scenario or rule, contract and the lowest failed level of each entry, in the current and the former format.
 
-    The former form has `fails`, a list of levels, and `groups` of scenarios by family.
+    The former format has `fails`, a list of levels, and `groups` of scenarios by family.
     """
     for group in baseline.get("groups") or ():
         for family, slugs in group["scenarios"].items():
@@ -224,7 +229,7 @@ def known(checkout: Checkout) -> Iterator[Task]:
 
 
 def flattened(value: Any, path: str = "") -> Iterator[str]:
-    """Yield each value of a JSON document with the way to it; a list's members are named if they have a name."""
+    """Yield each value of a JSON document with its path. Members of a list are named if they have a name."""
     if isinstance(value, dict):
         for key in sorted(value):
             yield from flattened(value[key], f"{path}/{key}")
@@ -239,7 +244,7 @@ def flattened(value: Any, path: str = "") -> Iterator[str]:
 
 
 def pages(checkout: Checkout) -> Iterator[Task]:
-    """Yield the output of each command of the pages that needs only Python, as the tests of the pages run it."""
+    """Yield the output of each command in the documentation that needs only Python, as in the tests of the pages."""
     sys.path.insert(0, str(checkout.root))
     from tests.pages import test_commands as tested
     from tests.pages.page import code
@@ -294,7 +299,7 @@ def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
 
 
 def write(folder: Path, tasks: Sequence[Task], jobs: int) -> int:
-    """Write the files of all tasks; return how many lines they have."""
+    """Write the files of all tasks. Return the number of lines."""
 
     def done(task: Task) -> int:
         with tempfile.TemporaryDirectory(prefix="verdicts-") as scratch:
@@ -309,7 +314,7 @@ def write(folder: Path, tasks: Sequence[Task], jobs: int) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Write every verdict into a new folder."""
+    """Write every verdict to a new directory."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

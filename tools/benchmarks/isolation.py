@@ -1,13 +1,15 @@
-"""Measure the time of a run that shares servers by `--isolation auto`. Exit code 1 if it is too much.
+"""Measure the cost of deciding with `--isolation auto` how scenarios share a server. Exit code 1 if it is too high.
 
     python tools/benchmarks/isolation.py [--every N] [--rounds N] [--process] [--level LEVEL]
 
-`readfirst serve` and the servers of docs/adapters.md, the one in Node (if there is a `node`) and the one in Python, are
-run with `--isolation directory`, which shares without asking, and as `readfirst run` does by itself. The promise is at
-most 1.2 times the processor time of the former, and on an idle machine of its time by the clock, which is printed.
-`--process` also runs them with a server for each scenario, which takes long, and compares all verdicts: they must be
-the same. `--every 10` takes every tenth scenario; the trial costs as much there as in a whole run, so nothing is
-promised of it. `--rounds 3` adds up three runs in each way, one after the other.
+Compares two runs on the same server: with `--isolation directory`, which always shares it, and with the default, which
+tests first whether sharing is safe. The servers are `readfirst serve` and the examples of docs/adapters.md in Python
+and, if `node` is installed, in Node. The default may need at most 1.2 times the processor time. On an idle machine the
+same limit applies to the wall time, which is printed.
+
+`--process` adds a run with one server per scenario, which is slow, and requires equal verdicts. `--every 10` uses every
+tenth scenario; the test costs as much as for the whole suite, so no limit applies. `--rounds 3` adds up three runs of
+each kind.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ sys.path.insert(0, str(CHECKOUT))
 from readfirst.harness.suite.suite import Suite
 
 MOST = 1.2
-"""Times the processor time of `--isolation directory`."""
+"""Maximum processor time, as a multiple of the time of `--isolation directory`."""
 _PR_SET_CHILD_SUBREAPER = 36
 SERVERS = {"readfirst": "readfirst serve", "node": "node server.mjs", "python3": "python3 server.py"}
 EXAMPLES = {"server.mjs": "js", "server.py": "python"}
@@ -50,12 +52,12 @@ class Ran:
     cost: str
 
     def after(self, former: Ran) -> Ran:
-        """Return this with the seconds of a former one, too."""
+        """Return this result with the seconds of an earlier result added."""
         return replace(self, clock=self.clock + former.clock, processor=self.processor + former.processor)
 
 
 def main() -> int:
-    """Measure, print, and tell whether the promises are kept."""
+    """Measure and print the times. The exit code is 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth scenario")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="run N times in each way")
@@ -79,7 +81,7 @@ def main() -> int:
 
 
 def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
-    """Run one server with each kind of isolation, print the times, and return whether the promises are kept."""
+    """Run one server with each kind of isolation, print the times, and return whether the limits hold."""
     print(target, flush=True)
     ways = ["directory", "auto", *(["process"] if options.process else [])]
     runs: dict[str, Ran] = {}
@@ -139,7 +141,7 @@ def example(language: str) -> str:
 
 
 def processor() -> float:
-    """Return the processor seconds of all that was started and has ended, also if its parent was killed."""
+    """Return the processor seconds of all ended child processes, also those whose parent was killed."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

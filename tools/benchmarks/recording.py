@@ -2,14 +2,13 @@
 
     python tools/benchmarks/recording.py [CONTRACT ...] [--every N]
 
-A pass replays every scenario once; a recording is two passes, and `-j` divides each. The promise is
-`start-up + scenarios / 8` seconds per session on one core, and this process and the product get one core only. A
-session is one start of the product; some scenarios need one of their own. What would hold if the start-up were granted
-once for the complete pass is reported too.
+A pass replays every scenario once. A recording is two passes, divided by `-j`. The limit is `start-up + scenarios / 8`
+seconds per session on one core, which this process shares with the product. A session is one start of the product; some
+scenarios need a separate session. The result with only one start-up for the whole pass is reported, too.
 
-The clock is right on an idle machine. Processor time, of this process and of all that the product started, is what an
-idle machine would take if nothing ever waited; it decides. `--every 10` takes every tenth scenario of those with a
-session of their own, and of the others.
+The wall time is only valid on an idle machine. The processor time of this process and of all processes of the product
+equals the wall time on an idle machine without waiting, so the processor time decides. `--every 10` uses every tenth
+scenario with a separate session, and every tenth of the others.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Cost:
-    """Seconds by the clock, and of processors: `product` for the product and its children, `own` for this process."""
+    """Wall time and processor time in seconds: `product` for the product and its children, `own` for this process."""
 
     clock: float = 0.0
     product: float = 0.0
@@ -51,7 +50,7 @@ class Cost:
 
     @property
     def processor(self) -> float:
-        """Processor seconds of both."""
+        """Processor seconds of the product and of this process."""
         return self.product + self.own
 
     def __add__(self, other: Cost) -> Cost:
@@ -66,16 +65,16 @@ class Cost:
 
 @dataclass
 class Meter:
-    """Adds up what sessions cost; `starts` has one entry for each. What looking costs is left out."""
+    """Adds up the cost of sessions. `starts` has one entry per session. The cost of measuring is not included."""
 
     starts: list[Cost] = field(default_factory=list)
     _ended: float = 0.0
-    """Processor seconds of products that have ended."""
+    """Processor seconds of product processes that have ended."""
     _running: set[Conversation] = field(default_factory=set)
     _looking: Cost = field(default_factory=Cost)
 
     def now(self) -> Cost:
-        """Return all that was taken until now."""
+        """Return the total cost up to now."""
         began = Cost(time.perf_counter(), 0.0, time.process_time())
         product = self._ended + sum(group_seconds(each.pid) for each in self._running)
         now = Cost(began.clock, product, began.own) - self._looking
@@ -83,7 +82,7 @@ class Meter:
         return now
 
     def started(self, session: Conversation, before: Cost) -> None:
-        """Note a session whose start began `before`."""
+        """Record a session whose start began at `before`."""
         self._running.add(session)
         self.starts.append(self.now() - before)
 
@@ -98,7 +97,7 @@ METER = Meter()
 
 
 class Metered(Conversation):
-    """A session that is metered."""
+    """A session whose cost is measured."""
 
     def __init__(self, program: Any) -> None:
         before = METER.now()
@@ -106,13 +105,13 @@ class Metered(Conversation):
         METER.started(self, before)
 
     def close(self) -> None:
-        """End it."""
+        """Close the session."""
         METER.ends(self)
         super().close()
 
 
 def group_seconds(leader: int) -> float:
-    """Return the processor seconds of a process group, of children that have ended too."""
+    """Return the processor seconds of a process group, including children that have ended."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -125,7 +124,7 @@ def group_seconds(leader: int) -> float:
 
 
 def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
-    """Return every so manieth of the scenarios with a session of their own, and of the others, in their order."""
+    """Return a regular sample of the scenarios with a separate session, and of the others, in order."""
     chosen = [
         each.id
         for isolated in (True, False)
@@ -181,14 +180,14 @@ def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
 
 
 def print_cost(name: str, cost: Cost, number: int, of: str) -> None:
-    """Print a cost, and how much of it each session or scenario had."""
+    """Print a cost, in total and per session or scenario."""
     processor = f"processor {cost.processor:.1f} s (product {cost.product:.1f}, own {cost.own:.1f})"
     each = f"{cost.clock / number * 1000:.0f} ms, processor {cost.processor / number * 1000:.0f} ms per {of}"
     print(f"  {name}: {cost.clock:.1f} s, {processor}; {each}")
 
 
 def main() -> int:
-    """Measure the contracts that are named, else the default one."""
+    """Measure the given contracts, by default the default contract."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("contracts", nargs="*")
     parser.add_argument("--every", type=int, default=1, help="take every so manieth scenario only")

@@ -1,9 +1,9 @@
-"""Speed: ratios and times that the project promises, measured in one run. Exit code 1 if one is broken.
+"""Measure speed ratios and times that the project promises. Exit code 1 if a limit is exceeded.
 
     python tools/benchmarks/speed.py [--quick]
 
-Ratios compare two things in processor time on the same machine at the same moment, so that a slow or busy machine
-changes little. `--quick` takes fewer rounds and smaller suites, for continuous integration.
+A ratio compares the processor time of two tasks on the same machine at the same time, so a slow or busy machine has
+little effect. `--quick` uses fewer rounds and smaller suites, for continuous integration.
 """
 
 from __future__ import annotations
@@ -45,17 +45,19 @@ from readfirst.harness.workspace.world_events import perform
 from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 1.5
-"""Times as long as the bare loop that the replay of the suite may take."""
+"""Maximum time of a replay of the suite, as a multiple of the bare loop."""
 MOST_CONTRACTS = 2.0
-"""Times as long as one contract that all of them may take, for an implementation that does not know the contract."""
+"""Maximum time of all contracts, as a multiple of the time of one contract, for an implementation that ignores the
+contract.
+"""
 MOST_GROWTH = 11.0
-"""Times as long as 500 scenarios that 5,000 may take."""
+"""Maximum time of 5,000 scenarios, as a multiple of the time of 500."""
 MOST_MEMORY = 1.2
-"""Times the memory of 500 scenarios that 5,000 may take."""
+"""Maximum memory of 5,000 scenarios, as a multiple of the memory of 500."""
 MOST_LIST, MOST_ONE, MOST_LINT, MOST_DIFF, MOST_RUN = 0.8, 0.6, 7.0, 7.0, 12.0
-"""Seconds of processor time of a command as a whole."""
+"""Maximum processor time of a whole command, in seconds."""
 LEAST_RECORDED = 8.0
-"""Scenarios per second of one recorder session, after its start."""
+"""Minimum number of scenarios per second in one recorder session, after its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Result:
 
 @contextmanager
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
-    """Give a suite of `kinds` times `copies` scenarios, made of the bundled ones that the reference passes."""
+    """Create a suite with `kinds` times `copies` scenarios: copies of bundled scenarios that the reference passes."""
     bundled = Suite()
     sources = [bundled.path(name) for name in passing() if not bundled.place(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
@@ -88,13 +90,13 @@ def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
 
 
 def same_device(one: Path, other: Path) -> bool:
-    """Whether a hard link is possible."""
+    """Whether hard links between the two paths are possible."""
     return one.stat().st_dev == other.stat().st_dev
 
 
 @cache
 def passing() -> list[str]:
-    """Return the recorded scenarios that the reference passes; the others are not measured."""
+    """Return the recorded scenarios that the reference passes. Only these are measured."""
     suite = Suite()
     recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
     verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, options=RunOptions(jobs=0))
@@ -102,7 +104,7 @@ def passing() -> list[str]:
 
 
 def bare(scenarios: list[Scenario], directory: str) -> None:
-    """Make the minimum of a replay without the harness: create files, call, read every file after every step."""
+    """Perform a minimal replay without the harness: create files, call, read every file after every step."""
     # Nothing is removed: the harness is measured with its cleanup.
     home = f"{directory}/h"
     os.mkdir(home)
@@ -179,7 +181,7 @@ def read_all(directory: str, seen: dict[str, object]) -> None:
 
 
 def substituted(value: Any, root: str) -> Any:
-    """Return arguments with the root for `$WS`."""
+    """Return the arguments with the root instead of `$WS`."""
     if isinstance(value, str):
         return value.replace("$WS", root)
     if isinstance(value, dict):
@@ -190,7 +192,7 @@ def substituted(value: Any, root: str) -> Any:
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """Return the processor time of a task in this process, without the garbage collector's whims."""
+    """Return the processor time of a task in this process, with the garbage collector switched off."""
     gc.collect()
     gc.disable()
     try:
@@ -210,7 +212,7 @@ def seconds_of_child(task: Callable[[], object]) -> float:
 
 
 def replay_ratio(rounds: int) -> Result:
-    """Compare replaying and judging the suite with the bare loop; the two take turns, the best of each counts."""
+    """Compare the replay of the suite with the bare loop. They alternate, and the best time of each counts."""
     suite = Suite()
     contract = suite.contracts["2.1.7"]
     scenarios = [suite.scenario(name) for name in passing()]
@@ -262,9 +264,10 @@ class Session:
 
 
 def contracts_ratio(rounds: int, *chosen: str) -> Result:
-    """Compare a run on all contracts with one on the default, for an implementation that does not know the contract.
+    """Compare a run on all contracts with a run on the default contract, for an implementation that ignores the
+    contract.
 
-    `chosen` are options that choose scenarios.
+    `chosen` are options that select scenarios.
     """
     one, every = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -299,7 +302,7 @@ def whole_run(suite: Suite) -> tuple[float, int]:
 
 
 def growth(small: int) -> list[Result]:
-    """Compare a suite with one ten times as large; the two take turns, the best time of each counts."""
+    """Compare a suite with a suite ten times as large. They alternate, and the best time of each counts."""
     with suite_of(small) as few, suite_of(small, 10) as many:
         pairs = [(whole_run(few), whole_run(many)) for _ in range(2)]
     time_few, time_many = (min(run_[0] for run_ in side) for side in zip(*pairs, strict=True))
@@ -334,7 +337,7 @@ def python(*words: str, fails: bool = False) -> str:
 
 
 def command_time(command: str, limit: float, rounds: int, *, differs: bool = False) -> Result:
-    """Time a command, beside an interpreter that does nothing; the best of some rounds counts.
+    """Measure the processor time of a command, without the start of the interpreter; the best of several rounds counts.
 
     `differs`: the command reports a difference by exit code 1.
     """
@@ -362,12 +365,12 @@ def recorder(count: int, least: float) -> Result:
 
 
 def shares_a_session(scenario: Scenario) -> bool:
-    """Whether the product plays the scenario in the session it also plays others in, without a hook."""
+    """Whether the product replays the scenario in a shared session, without a hook."""
     return not needs_own_session(scenario) and "during" not in scenario.needs
 
 
 def main() -> int:
-    """Measure, print a line each, and return the exit code."""
+    """Measure, print one line per result, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller suites")
     quick = parser.parse_args().quick

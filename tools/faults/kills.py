@@ -1,4 +1,4 @@
-"""Kills: commands that write are killed at random moments, looked at, and run again."""
+"""Kill commands that write files at random moments, check the files, and run the commands again."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ __all__ = ["Kills", "kills"]
 
 
 _MOST = 5
-"""Trials for each kill: in some of them the command ends before it is killed."""
+"""Multiple of the number of kills: in some trials the command ends before it is killed."""
 
 
 @dataclass
 class Kills:
     """Results of the trials of one command. Each problem states the finding and its moment.
 
-    `before`, `between` and `after`: no file was new yet, some were, all were. `ended`: the command was quicker.
+    `before`, `between` and `after` count the trials in which no file, some files or all files were new. `ended` counts
+    the trials in which the command ended before the kill.
     """
 
     name: str
@@ -35,12 +36,12 @@ class Kills:
     between: int = 0
     after: int = 0
     swept: int = 0
-    """Trials that left a temporary file or folder, which the next run has removed."""
+    """Trials that left a temporary file or directory, which the next run removed."""
     problems: list[str] = field(default_factory=list)
 
     @property
     def killed(self) -> int:
-        """Trials in which the command had not ended."""
+        """Number of trials in which the command was killed."""
         return self.trials - self.ended
 
 
@@ -49,7 +50,7 @@ class FaultError(Exception):
 
 
 def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
-    """Kill a command so many times, spread over the time that it takes. Raises FaultError."""
+    """Kill a command `number` times, at moments spread over its run time. Raises FaultError."""
     stage = Stage(base)
     stage.fresh()
     for words in command.before:
@@ -88,7 +89,7 @@ def _done(stage: Stage, words: tuple[str, ...]) -> None:
 def _trial(
     stage: Stage, command: Command, expected: Mapping[str, bytes], moment: float, found: Kills
 ) -> bool:
-    """Kill a command after so many seconds, and run it again; tell whether it had ended by itself."""
+    """Kill a command after some seconds and run it again. Return whether it ended before the kill."""
     stage.fresh()
     given = stage.state()
     child = stage.start(command.words)

@@ -1,11 +1,11 @@
-"""Faults: readfirst is killed, and run on machines that lack something; prints the tables of docs/reliability.md.
+"""Test readfirst under kills and on unusual machines, and print the tables of docs/reliability.md.
 
     python3 tools/faults/run.py [--kills N] [--seed N] [--only WORDS]... [--write FILE]
 
-Kills the commands that write at N random moments in all (default 200), and runs commands on odd machines. `--only`
-takes a part, by words of its name. `--write` puts the tables into FILE, between its marks; this takes all parts. Exit
-code 0: nothing was half-written, nothing was left, and what was not the same said why. 1: something was not so; it is
-printed.
+Kills commands that write files at N random moments in total (default 200), and runs commands on unusual machines.
+`--only` selects parts by words of their names. `--write` writes the tables into FILE, between its marks, and requires
+all parts. Exit code 0: no file was half-written, no file was left, and every different result was explained by a
+message. Exit code 1: a fault was found and printed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
 MAX_ERROR_CHARS = 75
-"""Length of a message in a row of the page."""
+"""Maximum length of a message in a row of the page."""
 KILLS = [
     "command",
     "takes",
@@ -57,7 +57,7 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 
 
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
-    """Run commands on every machine; a text says why one cannot be tried here."""
+    """Run commands on every machine. A text is the reason why a machine cannot be tested here."""
     found: dict[str, list[Outcome] | str] = {}
     asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
     if not asked:
@@ -79,7 +79,7 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 
 def chosen(name: str, only: Sequence[str]) -> bool:
-    """Tell whether a part is asked for, by its whole name or by words in it."""
+    """Whether `--only` selects a part, by its whole name or by words of it."""
     whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
     return not only or any(words == name if words in whole else words in name for words in only)
 

@@ -1,4 +1,4 @@
-"""A small MCP server that needs nothing but Python: Read, Edit and Write without any checks."""
+"""A small MCP server that needs only Python: Read, Edit and Write without any checks."""
 
 import json
 import sys

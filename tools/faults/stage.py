@@ -1,4 +1,4 @@
-"""Stage: a folder with suites, a stand-in for the product, home, cache and temporary files, fresh for each trial."""
+"""Prepare a directory with suites, a substitute for the product, home, cache and temporary files for each trial."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.releases.fake_registry import FakeNpm, published, saying
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
 UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
-"""Name of a file that will replace another file."""
+"""Name of a file that will replace a different file."""
 _PROBE = re.compile(r"[a-z0-9_]{8}")
-"""Name of the file with which Python's `tempfile` tests whether a directory is writable."""
+"""Name of the file that Python's `tempfile` writes to test whether a directory is writable."""
 _PROBED = (b"", b"blat")
-"""Content of such a file before and after the test."""
+"""Content of this file before and after the test."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
-"""Texts that differ between any two runs."""
+"""Texts that differ between two runs."""
 
 _CONTRACT = """\
   {name}:
@@ -66,9 +66,10 @@ accepted:
 
 @dataclass(frozen=True)
 class Command:
-    """A command line of readfirst that writes, with the commands that must run before it.
+    """A command of readfirst that writes files, with the commands that must run before it.
 
-    `{folder}` in words is replaced by the stage's own folder. The files below `suite` and `out` are what counts.
+    `{folder}` in an argument is replaced by the directory of the stage. Only files below `suite` and `out` are
+    compared.
     """
 
     name: str
@@ -116,7 +117,9 @@ def _is_probe(path: Path, temporary: Path) -> bool:
 
 
 class Stage:
-    """What a command starts from: `template` is copied to `folder` for each trial, always the same path."""
+    """The files at the start of a command. For each trial `template` is copied to `folder`, which is always the same
+    path.
+    """
 
     def __init__(self, base: Path, scenarios: int = 2) -> None:
         self.base = base
@@ -150,7 +153,7 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Restore the directory from the template, and npm as well, because they may belong to another user."""
+        """Restore the directory from the template, including npm, because files may belong to a different user."""
         for folder in (self.folder, self._npm):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, self.folder, symlinks=True)
@@ -166,7 +169,7 @@ class Stage:
         return [word.replace("{folder}", str(self.folder)) for word in command]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables: nothing is inherited but the way to programs."""
+        """Return the environment variables. Only PATH is inherited."""
         return {
             "PATH": f"{self._npm}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(CHECKOUT),
@@ -178,7 +181,7 @@ class Stage:
         }
 
     def state(self) -> Mapping[str, bytes]:
-        """Return the files that count, without the times that they tell."""
+        """Return the compared files, without the times in their contents."""
         return {
             str(path.relative_to(self.folder)): _TIMES.sub(rb"\g<1>0", path.read_bytes())
             for name in ("suite", "judged", "out")
@@ -187,10 +190,11 @@ class Stage:
         }
 
     def left(self) -> list[str]:
-        """Return what is left of temporary files, beside results and where temporary files are.
+        """Return the temporary files that were left, next to results and in the directories for temporary files.
 
-        A folder that is empty and has no lock may be about to get it: it is nothing to sweep for an hour. Python leaves
-        a file if it is killed while it looks for the place.
+        An empty directory without a lock does not count, because its process may be about to create the lock; readfirst
+        removes such a directory after an hour. A file of Python's `tempfile` does not count: Python leaves it if it is
+        killed during its test.
         """
         temporary = self.folder / "tmp"
         return [
@@ -202,7 +206,7 @@ class Stage:
         ]
 
     def start(self, command: Sequence[str]) -> int:
-        """Run readfirst in a child of this process, which has imported all of it; return the process id."""
+        """Start readfirst in a child of this process, which has imported all modules. Return the process id."""
         child = os.fork()
         if child:
             return child
@@ -232,15 +236,17 @@ class Stage:
             os._exit(code)
 
     def ended(self, command: Sequence[str]) -> int:
-        """Run readfirst to its end; return its exit code."""
+        """Run readfirst until it ends. Return its exit code."""
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import here what the last command imported, so that a kill hits the work of the next and not its start."""
+        """Import the modules of the last command here, so that a kill interrupts the work of the next command and not
+        its start.
+        """
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)
 
     @property
     def log(self) -> str:
-        """Output of the last command."""
+        """The output of the last command."""
         return (self.base / "log").read_text("utf-8", "replace")

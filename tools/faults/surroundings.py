@@ -1,4 +1,4 @@
-"""Surroundings: the same commands on machines that lack something, are full, slow, odd, or shared."""
+"""Run the same commands on unusual machines: with missing parts, full, slow, or shared."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 __all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "Usual"]
 
 _SECONDS = 120
-"""After so many a command counts as one that hangs."""
+"""Seconds after which a command counts as hanging."""
 _WRITTEN = (STREAM, next(command for command in COMMANDS if command.name == "record"))
 _DOCUMENTED = (2, 3)
-"""The exit codes with which a command may give up: usage, and the environment."""
+"""The documented exit codes for usage errors and for problems of the environment."""
 
 
 @dataclass
 class Machine:
-    """How a command is started: what differs from a plain start in the stage's folder."""
+    """The start of a command on one machine: its differences from a plain start in the directory of the stage."""
 
     stage: Stage
     environment: dict[str, str]
     wrapper: tuple[str, ...] = ()
     options: dict[str, object] = field(default_factory=dict)
     times: int = 1
-    """How many are started at once."""
+    """Number of commands that are started at the same time."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """One kind of machine. `alike`: nothing but the same result will do, else a clear error is as good."""
+    """One kind of machine. `alike`: the result must be the same; otherwise a clear error is also accepted."""
 
     name: str
     arrange: Callable[[Machine], None]
     alike: bool = True
     only: Callable[[], str] = str
-    """Why it cannot be tried here; empty where it can."""
+    """Reason why the machine cannot be tested here. Empty if it can."""
     around: Callable[[], object] | None = None
 
 
@@ -87,7 +87,7 @@ def _linked_temporary_folder(machine: Machine) -> None:
 
 
 def _read_only(*names: str) -> Callable[[Machine], None]:
-    """Mount folders read-only in a namespace: root may write whatever their modes say."""
+    """Mount directories read-only in a namespace, because root may write regardless of modes."""
 
     def arrange(machine: Machine) -> None:
         script = (
@@ -147,13 +147,15 @@ def _as_nobody(machine: Machine) -> None:
 
 
 def _no_home(machine: Machine) -> None:
-    """Unset HOME, in a namespace in which the home that the system knows of its user is empty."""
+    """Unset HOME, in a namespace with an empty home directory of the user."""
     _set(HOME=None, XDG_CACHE_HOME=None)(machine)
     machine.wrapper = _covered(machine, {Path(pwd.getpwuid(os.geteuid()).pw_dir)})
 
 
 def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
-    """Return the words that run a command where these folders are empty, but for what Python and readfirst need."""
+    """Return the command line that runs a command with empty directories, except for the files that Python and
+    readfirst need.
+    """
     needed = [path for path in _needed() if any(folder in path.parents for folder in folders)]
     way = machine.stage.base / "way"
     script = [f"mkdir -p {way}"]
@@ -169,13 +171,15 @@ def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
 
 
 def _needed() -> list[Path]:
-    """Return what a command reads of Python, its environment and readfirst: folders, none within another."""
+    """Return the directories that a command needs from Python, its environment and readfirst. No directory is inside
+    another.
+    """
     found = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), CHECKOUT}
     return sorted(path for path in found if not found.intersection(path.parents))
 
 
 def _closed_above(path: Path) -> Path | None:
-    """Return the uppermost folder above a path that others cannot enter."""
+    """Return the uppermost directory above a path that other users cannot enter."""
     return next((each for each in reversed(path.parents) if not each.stat().st_mode & 0o001), None)
 
 
@@ -198,7 +202,7 @@ time.time_ns = lambda: now_ns() - back() * 10**9
 
 
 def _clock_set_back(machine: Machine) -> None:
-    """Let every clock of Python go back by a day while the command runs, and all files be from the day after."""
+    """Set every clock of Python back by a day during the command. All files are then a day newer than the clock."""
     folder = machine.stage.base / "clock"
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(_BACK)
@@ -290,7 +294,7 @@ class Usual:
             self._came[command.name] = ended[0], _result(stage)
 
     def outcomes(self, surroundings: Surroundings) -> Iterator[Outcome]:
-        """Run the commands there, and compare."""
+        """Run the commands on this machine, and compare the results."""
         stage = self._stage
         for command in _WRITTEN:
             stage.fresh()
@@ -305,7 +309,7 @@ class Usual:
 
 
 def _words(said: str) -> str:
-    """Return the line that says why a command gave up."""
+    """Return the line of the output that states why a command stopped."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     reasons = [line for start in ("readfirst:", "broken ") for line in lines if line.startswith(start)]
     return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
@@ -357,7 +361,7 @@ def _judged(
 
 
 def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
-    """Return the exit code and output of each started command, and whether a command had to be killed."""
+    """Return the exit code and the output of each started command, and whether a command had to be killed."""
     words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
     hung = False
     started = [
@@ -387,7 +391,7 @@ def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[i
 
 
 def _result(stage: Stage) -> dict[str, object]:
-    """Return the files that count; of a stream the verdicts."""
+    """Return the compared files; of a result stream only the verdicts."""
     found: dict[str, object] = dict(stage.state())
     stream = found.get("out/run.jsonl")
     if isinstance(stream, bytes):
