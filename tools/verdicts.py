@@ -131,7 +131,7 @@ def _reason(text: str) -> str:
 def runs(
     checkout: Checkout, contracts: Sequence[str], ids: Sequence[str], some: Sequence[str]
 ) -> Iterator[Task]:
-    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, `some` on the others."""
+    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, `some` on others."""
     for target in ("reference", "recording"):
         for contract in (
             contracts if target == "reference" else [name for name in contracts if name != "documented"]
