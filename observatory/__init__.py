@@ -1,1 +1,1 @@
-"""The observatory: published implementations, versions of the product and documents, watched beside the suite."""
+"""The observatory tests published implementations, versions of the product and documents with the suite."""

@@ -90,7 +90,7 @@ _FILES: Mapping[str, bytes] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call, and what it shows."""
+    """One call, and its purpose."""
 
     case: str
     tool: str
@@ -134,7 +134,7 @@ CASES = (
 def structured_results(
     contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
 ) -> list[StructuredResult]:
-    """Return what the product of a recorded contract gave. Raises BrokenAdapter."""
+    """Return the structured results of the product of a recorded contract. Raises BrokenAdapter."""
     assert contract.version is not None
     command = install(contract.version, cache).command
     with Scratch() as scratch:
@@ -207,10 +207,11 @@ RESULTS = Given("results", structured_results, results_file, load_results, resul
 def record_given(
     given: Given, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Yield each contract of which something else is kept than its product gives; with `write`, keep that at the end.
+    """Yield each contract whose stored data differ from those of its product; with `write`, store the new data at the
+    end.
 
-    `time_limit` is in seconds per call. Raises BrokenAdapter, and the error of a file that is damaged; nothing is
-    written then.
+    `time_limit` is in seconds per call. Raises BrokenAdapter, and the error of a damaged file; nothing is written
+    then.
     """
     file = given.file(suite.root)
     known = dict(given.load(file)) if file.exists() else {}

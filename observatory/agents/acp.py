@@ -1,4 +1,6 @@
-"""A scripted client of the Agent Client Protocol: the user's editor, through which an agent reads and writes files."""
+"""A scripted client of the Agent Client Protocol. It acts as the editor of the user; the agent reads and writes files
+through it.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,10 +15,9 @@ _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
 
 
 class AcpClient(JsonLines):
-    """Opens a session in `folder`, says `prompt`, and answers what the agent asks of an editor from then on.
+    """Opens a session in `folder`, sends `prompt`, and answers the requests that the agent sends to its editor.
 
-    Whatever it asks permission for is allowed. It is offered no terminal. https://agentclientprotocol.com describes
-    the messages.
+    Every permission is granted. The client offers no terminal. https://agentclientprotocol.com describes the messages.
     """
 
     def __init__(self, directory: Path, folder: Path, prompt: str, editor: Editor) -> None:
@@ -32,7 +33,7 @@ class AcpClient(JsonLines):
         )
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or go on with what it answered; what it only tells is passed over."""
+        """Answer a request of the agent, or process an answer. Notifications are ignored."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

@@ -28,7 +28,7 @@ class HeldFiles:
         return len(self._held)
 
     def hold(self, root: Path) -> None:
-        """Hold every regular file below `root` that is not held yet; one that cannot be opened is left out."""
+        """Open every regular file below `root` that is not open yet. Files that cannot be opened are skipped."""
         # An agent may have put a link in the place of the folder itself: `os.walk` would follow it.
         with contextlib.suppress(OSError):
             for _, _, names, folder in os.fwalk(root):

@@ -55,7 +55,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield claims that refer to a rule which is not there, or to one that none of their scenarios belongs to."""
+    """Yield claims that refer to an unknown rule, or to a rule that none of their scenarios belongs to."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -20,12 +20,12 @@ DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A scenario as evidence.
+    """A scenario as evidence for a claim.
 
-    `call` is the number of the call that counts, from 1. None: the calls on which the scenario states the
-    documents or, for a question or contradiction, its last call. `clause` is what the claim itself says
-    of that call, where the scenario's own documented clause is another document's, or missing.
-    `states_files` tells whether that clause speaks of files at all, `exact` that its words are what is claimed.
+    `call` is the number of the relevant call, from 1. None: all calls with documented clauses or, for a question or
+    contradiction, the last call. `clause` is the claim's own expectation for this call, for scenarios whose documented
+    clause is missing or comes from a different document. `states_files`: this clause covers files. `exact`: this
+    clause covers the words of the answer.
     """
 
     scenario_id: str
@@ -38,10 +38,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that documents say. `sources` are `document, section`; `rule` is the rule that it is about.
+    """One claim of the documents. `sources` are `document, section`; `rule` is the rule of the claim.
 
-    Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it. `presumes` are the ids
-    of claims without which the scenarios show nothing: that a Read unlocks a file shows only where files are locked.
+    Either `shown_by` contains scenarios, or `unobservable` states why callers of the tools cannot observe the claim.
+    `presumes` contains the ids of claims that the scenarios depend on: that a Read unlocks a file can only be observed
+    if unread files are refused.
     """
 
     id: str
@@ -76,10 +77,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that cannot all be true, or a claim that users' reports contradict.
+    """Claims that contradict each other, or a claim that reports of users contradict.
 
-    `claims` are ids of claims; `reports` says what users report. `unobservable` says what no scenario can
-    settle, and why.
+    `claims` are ids of claims; `reports` is the content of the reports. `unobservable` states the part that no
+    scenario can decide, and the reason.
     """
 
     id: str
@@ -169,7 +170,7 @@ class _Look(Inspection):
         return kind(id=name, **fields)
 
     def are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
-        """Note what is the id of no claim."""
+        """Report ids that belong to no claim."""
         known = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
         for number, claim in enumerate(claims):
             if claim not in known:
@@ -192,7 +193,7 @@ class _Look(Inspection):
         return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
 
     def _named(self, name: str, *above: str | int) -> YamlPath:
-        """Return where an id is, and note one that is there already."""
+        """Return the position of an id. Report an id that already exists."""
         path = (*above, name)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
@@ -205,7 +206,7 @@ class _Look(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield what the claims of a suite name that is not there, and scenarios that say nothing of a claim.
+    """Yield unknown names in the claims of a suite, and scenarios without a statement about their claim.
 
     `stated` returns the documented clauses of a scenario that was read already, None if it cannot be read. It raises
     UnknownScenarioError.

@@ -27,11 +27,11 @@ from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import Shown
 
 Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
-"""Whether something that is claimed is so.
+"""Whether a claim is true.
 
-`in other words`: the refusal or the change is as claimed, the words of the answer are others. `partly`: of
-several calls or scenarios, some are as claimed. `not shown`: the version lacks what the scenario needs, a tool or
-an argument, or an earlier call went another way there, so that the call that counts shows nothing.
+`in other words`: the refusal or the change is as claimed, but the text of the answer differs. `partly`: only some of
+several calls or scenarios are as claimed. `not shown`: the version lacks a tool or an argument that the scenario
+needs, or an earlier call had a different result, so the relevant call shows nothing.
 """
 
 
@@ -41,7 +41,7 @@ _LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is said of one call, and what the recorded product did there. `call` counts from 1."""
+    """A statement about one call, and the recorded result of the call. `call` counts from 1."""
 
     call: int
     tool: str
@@ -63,14 +63,14 @@ class Evidence:
 
     @property
     def holding(self) -> Holding:
-        """Whether all that is said of the scenario is so."""
+        """Whether all statements about the scenario are true."""
         return combined([statement.holding for statement in self.statements])
 
 
 def combined(holdings: Sequence[Holding]) -> Holding:
     """Combine the results of several scenarios into one result.
 
-    If one is not recorded, the result is open. Results that show nothing are ignored if there are others.
+    If one scenario is not recorded, the result is open. Results that show nothing are ignored if other results exist.
     """
     if not holdings or "not recorded" in holdings:
         return "not recorded"
@@ -81,10 +81,10 @@ def combined(holdings: Sequence[Holding]) -> Holding:
 
 
 def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
-    """Return what is said of the scenario's calls: by the claim itself, else by its documented clauses.
+    """Return the statements about the calls of the scenario: those of the claim, otherwise its documented clauses.
 
-    Of several documented clauses those count that rest on one of `sources`, if there are any. Empty where
-    nothing is said, or the call does not exist.
+    Of several documented clauses, only those with one of `sources` count, if any. Empty if there is no statement, or
+    the call does not exist.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -106,7 +106,7 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
 def judged_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements with what was done at their calls, and whether it is as they say."""
+    """Return the statements with the results of their calls, and whether the results confirm them."""
     answers = answers_of(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
@@ -196,10 +196,10 @@ def _plain_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Knows what recordings show, each transcript made an outcome once.
+    """Looks up recordings. Each transcript is converted to an outcome only once.
 
-    The contract is that of the scenario unless another one is named: the default one, or the one that the
-    scenario names because the default lacks its tools.
+    Unless a contract is given, the contract is that of the scenario: the default contract, or the contract named in
+    the scenario because the default lacks its tools.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -209,11 +209,11 @@ class RecordingLookup:
         self._judged: dict[tuple[int, int], tuple[Shown, tuple[Statement, ...]]] = {}
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """Return one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
+        """Return one scenario. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
         return self._read(scenario_id)[0]
 
     def evidence(self, shown: Shown, sources: Sequence[str], contract: str | None = None) -> Evidence:
-        """Judge what a claim with these sources says of a scenario."""
+        """Compare the statements of a claim with these sources with the recording of a scenario."""
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)
@@ -225,7 +225,7 @@ class RecordingLookup:
         return Evidence(scenario.id, scenario.title, said, name)
 
     def answer(self, shown: Shown) -> Evidence:
-        """Return what the product did at the call that counts, the last one unless it is named."""
+        """Return the answer of the product at the given call, by default the last call."""
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())
@@ -259,9 +259,9 @@ class RecordingLookup:
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return what a contract's product did, None where there is no recording of these calls.
+        """Return the outcome of a contract. None if these calls were not recorded.
 
-        Contracts that gave the same share their transcript, and so their outcome.
+        Contracts with the same answers share one transcript and one outcome.
         """
         transcript = self._read(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]

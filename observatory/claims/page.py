@@ -48,9 +48,9 @@ _MARKS: Mapping[Holding, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its evidence, and whether it holds on each contract.
+    """A claim with its evidence, and whether it is true on each contract.
 
-    `holding` is None where nothing can show it.
+    `holding` is None if no scenario can show it.
     """
 
     claim: Claim
@@ -84,9 +84,9 @@ def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> di
 
 
 def behaviour(suite: Suite, *, brief: bool = False) -> str:
-    """Return every claim with its evidence, or in `brief` their numbers and what of them does not hold.
+    """Return every claim with its evidence; with `brief`, the numbers of claims and the false claims.
 
-    Raises SuiteError where claims are wrong, or do not fit the scenarios.
+    Raises SuiteError if claims are invalid or do not match the scenarios.
     """
     claims = load_claims(claims_file(suite.root))
     findings = list(check_claims(suite, claims))
@@ -105,7 +105,7 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the template asks for."""
+    """The data of the template."""
 
     suite: Suite
     claims: Claims
@@ -153,7 +153,7 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield each claim that does not hold as stated, with the first scenario that contradicts it."""
+        """Yield each claim that is not true as stated, with the first scenario that contradicts it."""
         for each in self.judged.values():
             if each.holding in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]
@@ -213,7 +213,7 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield the cells of a few calls: what contradicts the claim first, nothing twice."""
+    """Yield the table cells of a few calls: contradictions first, without repetitions."""
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.holding != "holds"]
     quoted: dict[tuple[str, str], None] = {}

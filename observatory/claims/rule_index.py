@@ -32,9 +32,9 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims about each rule, or about one, each with the versions on which it holds, in words.
+    """Return the claims about each rule, or about one rule, each with a text about the versions that confirm it.
 
-    The words are empty where nothing can show the claim. Empty for a suite without claims. Raises SuiteError.
+    The text is empty if no scenario can show the claim. Empty for a suite without claims. Raises SuiteError.
     """
     file = claims_file(suite.root)
     if not file.exists():
@@ -86,5 +86,5 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
 
 
 def changed_in(name: str) -> str:
-    """Return the versions in which a behaviour changed, for a sentence."""
+    """Return a text with the versions that changed a behaviour."""
     return ", ".join(".".join(map(str, version)) for version in history_of(name).changes) or "never"

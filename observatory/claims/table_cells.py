@@ -14,9 +14,10 @@ _FEW_CHARACTERS = 90
 
 
 def describe_both(statement: Statement) -> tuple[str, str]:
-    """Return the cells for what is said and for what the product did.
+    """Return the cells for the statement and for the recorded result.
 
-    Of two long texts the part around their first difference is shown. Files are left out if nothing is said of them.
+    Of two long texts, the part around their first difference is shown. Files are omitted if there is no statement
+    about them.
     """
     said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]

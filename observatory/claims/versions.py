@@ -25,11 +25,11 @@ _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 def by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: RecordingLookup
 ) -> dict[str, dict[str, Holding]]:
-    """Return for each of these claims and each contract whether the claim holds on it.
+    """Return for each of these claims and each contract whether the claim holds on the contract.
 
-    It is `not shown` where no scenario of the claim was recorded, where every one goes astray before the call that
-    counts, and where a claim that it presumes does not hold: that a Read unlocks a file shows nothing where no file
-    is locked. A claim that nothing can show has no contracts.
+    The result is `not shown` in three cases: no scenario of the claim was recorded; every scenario has a different
+    result before the relevant call; or a claim that it presumes is false. For example, that a Read unlocks a file
+    cannot be shown if unread files are not refused. A claim that no scenario can show has no contracts.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -54,9 +54,9 @@ def by_contract(
 
 
 def versions_in_words(holdings: Mapping[str, Holding]) -> str:
-    """Return in words on which contracts a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
+    """Return a text with the contracts on which a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
 
-    Contracts that are not named refute it, or show nothing; `not shown` names the latter.
+    Contracts that are not named refute the claim or do not show it; `not shown` names the latter.
     """
     if not holdings:
         return ""
@@ -100,9 +100,9 @@ def rule_versions(
 
 
 def _since(name: str, answers: Mapping[str, object]) -> str:
-    """Return the first version of those up to `name`, without a gap, that give what it gives.
+    """Return the first version of the range without gaps that ends at `name` and has the same result as `name`.
 
-    An older model goes on where the versions before it ended. `documented` has no versions before it.
+    An older model continues the range of the versions before it. `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
@@ -120,11 +120,11 @@ def _since(name: str, answers: Mapping[str, object]) -> str:
 def seen_in_versions(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
-    """Compare every contract with the default one, in every scenario that belongs to a rule.
+    """Compare every contract with the default contract, in every scenario that belongs to a rule.
 
-    A scenario that the default contract cannot answer, because it lacks a tool, is compared with the contract that the
-    scenario states. A scenario holds on a contract if the two do not differ at the level of its rule, as `readfirst
-    diff` compares them. `ids` None: all scenarios. Raises SuiteError, RecordingError.
+    If the default contract lacks a tool of a scenario, the contract named in the scenario is used instead. A scenario
+    holds on a contract if `readfirst diff` reports no difference at the level of its rule. `ids` None: all scenarios.
+    Raises SuiteError, RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
@@ -137,7 +137,9 @@ def seen_in_versions(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The comparison of contracts, scenario by scenario, here or in a worker. `levels` are those of the rules."""
+    """Compares contracts, one scenario after the other, in this process or in a worker. `levels` are the levels of the
+    rules.
+    """
 
     suite: Suite
     levels: Mapping[str, Level]
@@ -154,7 +156,7 @@ class _Comparison:
         yield compare
 
     def lost(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
-        """Raise an error that says why there is no result."""
+        """Raise an error with the reason for the missing result."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 

@@ -96,7 +96,7 @@ def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
 
 
 def _renew_releases(suite: Suite, version: str) -> None:
-    """Write `releases.yaml` anew if it does not list the version."""
+    """Rewrite `releases.yaml` if it does not list the version."""
     file = releases_file(suite.root)
     if version not in load_releases(file).versions:
         package = suite.contracts[suite.contracts.default].package or PACKAGE

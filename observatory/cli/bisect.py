@@ -65,7 +65,7 @@ def bisect(
     options: RunOptions,
     fixtures: Fixtures = None,
 ) -> int:
-    """Find the published versions in which answers to scenarios changed. Needs npm; see `readfirst docs recording`."""
+    """Find the published versions that changed the answers to scenarios. Needs npm; see `readfirst docs recording`."""
     suite = (open_own_suite if record else open_suite)(fixtures)
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if not selected:
@@ -135,7 +135,7 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:
-    """Yield where a scenario changed and what it said; until then it was like it is in `former`."""
+    """Yield the version of a change and its new answer. Before that version, the answer was as in `former`."""
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
@@ -146,7 +146,7 @@ def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -
 
 
 def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield what the first call that differs said before and after."""
+    """Yield the answers of the first differing call before and after a change."""
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue

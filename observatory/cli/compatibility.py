@@ -53,10 +53,11 @@ def compatibility(
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Show what harm implementations and versions do, and which rules hold for them, as in docs/compatibility.md.
+    """Show the harm done by implementations and versions, and the rules that hold for them, as in
+    docs/compatibility.md.
 
-    It is made from the recordings, and from docs/implementations.json and harm.json next to the fixtures, and takes
-    some seconds.
+    The data come from the recordings, and from docs/implementations.json and harm.json next to the fixtures. The
+    command takes some seconds.
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
@@ -131,7 +132,7 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return in how many recorded sessions of each contract what was harmed; of a suite without that page, nothing."""
+    """Return the number of recorded scenarios with harm, by contract. Empty for a suite without docs/harm.json."""
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
         return {}
@@ -153,9 +154,9 @@ def site(
     ),
     fixtures: Fixtures = None,
 ) -> None:
-    """Make a static site: the rules, the implementations, the versions and the docs, with search.
+    """Generate a static site with search: the rules, the implementations, the versions and the docs.
 
-    It works from a folder, without a server and without a network. Needs the extra `observatory`.
+    It works from a directory, without a server or a network. Needs the extra `observatory`.
     """
     suite = open_suite(fixtures)
     if suite.installed:

@@ -46,9 +46,9 @@ def diagnose(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> None:
-    """Show which version of the reference an implementation resembles, and in which behaviours it differs.
+    """Find the version of the reference that is most similar to an implementation, and the behaviours that differ.
 
-    docs/diagnosis.md says how to read it.
+    docs/diagnosis.md explains the output.
     """
     suite = open_suite(fixtures, trust=trust)
     if suite.needs_wall:

@@ -63,7 +63,7 @@ def fuzz(
 ) -> int:
     """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
 
-    With --level safe TARGET is judged alone: by what it loses, spoils or leaves.
+    With --level safe there is no comparison: TARGET is judged by the work that it loses, spoils or leaves behind.
     """
     if not target:
         first = "'mcp:node server.mjs'" if against == "reference" else against

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def page_file(suite: Suite, name: str) -> Path | None:
-    """Return where a page of a suite belongs: in docs/ beside the folder of the fixtures.
+    """Return the path of a page of a suite, in docs/ next to the fixtures.
 
-    None for the copy of the suite inside the installed package, which has no documentation beside it.
+    None for the installed copy of the suite, which has no documentation next to it.
     """
     if suite.installed:
         return None
@@ -42,7 +42,7 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def is_fresh(file: Path, page: str) -> bool:
-    """Whether `file` holds exactly this page; one that is missing does not."""
+    """Whether `file` contains exactly this page. False if it is missing."""
     try:
         return file.read_bytes() == page.encode()
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def claims(
     write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
     fixtures: Fixtures = None,
 ) -> int:
-    """Print what the documents claim, beside what the product was recorded to do; docs/behaviour.md sums it up."""
+    """Print the claims of the documents and the recorded behaviour; docs/behaviour.md is a summary."""
     if check and write:
         raise UsageError("--check and --write exclude each other.")
     if rules and (check or write):
@@ -146,9 +146,10 @@ def behaviours(
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Print what one version does, or with --diff what differs between two: exit code 0: nothing, 1: something.
+    """Print the behaviours of one version, or with --diff the differences between two. Exit code 1 if there are
+    differences.
 
-    The answer comes from the reference implementation, so it also covers versions that were never recorded.
+    The data come from the reference implementation, so they also cover versions that were never recorded.
     """
     asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
     asked += [name for name, given in (("--check", check), ("--write", write)) if given]
@@ -181,15 +182,18 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     ),
     (("readfirst", "targets", "compatibility", "--write"),),
 )
-"""The commands that make files of others: groups that run at once, each after the group that makes what it reads."""
+"""The commands that generate files, in groups. The commands of a group run in parallel, after the group whose files
+they read.
+"""
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 
 
 def renew() -> int:
-    """Rewrite what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
+    """Regenerate all files of a checkout that depend on scenarios, recordings, behaviours or targets.
 
-    It names each command before it runs. A command that fails ends it, once those that run at the same time have ended.
+    Each command is printed before it runs. After a failed command, the commands that run in parallel still finish, but
+    no others start.
     """
     page = page_file(open_suite(None), "")
     if page is None:

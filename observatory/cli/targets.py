@@ -51,7 +51,7 @@ def targets(
         help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
     ),
 ) -> int:
-    """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
+    """List the published implementations: name, kind, whether it is installed, and a description."""
     if outdated and pin is not None:
         raise UsageError("--outdated and --pin exclude each other.")
     if outdated:
@@ -81,7 +81,7 @@ def _outdated(*, as_json: bool) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add a version to a mapping file unless it is there, and pin its packages by their hashes."""
+    """Add a version to a mapping file if it is missing, and pin its packages by their hashes."""
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
@@ -171,7 +171,7 @@ def implementations(
         help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
     ),
 ) -> int:
-    """Run every target on all scenarios, -j of them at once, and report what they do. Installs them."""
+    """Run every target on all scenarios, -j targets in parallel, and write the results. Installs the targets."""
     suite = open_suite(fixtures)
     runs = write or missing or update_baselines or (sample, streams) != (None, None)
     if issue is not None:
@@ -231,10 +231,10 @@ def implementations(
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
-    """Print a report for the maintainers of a target; nothing is sent.
+    """Print a report for the maintainers of a target. Nothing is sent.
 
-    It is made of compatibility.json, implementations.json and evidence.json in `folder`, or where that has none in the
-    documentation. A rule of which no evidence is kept is tried on the target, if that is installed.
+    The data come from compatibility.json, implementations.json and evidence.json in `folder`, or in the documentation.
+    If there is no evidence for a rule, it is tested on the target, if that is installed.
     """
     target = find(name)
     name = target.pinned

@@ -47,9 +47,9 @@ def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> 
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours of the versions in which any of them changed, oldest first, then of those of older models.
+    """Return the behaviours of the versions that changed any behaviour, oldest first, then those with older models.
 
-    Each represents all versions up to the next one. `documented`, what the documents state, comes first.
+    Each represents all versions up to the next one. `documented`, the statements of the documents, comes first.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_text, sorted(changed))]

@@ -37,10 +37,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The reference at `version` with all `differences` does in each scenario what was observed, but in `unexplained`.
+    """The reference at `version` with all `differences` gives the observed result in each scenario except
+    `unexplained`.
 
-    `compared` are the scenarios that were observed; `failures` those of them that are not as the suite's default
-    contract has them. `alike` are the versions, oldest first, of which the same can be said.
+    `compared` are the observed scenarios; `failures` are those that differ from the default contract of the suite.
+    `alike` are all versions, oldest first, for which the same is true.
     """
 
     level: Level

@@ -15,13 +15,13 @@ _MODEST = {"world event"}
 _OF_SOME_VERSIONS = {"MultiEdit", "NotebookRead"}
 """Tools that not every version has."""
 _UNRECORDED = ("time of ", "inode of ", "shown ")
-"""What recordings do not tell, so that a recorded version could not be recognised by it, and the form of answers."""
+"""Details that recordings do not contain, and the form of answers: a recorded version cannot be recognised by them."""
 
 
 class Fingerprint(NamedTuple):
-    """How a scenario differed from what it expects, at the level effects and at the level reason; empty: not at all.
+    """The differences of a scenario from its expectation at the levels effects and reason. Empty if there are none.
 
-    `reason` counts the names of errors alone, so that both together are the level reason.
+    `reason` counts only the names of errors; both together are the level reason.
     """
 
     effects: str = ""
@@ -30,13 +30,13 @@ class Fingerprint(NamedTuple):
 
 AS_EXPECTED = Fingerprint()
 BROKEN = Fingerprint("broken")
-"""What a replay comes to that cannot be made without a process of its own."""
+"""The result of a replay that requires a separate process."""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return what a verdict says of the implementation; None where it says nothing.
+    """Return the fingerprint of a verdict. None if the verdict says nothing about the implementation.
 
-    The words of a refusal do not count, its name does; where that is unknown, it does not count either.
+    Of a refusal only the name counts, not the text. If the name is unknown, it does not count either.
     """
     match verdict.status:
         case "unsupported":

@@ -19,7 +19,7 @@ MAX_SAMPLE_SIZE = 450
 
 
 class ObservationError(ReadfirstError):
-    """There is nothing to diagnose; the message says what to do."""
+    """There is nothing to diagnose. The message describes the solution."""
 
 
 def run_observed(
@@ -47,10 +47,10 @@ def run_observed(
 
 
 def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Return the name of what a stream of `--format jsonl` is of, and what it did.
+    """Return the name of the implementation in a stream of `--format jsonl`, and its results.
 
-    Raises StreamError for an incomplete stream, ObservationError for one that does not hold the implementation
-    to the contract that the scenarios state.
+    Raises StreamError for an incomplete stream, and ObservationError if the stream does not use the contracts of the
+    scenarios.
     """
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
@@ -71,7 +71,7 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
 
 
 def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list[str]:
-    """Add what verdicts tell, and return the scenarios of which the contract says nothing."""
+    """Add the results of verdicts. Return the scenarios that the contract does not cover."""
     silent = []
     for verdict in verdicts:
         found = fingerprint_of(verdict)

@@ -27,14 +27,18 @@ _NOTEBOOK_READ = "read_refuses_notebooks"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What the reference did in a scenario, and the behaviours that it asked for: no other one matters there."""
+    """The result of the reference in a scenario, and the behaviours that it used. Other behaviours do not matter
+    there.
+    """
 
     fingerprint: Fingerprint
     asked: frozenset[str]
 
 
 _LUCK = {"stop", "resume"}
-"""What a resumed conversation finds of a call that was given up while it wrote depends on how far the call had got."""
+"""Scenarios whose result depends on timing: a resumed conversation finds the state of a call that was interrupted
+while it wrote.
+"""
 
 
 class Replays:
@@ -53,7 +57,7 @@ class Replays:
         self._known: dict[str, _Fork | ReplayResult] = {}
 
     def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
-        """Return what the reference does in a scenario. Raises SuiteError if its file is damaged."""
+        """Return the result of the reference in a scenario. Raises SuiteError if its file is damaged."""
         node = self._known.get(scenario_id)
         while isinstance(node, _Fork):
             node = node.ways.get(behaviours.value(node.behaviour))
@@ -89,7 +93,7 @@ class Replays:
     def _keep(
         self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: ReplayResult
     ) -> None:
-        """Grow the tree of what is known of a scenario: a fork for each behaviour, in the order of asking."""
+        """Extend the tree of known results of a scenario: one fork per behaviour, in the order of use."""
         ways: dict[Any, _Fork | ReplayResult] = cast(
             "dict[Any, _Fork | ReplayResult]", self._known
         )  # the root is chosen by the id
@@ -121,7 +125,7 @@ class _Fork:
 
 
 class _Adapter:
-    """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
+    """Opens the reference with any behaviours; `asked` lists the behaviours that it used, in order."""
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}

@@ -140,7 +140,9 @@ def _data(case: Case) -> dict[str, Any]:
 
 
 def as_markdown(cases: Sequence[Case]) -> str:
-    """Return a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
+    """Return a table with one line per implementation: its nearest version, and the numbers of explained and
+    unexplained failures.
+    """
     heads = (
         "implementation",
         "nearest to",

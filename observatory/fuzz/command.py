@@ -28,9 +28,10 @@ _SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
 
 
 def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield the lines: each class with its rules, how often each was broken, and what of the suite shows it, too.
+    """Yield the lines: each class with its rules, the number of findings, and the scenario of the suite that shows the
+    same.
 
-    Rules come in the order of the suite, and last what breaks none that is known. Nothing where nothing was found.
+    Rules are in the order of the suite; findings without a rule are last. Nothing if there are no findings.
     """
     if not findings:
         return
@@ -58,13 +59,13 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
 _ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
 _SHOWN = 300
 _REPORT_EVERY = 1000
-"""Steps after which a search without a terminal reports its progress."""
+"""Steps between two progress reports of a search without a terminal."""
 
 
 def perform(request: SearchRequest) -> ExitCode:
-    """Search and print what was found; return how `readfirst` ends.
+    """Search and print the findings. Return the exit code.
 
-    Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
+    Raises ConnectError, BrokenAdapter or SuiteError. No process of a target is left running in any case.
     """
     suite = request.suite
     baseline = None
@@ -108,7 +109,9 @@ class _Result:
 
     @property
     def refused_all(self) -> str:
-        """What to say where a target that is judged alone answered no call that changes files; else nothing."""
+        """Return the message for a target that is judged alone and answered no call that changes files. Otherwise
+        empty.
+        """
         if not self.made.asked or self.made.answered:
             return ""
         asked = pluralize(self.made.asked, "call")
@@ -116,7 +119,7 @@ class _Result:
 
     @property
     def agreement(self) -> str:
-        """How many calls both sides made alike, in one line; empty where the target is judged alone."""
+        """Return a line with the number of calls with equal results. Empty if the target is judged alone."""
         calls, effects, answers = self.made.calls, self.made.other_effects, self.made.other_texts
         if not calls:
             return ""
@@ -186,7 +189,7 @@ class _Progress(ProgressBar):
         super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
 
     def made(self, steps: int, disagreed: int) -> None:
-        """Say how many steps were made, and how often the sides disagreed."""
+        """Print the number of steps and of disagreements."""
         if self._steps is None:
             self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
         else:

@@ -1,6 +1,6 @@
-"""Conditions: what the circumstances of a call are, in a few dimensions: the file, its path, its state, the arguments.
+"""Describe the circumstances of a call in a few dimensions: the file, its path, its state, the arguments.
 
-A rule that holds under each condition may still be broken where two of them meet, so pairs are what is counted.
+A rule that holds under each condition may be broken under two of them together, so pairs are counted.
 """
 
 import posixpath
@@ -18,11 +18,11 @@ Pair = tuple[str, str, str]
 
 _PLAIN = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
 _LONG = 1000
-"""Characters from which on an argument counts as long."""
+"""Minimum characters of a long argument."""
 _LARGE = 100_000
-"""Bytes from which on a file counts as large."""
+"""Minimum bytes of a large file."""
 _MANY = 100
-"""Lines from which on a file counts as long."""
+"""Minimum lines of a long file."""
 
 
 def pairs_of(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
@@ -207,7 +207,7 @@ T = TypeVar("T")
 
 
 class Rarity:
-    """Counts how often each pair of conditions met: in the suite, `seen`, and in what was drawn since."""
+    """Counts the occurrences of each pair of conditions: `seen` in the suite, and in the scenarios drawn since."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen
@@ -216,9 +216,10 @@ class Rarity:
     def rarest(
         self, draw: Callable[[], T], conditions: Callable[[T], tuple[str, tuple[str, ...]]], *, of: int
     ) -> T:
-        """Draw some times and return what has the rarest pairs: a pair that met N times counts 1/(N+1)².
+        """Draw several times and return the result with the rarest pairs. A pair that occurred N times counts
+        1/(N+1)².
 
-        `conditions` gives the tool and the conditions of what was drawn.
+        `conditions` returns the tool and the conditions of a drawn call.
         """
         best, most = draw(), -1.0
         for number in range(of):

@@ -25,15 +25,18 @@ _MOST_BROKEN = 5
 
 
 Group = tuple[Cause, tuple[str, ...]]
-"""What makes two findings one: the cause, and the kinds of steps that are needed for it."""
+"""The key of a finding: its cause, and the kinds of steps that are needed for it. Findings with equal keys count as
+one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A minimal scenario on which the two disagree, and how that shows. `again`: it did so a second time.
+    """A minimal scenario with a disagreement, and a description of it. `again`: the disagreement occurred a second
+    time.
 
-    `rule` is the one that it most probably breaks, empty where none fits; `shown_by` the scenario of the suite on
-    which the two disagree in the same way, empty where none was found.
+    `rule` is the rule that it most probably breaks, empty if unknown; `shown_by` is the scenario of the suite with the
+    same disagreement, empty if none was found.
     """
 
     scenario: Scenario
@@ -54,7 +57,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """How far a search came.
+    """The progress of a search.
 
     Both sides made `calls`, of which `other_effects` left other files or were refused by one side alone, and
     `other_texts` differ in the answer. A target that is judged alone was `asked` to change files, and has `answered`
@@ -76,10 +79,10 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
+    """Replays one scenario on both sides and returns their differences; counts the compared steps in `made`.
 
-    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_whitespace` as in
-    a contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
+    The target is compared with `reference`; `beside` is its name. `ignores_outer_whitespace` as in a contract.
+    `apart`: the target is restarted for each scenario, so earlier scenarios cannot make it forget files.
     """
 
     reference: Adapter
@@ -185,16 +188,16 @@ class Campaign:
         self.named: Callable[[Finding], Finding] = lambda finding: finding
 
     def is_late(self) -> bool:
-        """Tell whether the time is over."""
+        """Whether the time limit has passed."""
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield a finding for each new group; stops when enough steps were made on both sides, or in time.
+        """Yield a finding for each new group. Stops after enough steps on both sides, or at the time limit.
 
         `progress` is called after each scenario.
 
-        What is being shrunk when the time is over stays as small as it is by then. Of one cause only the first few
-        disagreements that are not accepted are shrunk; the rest is counted.
+        When the time is over, a scenario that is being shrunk keeps its current size. Of one cause only the first few
+        disagreements without acceptance are shrunk; the rest is counted.
         """
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
@@ -219,7 +222,7 @@ class Campaign:
             self.made.explained += explained
 
     def _played(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario and count it; what shrinking makes is no volume."""
+        """Replay a scenario and count its steps. Replays for shrinking are not counted."""
         self.duel.made = self.made
         try:
             return self.duel.differences(scenario)

@@ -29,15 +29,15 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""What the differences are called that show in the workspace."""
+"""The names of differences in the workspace."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """What disagreements are grouped by: the tool, the level, and what each side made of the call.
+    """The key for grouping disagreements: the tool, the level, and the result of each side.
 
-    `reference` and `target` are an error's name, `done` for a success, or `unnamed error`. At the level `safe` `target`
-    is the kind of harm, and there is no reference.
+    `reference` and `target` are the name of an error, `done` for a success, or `unnamed error`. At the level `safe`,
+    `target` is the kind of harm, and `reference` is empty.
     """
 
     tool: str
@@ -49,7 +49,9 @@ class Cause:
         return self.in_words("the reference")
 
     def in_words(self, beside: str) -> str:
-        """Return it in one line; `beside` is what the target is compared with, at the level `safe` nothing."""
+        """Return the cause in one line; `beside` is the name of the implementation for the comparison, empty at the
+        level `safe`.
+        """
         if self.level == "safe":
             return f"{self.tool}: {self.target}"
         return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
@@ -57,7 +59,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Where two outcomes first differ: step and call (from 0), and what each side gave there."""
+    """The first difference of two outcomes: step and call (from 0), and the results of both sides."""
 
     cause: Cause
     step: int
@@ -76,12 +78,12 @@ def disagreements(
     *,
     ignores_outer_whitespace: bool = False,
 ) -> Iterator[Disagreement]:
-    """Yield a difference at `level` or below for each step that has one, up to the first one in effects.
+    """Yield a difference at `level` or below for each step that has one, up to the first difference in effects.
 
-    After that the two have different files, and what they answer about them says nothing.
-    Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
-    names share one. `verbatim` compares as `text`, because host wrapping differs. With
-    `ignores_outer_whitespace`, answers may have other whitespace at both ends.
+    After a difference in effects, the files differ, so later answers cannot be compared. Files are compared completely
+    after every step. Times and hard links are compared for files that the target must not change. `verbatim` compares
+    as `text`, because host wrapping differs. With `ignores_outer_whitespace`, whitespace at both ends of answers is
+    ignored.
     """
     steps, done = [], []
     state = dict(reference.before)
@@ -124,7 +126,7 @@ def disagreements(
 def _answered(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return what both did with the answers of the tools alone, and the names of errors; the same where they agree."""
+    """Return both outcomes with only the answers of the tools, and with equal names of errors if they agree."""
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -144,7 +146,7 @@ def _answered(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with what one implementation did as what is expected."""
+    """Return the step with the outcome of one implementation as its expectation."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -170,12 +172,14 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return what a step is called in a cause: by the tool of its only call."""
+    """Return the name of a step in a cause: the tool of its only call."""
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return what each side itself answered. Line ends before a reminder may be the reminder's: they do not count."""
+    """Return the answers of both sides without reminders. Line ends before a reminder may belong to the reminder, so
+    they are ignored.
+    """
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]
@@ -186,11 +190,13 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
 
 
 _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
-"""A reminder at the end that quotes changed lines, which may hold such elements themselves."""
+"""A reminder at the end that quotes changed lines. The lines may contain such elements themselves."""
 
 
 def _answer(text: str) -> str:
-    """Return a tool's own answer; what is at its end like a reminder counts on neither side, wrapped or not."""
+    """Return the answer of a tool. A reminder, or text that looks like one, is removed at its end on both sides, with
+    or without wrapping.
+    """
     return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
 
 

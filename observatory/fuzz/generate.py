@@ -34,7 +34,7 @@ from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 _MOST_STEPS = 24
 
 _FILES_DRAWN, _CALLS_DRAWN = 24, 4
-"""How many are drawn where rare conditions are preferred, of which one is taken."""
+"""Number of files and of calls that are drawn to select the rarest."""
 
 _NAMES = (
     *("notes.txt", "notes.txt", "notes.txt", "notes.md", "src/main.py", "two words.txt", "naïve.txt", "run"),
@@ -55,7 +55,7 @@ _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", []
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield scenarios without end; the same seed gives the same ones.
+    """Yield endless scenarios; the same seed gives the same scenarios.
 
     With `seen`, how often pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and the
     scenarios drawn before count, too; without it, each scenario depends on its number alone. With `large` many
@@ -77,8 +77,8 @@ def single_file(random: Random, *, rarity: Rarity | None = None, large: bool = F
 
     `rarity` chooses the file and the calls, else chance alone.
 
-    A file that may be missing has no carriage returns around it: only then would the product's choice of a new
-    file's line ends depend on what lies beside the workspace.
+    A file that may be missing has no files with carriage returns next to it. Otherwise the line ends of a new file
+    would depend on files outside the workspace.
     """
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
@@ -93,7 +93,7 @@ def single_file(random: Random, *, rarity: Rarity | None = None, large: bool = F
 
 
 def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
-    """Return the conditions that a file brings along, whatever is done with it."""
+    """Return the conditions of a file that do not depend on a call."""
     path, files = drawn
     sketch = WorkspaceModel()
     sketch.give(files)
@@ -104,7 +104,8 @@ def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...
 def several_files(random: Random, *, rarity: Rarity | None = None) -> Scenario:
     """Return a scenario about several paths: files, links to them, directories, and what is missing.
 
-    It has a session of its own anyway, so paths are also relative or at home, and there may be permission rules.
+    It needs a separate session in any case, so paths can also be relative or in the home directory, and permission
+    rules are possible.
     """
     files: dict[str, Entry] = {path: content(random) for path in _SEVERAL if random.randint(0, 1)}
     if files and random.randint(0, 1):
@@ -149,7 +150,7 @@ def long_session(random: Random) -> Scenario:
 
 
 def _target(random: Random, held: list[str]) -> str:
-    """Return where a link may lead: to a file, a folder, another link or nothing, by a whole or a relative path."""
+    """Return the target of a link: a file, a directory, another link or a missing path, absolute or relative."""
     target: str = random.choice((*held, "src", "folder", "link.txt", "missing.txt", "."))
     return target if random.randint(0, 1) else f"$WS/{target}"
 
@@ -160,7 +161,7 @@ def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str,
 
 @dataclass
 class _StepGenerator:
-    """Draws one step after the other about `paths`, in view of what probably lies there by then."""
+    """Draws one step after the other about `paths`, based on their probable current content."""
 
     random: Random
     files: InitVar[dict[str, Entry]]
@@ -229,12 +230,12 @@ class _StepGenerator:
                 return self._step(path)
 
     def _some_path(self) -> str:
-        """Draw a path, mostly one at which something lies."""
+        """Draw a path, usually an existing one."""
         there = [path for path in self.paths if self.sketch.exists(path)]
         return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
 
     def _move(self, path: str) -> Step:
-        """Draw a change of what lies at a path: it moves, goes, or leads elsewhere."""
+        """Draw a change of a path: it is moved, deleted, or becomes a link."""
         sketch = self.sketch
         free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
         kind = self.random.randint(0, 5)
@@ -251,7 +252,7 @@ class _StepGenerator:
         return event
 
     def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Draw a call about a path, in view of what calls there were."""
+        """Draw a call about a path that has the rarest conditions."""
         if self.rarity is None:
             return draw(path)
 

@@ -45,10 +45,10 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 
 
 def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without the calls that a side does not claim, unless no call is left.
+    """Yield the scenarios without the calls that a side does not support, if any call is left.
 
-    Without groups the calls of one come one after the other; without races what interferes with a call comes before
-    it; without permission rules there are none.
+    Without groups, the calls of a group follow one after the other. Without races, the events of a race precede the
+    call. Without permission rules, they are removed.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

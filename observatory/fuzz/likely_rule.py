@@ -14,14 +14,14 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
 from readfirst.observatory.fuzz.disagreement import DONE
 
 _MISSING = 0.3
-"""What a condition that only one of two calls has takes away, as a share of what one that both have adds."""
+"""Weight of a condition that only one of two calls has, relative to a condition that both have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The call with which a scenario shows its rule: the last one of a tool that the rule is about.
+    """The call that shows the rule of a scenario: the last call of a tool of the rule.
 
-    `made` is what the contract makes of it: an error's name, or `done`.
+    `made` is its result in the contract: the name of an error, or `done`.
     """
 
     scenario_id: str
@@ -34,7 +34,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ExampleIndex:
-    """`pairs` counts the calls in which two conditions meet; `examples` are kept by tool and what was made of them."""
+    """`pairs` counts the calls with two conditions together; `examples` are indexed by tool and result."""
 
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
@@ -82,7 +82,7 @@ _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
 _ASKED = 5
 """Scenarios that are asked for their rule where they agree on all of these."""
 _OF_WORDS = ("wording", "quirk")
-"""The classes of rules that a difference in words alone can break; any other is no sign of them."""
+"""The classes of rules that a difference in words can break. Such a difference says nothing about other classes."""
 
 
 def with_rule(
@@ -92,13 +92,12 @@ def with_rule(
     duel: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return the finding with the rule that it most probably breaks, if one fits.
+    """Return the finding with the rule that it most probably breaks, if there is one.
 
-    The scenarios that are most like it, with the same tool and the same answer of the reference, are replayed. Those
-    on which the two disagree at the same level vote for their rules, the nearer ones with more weight, and the nearest
-    one of the rule is named: the suite shows the fault, too. Where they agree on all of them, those vote that are
-    nearest, one rule needs more than half of the votes, and no scenario is named. When the time of the search `is_over`
-    only few are replayed.
+    The most similar scenarios with the same tool and the same answer of the reference are replayed. Scenarios with a
+    disagreement at the same level vote for their rules; nearer scenarios have more weight. The nearest scenario of the
+    winning rule is named, because it shows the same fault. If none has a disagreement, the nearest scenarios vote, a
+    rule needs more than half of the votes, and no scenario is named. If `is_over`, only a few scenarios are replayed.
     """
     found = finding.disagreement
     rules = suite.rules

@@ -16,7 +16,8 @@ _BROKEN = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 def notebook_scenario(random: Random, most_steps: int = 12) -> Scenario:
     """Return a scenario about a notebook: Reads, edits of cells, changes by others.
 
-    Cells get ids only from format 4.5 on; there no cell is inserted, because the new id would be another each time.
+    Cells have ids only from format 4.5 on. In these formats no cell is inserted, because the new id would differ each
+    time.
     """
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}

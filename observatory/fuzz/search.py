@@ -25,7 +25,7 @@ from readfirst.observatory.fuzz.likely_rule import portrait_of, with_rule
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one search as they were given: `target` is compared with `against`, the reference as a rule.
+    """The options of one search. `target` is compared with `against`, usually the reference.
 
     It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
     `output` gets the files. With `long` sessions are long, and about several files. Differences that an accepted
@@ -49,7 +49,7 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """What the target is compared with, in words; at the level `safe` it is judged alone."""
+        """A text about the implementation for the comparison; empty at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -110,7 +110,8 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change files.
+    """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change
+    files.
 
     A target that refuses all calls that change files does no harm, and shows nothing about its safety.
     """

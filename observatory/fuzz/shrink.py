@@ -65,7 +65,7 @@ def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
-    """What the first step makes becomes a given file."""
+    """Replace the first step by a given file."""
     match scenario.steps:
         case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
             path, made = posixpath.normpath(place.removeprefix("$WS/")), RegularFile(TextContent(text))
@@ -80,7 +80,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """A group becomes smaller or its calls steps; a call loses what interferes with it."""
+    """Shrink a group or split it into steps; remove the events of a race."""
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -139,17 +139,17 @@ def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
 
 
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
-"""The attributes of a scenario, and of what it is made of, that can be smaller."""
+"""The attributes of a scenario and of its parts that can be smaller."""
 _PATHS = ("file_path", "notebook_path")
 _NAMES = ("path", "to", "target")
 """The attributes that are paths."""
 _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
-"""Extensions by which some tools treat a file in their own way."""
+"""Extensions of files that some tools treat specially."""
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield a value without a part of it, or of its parts: some of a text, a key, what an attribute need not say."""
+    """Yield a value without a part of it, or of its parts: some text, a key, an optional attribute."""
     match value:
         case str():
             for start, end in _chunks(len(value)):
@@ -171,7 +171,7 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each part of a value that is no path, after its place."""
+    """Yield each part of a value that is not a path, with its position."""
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)

@@ -13,7 +13,7 @@ SIZES = tuple(4096 * 2**power for power in range(11))
 """Sizes of buffers, in bytes: 4 KiB to 4 MiB."""
 _WRITTEN = SIZES[:7]
 LONGEST_AS_IT_IS = _WRITTEN[-1] + 100
-"""Characters of an argument that a scenario file can hold as it is; a longer one has a short form."""
+"""Maximum characters of an argument that a scenario file can contain unchanged; longer ones have a short form."""
 _ROWS = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
@@ -61,7 +61,7 @@ ODD_NAMES = (
 
 @cache
 def _of_category() -> dict[str, tuple[int, ...]]:
-    """Return the code points of each Unicode category that text can hold."""
+    """Return the code points of each Unicode category that a text can contain."""
     found: dict[str, list[int]] = {}
     for point in range(sys.maxunicode + 1):
         category = unicodedata.category(chr(point))
@@ -80,7 +80,7 @@ def character(random: Random) -> str:
 
 
 def piece(random: Random) -> str:
-    """Return a short text of unusual characters, or one that looks like another format."""
+    """Return a short text of unusual characters, or a text that looks like a different format."""
     if random.randint(0, 1):
         return random.choice(FORMATS)
     return "".join(character(random) for _ in range(random.randint(1, 4)))
@@ -182,7 +182,7 @@ def argument_text(random: Random) -> str:
 
 
 def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
-    """Return what a file may hold: text in one of several encodings and line ends, or bytes that are no text."""
+    """Return the content of a file: text in one of several encodings and line ends, or bytes that are not text."""
     kind = random.randint(0, 19)
     if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))

@@ -16,9 +16,9 @@ _DATA = Mapping[str, Any]
 
 
 def like(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the table with the cells of implementations for one contract alone.
+    """Return the table with only the cells of implementations for one contract.
 
-    Raises ValueError for a contract that they were not compared with.
+    Raises ValueError for a contract without a comparison.
     """
     if contract not in data["likeness"]:
         raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
@@ -42,7 +42,7 @@ def compatibility_page(data: _DATA) -> str:
 
 
 def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
-    """Return a row for each implementation or version: the rules of each class that hold."""
+    """Return a row for each implementation or version: the number of rules of each class that hold."""
     return [
         [named(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
@@ -66,7 +66,7 @@ def short_cell(each: _DATA) -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Return how many rules hold of those that were judged, and how many were not: `31/34 (1 not claimed)`."""
+    """Return the numbers of rules that hold, that were judged and that were not judged: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -109,7 +109,7 @@ def filtered_page(
 
 
 def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return what the page shows of implementations, compared with a contract."""
+    """Return the data of the page about implementations, compared with a contract."""
     chosen = like(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"

@@ -27,17 +27,17 @@ SAMPLED = (
     " lies in 95 of 100 such samples."
 )
 _STEPS = (0.005, 0.02, 0.05, 0.1)
-"""The shares of sessions up to which the first four of five colours go."""
+"""Upper limits of the shares of sessions for the first four of five colours."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """In how many sessions a kind of harm was done, None where that is unknown, and the shortest that shows it."""
+    """The number of sessions with a kind of harm, None if unknown, and the shortest scenario that shows it."""
 
     kind: Kind
     count: int | None
     tone: str
-    """Its CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for what is counted beside harm, or `none`."""
+    """Its CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for `blind` and `overcautious`, or `none`."""
     scenario: str = ""
 
 
@@ -60,7 +60,7 @@ class MapRow:
 
     @property
     def share(self) -> float:
-        """The share of sessions in which anything was harmed."""
+        """The share of sessions with any harm."""
         return self.harmed / self.sessions
 
     @property
@@ -70,7 +70,7 @@ class MapRow:
 
     @property
     def starred_share(self) -> str:
-        """The share alone."""
+        """The share without a star."""
         return percent(self.harmed, self.sessions) + "*" * self.sampled
 
     @property
@@ -83,7 +83,9 @@ class MapRow:
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
+    """Return the rows of `compatibility_data`, the most harmful first, without implementations that were not
+    tested.
+    """
     rows = []
     for of in ("implementations", "versions"):
         for name, each in data[of].items():
@@ -100,7 +102,7 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
 
 
 def starred(rows: Iterable[MapRow]) -> str:
-    """Return what the star of a row means, empty where none has one."""
+    """Return the meaning of the star. Empty if no row has one."""
     return SAMPLED if any(row.sampled for row in rows) else ""
 
 
@@ -110,7 +112,7 @@ def untried(data: Mapping[str, Any]) -> list[str]:
 
 
 def percent(part: int, total: int) -> str:
-    """Return a share in percent with one decimal; what is there never shows as nothing."""
+    """Return a share in percent with one decimal. A share above zero is never shown as zero."""
     return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
 
 
@@ -132,14 +134,14 @@ def _tone(kind: Kind, count: int, sessions: int) -> str:
 
 
 _FOOT = 18
-"""Pixels of the line below the rows, which says how the scenarios were chosen."""
+"""Height in pixels of the line below the rows, which describes the choice of scenarios."""
 _GAP = 8
-"""Pixels between harm and what is counted beside it."""
+"""Pixels between the columns of harm and the other columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """Positions, in pixels; `letters` are those of a name before its version is left out."""
+    """Positions in pixels. `letters` is the maximum length of a name with its version."""
 
     width: int
     names: int
@@ -173,7 +175,7 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
 
 
 def _columns(left: float, right: float) -> list[dict[str, Any]]:
-    """Return of each kind where its column begins, how wide it is, and what is said above it."""
+    """Return for each kind the position, the width and the title of its column."""
     width = (right - left - _GAP) / len(KINDS)
     return [
         {

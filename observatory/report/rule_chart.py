@@ -15,7 +15,7 @@ _DATA = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Positions, in pixels. `titles` is the room for titles beside the bars, 0: they are above these."""
+    """Positions in pixels. `titles` is the width of titles next to the bars. 0: titles are above the bars."""
 
     width: int
     titles: int
@@ -39,7 +39,7 @@ NARROW = Layout(width=520, titles=0, letters=56, size=15.5, label=11.5, head=114
 
 
 def changed(data: _DATA, classes: Sequence[str]) -> list[tuple[str, _DATA]]:
-    """Return the rules of these classes that did not hold alike in all versions, in their order."""
+    """Return the rules of these classes with different results in different versions, in order."""
     return [
         (name, rule)
         for class_ in classes
@@ -99,7 +99,9 @@ def _row(title: str, top: float, layout: Layout) -> dict[str, Any]:
 def _bars(
     cells: _DATA, names: Sequence[str], places: Sequence[float], step: float, apart: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the bars of a rule, each over versions of which the same holds; those of older models are others."""
+    """Yield the bars of a rule. A bar covers consecutive versions with the same result; versions with older models
+    have separate bars.
+    """
 
     def key(number: int) -> tuple[bool, str, int, int]:
         each = cells[names[number]]

@@ -11,10 +11,10 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule of which `before` and `after` differ: whether it holds (`yes`, `partly`, `no`, `not claimed`).
+    """A rule with different results `before` and `after`: `yes`, `partly`, `no`, `not claimed`.
 
-    `holding` hold before and after, of the scenarios that were `judged` on both sides: what only one side was asked
-    tells of no change. `scenario` is the shortest of them that fails afterwards, empty if none does.
+    `holding` is the number of scenarios that hold before and after, of those that were `judged` on both sides; other
+    scenarios show no change. `scenario` is the shortest one that fails afterwards, empty if none fails.
     """
 
     rule: str
@@ -62,7 +62,7 @@ def rule_changes(
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
-    """Return the changes in Markdown: what is worse first, then what is better, then the rest, class by class."""
+    """Return the changes in Markdown: worse rules first, then better ones, then the rest, class by class."""
     rules = pluralize(len(changes), "rule") if changes else "no rule"
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))

@@ -23,14 +23,15 @@ _ACTS = re.compile(
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""What is in no picture of this project: other elements, programs, addresses of anything else, and other spellings but
-of quotes."""
+"""Content that no picture of this project contains: other elements, scripts, external addresses, and unusual spellings
+except quotes.
+"""
 _XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
 def made_pages(facts: Facts) -> dict[str, str]:
-    """Return the pages that are made for the site alone, by path, among them two that docs/ has shortened.
+    """Return the generated pages of the site by path, including full versions of two pages that docs/ shortens.
 
     Raises SiteError, SuiteError.
     """
@@ -47,10 +48,10 @@ def made_pages(facts: Facts) -> dict[str, str]:
 
 
 def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write all pages into a folder: those that are `made`, those of the project, and the files that they link to.
+    """Write all pages into a directory: generated pages, pages of the project, and linked files.
 
-    `pages` are by path in the site; `root` is the folder that links in them are relative to, with the same layout. A
-    page that a page links to is followed as well.
+    `pages` are indexed by their path in the site; `root` is the base directory of their links, with the same layout.
+    Linked pages are included recursively.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **made}
     waiting, copied = list(texts), set(texts)
@@ -76,7 +77,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
 
 
 def may_be_shown(file: Path, root: Path) -> bool:
-    """Tell whether a file is the project's own, and is only shown where a browser opens it; no page loads a program."""
+    """Whether a file belongs to the project, and a browser only displays it. No page may load a script."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
@@ -86,7 +87,7 @@ def may_be_shown(file: Path, root: Path) -> bool:
 
 
 def plain_markdown(text: str) -> str:
-    """Return Markdown without what follows the language of a code block, which not every renderer knows."""
+    """Return Markdown without the text after the language of a code block, which some renderers do not support."""
     return _FENCE.sub(r"\1\2\3", text)
 
 

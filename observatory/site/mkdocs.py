@@ -14,7 +14,7 @@ from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
 _WORKER = Path(__file__).with_name("iframe-worker.js")
-"""What the search needs in a page without a server; the theme would fetch its own."""
+"""The script for the search in a page without a server. The theme would download it."""
 _PALETTES = [
     {
         "media": f"(prefers-color-scheme{scheme})",
@@ -29,9 +29,9 @@ _PALETTES = [
         (": dark", "slate", "weather-night", "what the system prefers"),
     )
 ]
-"""The first is what a reader has who chose nothing: what the system prefers, also when that changes."""
+"""The first palette is the default of a reader: it follows the preference of the system, also when that changes."""
 HOME = "home.md"
-"""The source of the first page, where the project's README would be otherwise."""
+"""The source of the first page, which replaces the README of the project."""
 _PLACES = {HOME: "index.html", "README.md": "about.html"}
 _STYLE = "maps.css"
 _THEME = {
@@ -66,9 +66,9 @@ def demand_mkdocs() -> None:
 
 
 def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build the Markdown in `source` into the folder `target`. `url` is where the site will be published.
+    """Build the Markdown in `source` into the directory `target`. `url` is the address of the published site.
 
-    Raises SiteError if MkDocs finds something wrong.
+    Raises SiteError if MkDocs finds an error.
     """
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
@@ -154,7 +154,7 @@ def _escape(items: Any) -> None:
 
 @contextmanager
 def _messages() -> Iterator[list[str]]:
-    """Collect what MkDocs says, instead of printing it."""
+    """Collect the messages of MkDocs instead of printing them."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

@@ -52,7 +52,7 @@ _CHANGES = 20
 
 
 def home_page(facts: Facts) -> str:
-    """Return the first page: who loses your work, as a map, and the rules version by version."""
+    """Return the first page: a map of the harm done by implementations, and the rules version by version."""
     versions = facts.recorded
     maps = {
         class_: [
@@ -76,9 +76,10 @@ def home_page(facts: Facts) -> str:
 def harm_map_html(
     facts: Facts, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the map of harm of these `names`, whose cells lead to the scenarios that show it.
+    """Return the harm map of these `names`. Its cells link to the scenarios that show the harm.
 
-    `above` leads to the root of the site. Of None all are shown, those of the product if `products`.
+    `above` is the relative path to the root of the site. `names` None: all implementations, or with `products` all
+    versions of the product.
     """
     rows = [
         row
@@ -94,7 +95,9 @@ def harm_map_html(
 
 
 def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of rules, and its Markdown: first of the list, by class."""
+    """Yield the name and the Markdown of each page in the directory of rules: first the list, then the rules
+    by class.
+    """
     yield "index.md", markdown(template("site/rules"), rules=facts.rules)
     claims = claims_by_rule(facts.suite)
     for rule in facts.rules:
@@ -151,7 +154,7 @@ def _rule(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> str:
 
 
 def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of implementations, and its Markdown: of the list first."""
+    """Yield the name and the Markdown of each page in the directory of implementations, the list first."""
     yield (
         "index.md",
         markdown(
@@ -233,7 +236,9 @@ def _telling(found: Mapping[str, Any]) -> list[str]:
 
 
 def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of versions, and its Markdown: of the list first, the newest first."""
+    """Yield the name and the Markdown of each page in the directory of versions: first the list, then the newest
+    version.
+    """
     yield (
         "index.md",
         markdown(

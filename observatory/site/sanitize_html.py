@@ -11,7 +11,7 @@ a abbr b blockquote br caption code dd del details div dl dt em figcaption figur
 ol p picture pre q s samp small source span strong sub summary sup table tbody td tfoot th thead tr ul var
 """
 _SILENT = "script style template textarea title noscript iframe object svg math"
-"""Elements whose contents are no text of a page."""
+"""Elements whose contents are not text of a page."""
 _ATTRIBUTES = (
     "align alt class colspan height href id media open role rowspan scope src srcset start title width"
 )
@@ -25,7 +25,9 @@ _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
 def sanitized(html: str) -> str:
-    """Return the HTML without whatever could run or fetch something, and with the head of each cell of a table."""
+    """Return the HTML without elements that could run or load something, and with a heading for each cell of a
+    table.
+    """
     import nh3  # of the extra `observatory`
 
     clean = nh3.clean(
@@ -41,7 +43,7 @@ def sanitized(html: str) -> str:
 
 
 def is_followed(address: str) -> bool:
-    """Tell whether an address may be a link: one of the web or of mail, or a place of the same site."""
+    """Whether an address may be a link: an address of the web or of mail, or a path of the same site."""
     scheme = _SCHEME.match(_as_read(address))
     return scheme is None or scheme[0].lower() in ("https:", "http:", "mailto:")
 
@@ -58,7 +60,7 @@ def _as_read(address: str) -> str:
 
 
 def _kept(_: str, name: str, value: str) -> str | None:
-    """Return what is left of an attribute, None where nothing is."""
+    """Return the sanitized value of an attribute. None if it is removed."""
     match name:
         case "class":
             return " ".join(each for each in value.split() if _CLASS.fullmatch(each)) or None
@@ -74,7 +76,7 @@ def _kept(_: str, name: str, value: str) -> str | None:
 
 
 def _with_heads(table: re.Match[str]) -> str:
-    """Return a table whose cells name their column, which a phone shows beside the value."""
+    """Return a table whose cells contain the name of their column, for narrow screens."""
     head, body, rows = table[0].partition("<tbody>")
     heads = [
         re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)

@@ -52,7 +52,7 @@ def harm_sections(
 
 
 def _picture(scenario: Scenario, harmed: int, line: str) -> str:
-    """Return the steps up to the one that harmed; of many the last ones."""
+    """Return the steps up to the harmful one. Of many steps only the last ones."""
     given = [_brief(each) for each in given_blocks(scenario)]
     steps = [_step("The workspace" if given else "An empty workspace", given[:_FILES])]
     if len(given) > _FILES:
@@ -78,7 +78,7 @@ def _step(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
 
 
 def _brief(block: Block) -> Block:
-    """Return a block with no more than what a picture has room for."""
+    """Return the beginning of a block that fits into a picture."""
     short = {name: _cut(each) if name != "lines" else each for name, each in block.items() if name != "more"}
     lines = block.get("lines")
     if lines is not None:
@@ -98,7 +98,7 @@ _SHOWN = 12
 
 
 def harm_changes(common: CommonHarm) -> Iterator[str]:
-    """Yield the items of a list: what is harmed more often or less often than before."""
+    """Yield list items about kinds of harm that occur more often or less often than before."""
     was, now = (percent(part, common.sessions) for part in common.harmed) if common.sessions else ("", "")
     if was != now:
         verb = "more" if common.harmed[1] > common.harmed[0] else "less"
@@ -110,7 +110,7 @@ def harm_changes(common: CommonHarm) -> Iterator[str]:
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
-    """Yield the items of a list: the rules that are kept otherwise, those that guard work first."""
+    """Yield list items about rules with a different result, the rules that prevent lost work first."""
     ordered = sorted(changes, key=lambda each: (CLASSES.index(each.class_), each.rule))
     groups = (
         (

@@ -16,17 +16,17 @@ from readfirst.observatory.site.mkdocs import HOME, build, demand_mkdocs
 from readfirst.observatory.site.site_data import Facts, SiteError
 
 _MARK = "readfirst-site.txt"
-"""A file that tells a site of ours from another folder."""
+"""A file that marks a directory as a generated site."""
 _SHOWN = 20
 """Broken links that are named."""
 
 
 def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
-    """Write the site into a folder, in place of an earlier one, and return how many pages it has.
+    """Write the site into a directory, replacing an earlier site, and return the number of pages.
 
-    `root` is the project's folder, with README.md and docs/; `url` is where the site will be published. Raises
-    SiteError without MkDocs, for a folder that holds something else, for pages that MkDocs does not take, and for
-    links that lead nowhere; the folder is then as it was.
+    `root` is the directory of the project, with README.md and docs/; `url` is the address of the published site.
+    Raises SiteError without MkDocs, for a directory with other content, for pages that MkDocs refuses, and for broken
+    links. The directory is then unchanged.
     """
     demand_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings

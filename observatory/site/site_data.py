@@ -28,12 +28,12 @@ _NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
 
 
 class SiteError(ReadfirstError):
-    """A site cannot be made of what is there; the message names the file and says what to do."""
+    """The site cannot be generated. The message names the file and the solution."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A suite with rules, and the folder `docs` beside it, which holds what was published of it."""
+    """A suite with rules, and its directory `docs` with the published results."""
 
     suite: Suite
     docs: Path
@@ -52,12 +52,12 @@ class Facts:
 
     @cached_property
     def table(self) -> _Data:
-        """The same as `compatibility`, with implementations compared with the default contract alone."""
+        """The same as `compatibility`, but only with comparisons with the default contract."""
         return like(self.compatibility, self.compatibility["contract"])
 
     @cached_property
     def compatibility(self) -> _Data:
-        """What compatibility.json holds. Raises SiteError, also where it is about other rules than the suite."""
+        """The content of compatibility.json. Raises SiteError, also if its rules differ from those of the suite."""
         table = self._read("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
@@ -69,7 +69,7 @@ class Facts:
         return table
 
     def since(self, name: str, before: str) -> tuple[CommonHarm, list[RuleChange]]:
-        """Return what is otherwise in an implementation than in another `before` it, in what both were asked."""
+        """Return the differences between an implementation and another `before` it, in the scenarios of both."""
         one, other = self.results[before], self.results[name]
         scenarios = (each["harm"]["scenarios"] for each in (one, other))
         before_it, after_it = (
@@ -87,7 +87,7 @@ class Facts:
 
     @cached_property
     def results(self) -> Mapping[str, _Data]:
-        """What implementations.json holds of each target. Raises SiteError."""
+        """The content of implementations.json by target. Raises SiteError."""
         data = self._read("implementations.json", "readfirst targets implementations --write")
         _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
@@ -115,7 +115,7 @@ class Facts:
 
     @cached_property
     def recorded_harm(self) -> _Data:
-        """What harm.json holds: of each contract the harm in its recordings, and the causes. Raises SiteError."""
+        """The content of harm.json: the harm in the recordings of each contract, and the causes. Raises SiteError."""
         return self._read("harm.json", "python3 observatory/tools/harms.py")
 
     def earlier(self, name: str) -> str | None:
@@ -129,7 +129,7 @@ class Facts:
 
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
-        """What diagnosis.json holds of each target. Raises SiteError."""
+        """The content of diagnosis.json by target. Raises SiteError."""
         data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
         return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
 

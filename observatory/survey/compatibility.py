@@ -47,8 +47,8 @@ class RuleScenario:
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
     """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
 
-    `rules` are those of the suite, `survey` is what docs/implementations.json holds, and `harm` what docs/harm.json
-    holds of the contracts. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its
+    `rules` are those of the suite, `survey` is the content of docs/implementations.json, and `harm` is the part of
+    docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
     format.
     """
     versions = seen_in_versions(suite, rules, jobs=processors())
@@ -131,7 +131,7 @@ def looked_at(target: _DATA) -> set[str]:
 
 
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
-    """Return what a table needs of every scenario. Raises SuiteError."""
+    """Return the data of every scenario that a table needs. Raises SuiteError."""
     return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
 
 
@@ -193,7 +193,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return what a table shows of a target's harm: counts, and of each kind the scenario that shows it best."""
+    """Return the harm of a target for a table: counts, and for each kind the scenario that shows it best."""
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
         "sessions": found["sessions"],
@@ -217,7 +217,9 @@ def _implementation_seen(
     reach: Mapping[str, Reach],
     asked: Level,
 ) -> dict[str, list[ScenarioResult]]:
-    """Return of each rule what a survey saw of its scenarios. A target that is `asked` for less claims no words."""
+    """Return for each rule the results of a survey in its scenarios. Texts count as unsupported for a target whose
+    level `asked` is lower.
+    """
     found: dict[str, list[ScenarioResult]] = {}
     for rule in rules:
         level = level_of(rule.class_)
@@ -233,7 +235,7 @@ def _implementation_seen(
 
 
 def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
-    """Return how many rules of each class there are of each standing."""
+    """Return for each class the numbers of rules with each status."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
     return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
 

@@ -29,12 +29,12 @@ from readfirst.observatory.survey.compatibility import RuleScenario, known_scena
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"
-"""Its name, beside implementations.json."""
+"""The name of the file, next to implementations.json."""
 FORMAT = 1
 _TRIES = 10
 """How often a scenario is replayed whose end is left to luck, to see it fail."""
 _RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
-"""The folders that programs make for a while, which have other names each time."""
+"""Temporary directories of programs, which have a different name each time."""
 _LONGEST = 2000
 """Characters of an answer or a file's content that are kept."""
 
@@ -58,10 +58,10 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A scenario up to its first step, from 1, that does not hold.
+    """A scenario up to its first step, counted from 1, that does not hold.
 
-    `answers` are those of each step up to it, none for a step that is no call; `found` is what differs there. `broken`
-    says why the target ended early, if it did. `inputs` is the digest of the scenario that was replayed.
+    `answers` are the answers of each step up to it, empty for steps without calls; `found` are the differences there.
+    `broken` is the reason if the target ended early. `inputs` is the digest of the replayed scenario.
     """
 
     scenario: str
@@ -75,9 +75,9 @@ class Evidence:
 def failing(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return those of the rules that a target breaks, each with the scenarios that fail, the shortest first.
+    """Return the rules that a target breaks, each with its failing scenarios, the shortest first.
 
-    `result` is that of the target in docs/implementations.json.
+    `result` is the target's entry in docs/implementations.json.
     """
     reach = unpacked(next(iter(result.get("reach", {}).values()), {}))
     levels = {rule.id: level_of(rule.class_) for rule in rules}
@@ -100,11 +100,12 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay what implementations.json in `folder` says that the target `name@version` breaks, and keep the answers.
+    """Replay the failing scenarios of the target `name@version` from implementations.json in `folder`, and store the
+    answers.
 
-    What was kept earlier is not replayed of scenarios that still fail and were not run `again`; None: all were.
-    They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
-    this target. Raises KeptError where its results are not there, and what `gather` raises.
+    Stored answers of scenarios that still fail are not replayed, unless the scenarios were run `again`; None: all
+    were. The answers are written to evidence.json next to it, which then contains only the targets in `order`. Returns
+    the stored evidence of this target. Raises KeptError if its results are missing, and the errors of `gather`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -130,10 +131,11 @@ def keep_evidence(
 def gather(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios of each rule on the target `name@version`, and return what did not hold in one of them.
+    """Replay scenarios of each rule on the target `name@version`, and return the evidence of one failing scenario per
+    rule.
 
-    That is the first whose failure begins in a call that the rule is about; else the first that fails. A rule whose
-    scenarios all hold this time is left out. Installs the target. Raises BrokenAdapter, SuiteError.
+    It is the first scenario whose failure begins in a call of the rule, otherwise the first failing scenario. Rules
+    whose scenarios all hold this time are omitted. Installs the target. Raises BrokenAdapter, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
@@ -170,7 +172,7 @@ def _first(
 
 
 def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return what an outcome shows at the first step that does not hold; None where all of them do."""
+    """Return the evidence of an outcome at its first step that does not hold. None if all steps hold."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "broken"):
@@ -194,7 +196,7 @@ def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evide
 
 
 def _kept(text: str) -> str:
-    """Return the text without this machine's folders, and not longer than what is kept."""
+    """Return the text without directories of this machine, truncated to the maximum length."""
     for folder, name in (
         (str(cache_root()), "$INSTALL"),
         (tempfile.gettempdir(), "$TMPDIR"),
@@ -210,7 +212,7 @@ def _kept(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Return evidence by target and rule; nothing where there is no file. Raises KeptError."""
+    """Return the evidence by target and rule. Empty if the file is missing. Raises KeptError."""
     if not file.exists():
         return {}
     with reading(file, "readfirst targets implementations --evidence", FORMAT) as data:
@@ -226,7 +228,7 @@ def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
 
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
-    """Return the JSON of evidence by target and rule, a line for each rule; of the targets in `order` alone."""
+    """Return the evidence of the targets in `order` as JSON, with a line for each rule."""
     targets = {
         target: {
             rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}

@@ -54,7 +54,7 @@ class Report:
 
     @property
     def packages(self) -> str:
-        """What was installed, for a sentence."""
+        """Return a text with the installed packages."""
         return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
 
 
@@ -179,7 +179,7 @@ def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCal
 
 
 def _known_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return what a model knows of the files before a step, if all steps before it go as the scenario says."""
+    """Return a model's knowledge of the files before a step, if all earlier steps have the expected results."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

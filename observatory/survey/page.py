@@ -29,14 +29,14 @@ from readfirst.observatory.template import template
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 _SHOWN = ("scenario", "title", "steps", "step", "line")
-"""What the data hold of a scenario that shows a kind."""
+"""The data of a scenario that shows a kind of harm."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Shortest:
-    """The scenario that shows a kind in the fewest steps: at which of them (from 1), and the harm in one line.
+    """The scenario that shows a kind in the fewest steps: the number of the step (from 1), and the harm in one line.
 
-    One that a person wrote comes before one that was `made`.
+    A scenario by a person takes precedence over one that was `made`.
     """
 
     made: bool
@@ -49,7 +49,7 @@ class Shortest:
 
 @dataclass(slots=True)
 class Harmed:
-    """The sessions that were tried, and those in which something was harmed."""
+    """The tested scenarios, and the scenarios with harm."""
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Harmed:
 
     @classmethod
     def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> Harmed:
-        """Return what `data` gave, of sessions with these scenarios, without those that are run `again`."""
+        """Return the entry in `data` for these scenarios, without those that are run `again`."""
         scenarios = data["scenarios"]
         return cls(
             tried - again,
@@ -105,10 +105,11 @@ def result_of(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return what the verdicts of one target by these contracts come to, and whom it harmed, in JSON types.
+    """Return the result of one target from its verdicts on these contracts, with its harm, in JSON types.
 
-    They are added to an `earlier` result, which says nothing any more of the scenarios that are run `again`. `reach` is
-    how far each scenario went by each contract; counts are by the first, and `lacks` counts what unsupported ones need.
+    The verdicts are added to an `earlier` result, without the scenarios that are run `again`. `reach` contains the
+    reached level of each scenario on each contract; counts are for the first contract, and `lacks` counts the missing
+    capabilities of unsupported scenarios.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = Harmed(), Counter[str]()
@@ -171,7 +172,7 @@ def looked_at_all(target: Mapping[str, Any]) -> bool:
 
 
 def is_counted(target: Mapping[str, Any]) -> bool:
-    """Whether a target's result says in which sessions harm was looked for: in all, or in a sample."""
+    """Whether the result of a target states the scenarios that were judged for harm: all, or a sample."""
     return bool(target["harm"].get("sampled")) or looked_at_all(target)
 
 

@@ -39,14 +39,14 @@ COMMAND = "readfirst targets implementations --write"
 
 
 class SurveyError(ReadfirstError):
-    """The earlier results cannot be added to; the message names the file and says what to do."""
+    """The earlier results cannot be extended. The message names the file and the solution."""
 
 
 @dataclass
 class Survey:
-    """Results of targets, kept in `folder` as implementations.json and implementations.md.
+    """Results of targets, stored in `folder` as implementations.json and implementations.md.
 
-    They are compared with the default contract and the latest.
+    They are compared with the default contract and the latest contract.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
@@ -90,8 +90,8 @@ class Survey:
         self._kept = targets if usable else {}
 
     def _with_newest(self, result: Mapping[str, Any], former: str, alike: Container[str]) -> dict[str, Any]:
-        """Return a result in which the newest contract has the place of the former one, in scenarios that both
-        answer alike.
+        """Return a result in which the newest contract replaces the former one, for scenarios with equal answers on
+        both.
         """
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
@@ -158,10 +158,10 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
-        """Run targets, as many at once as there are jobs, and yield name and result of each when it is there.
+        """Run targets, as many in parallel as there are jobs, and yield the name and the result of each when it ends.
 
-        Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
-        the error. Raises what else `run` raises; a run that is not over then ends with this process.
+        Remaining jobs replay scenarios of one target in parallel. The result of a target that cannot be connected is
+        the error. Raises the other errors of `run`; unfinished runs then end with this process.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
@@ -202,10 +202,10 @@ class Survey:
         jobs: int | None = None,
         apart: bool = False,
     ) -> dict[str, Any]:
-        """Run one target on everything, and return its result. `baseline` rewrites its known failures.
+        """Run one target on all scenarios and return its result. `baseline`: rewrite its known failures.
 
-        `jobs` and `apart` are those of `harness.run.runner.run`. Raises what that raises, BaselineError for a
-        baseline that cannot be read.
+        `jobs` and `apart` are those of `harness.run.runner.run`. Raises its errors, and BaselineError for an
+        unreadable baseline.
         """
         name = target.pinned
         earlier, ids = self._earlier(target), self.asked(target)
@@ -251,7 +251,7 @@ class Survey:
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
-        """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
+        """Write the output of `readfirst run --format jsonl`, with the current baseline applied."""
         name = target.pinned
         ruler, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
@@ -273,7 +273,7 @@ class Survey:
             report.finish(summary)
 
     def _again(self, kept: IO[bytes]) -> Iterator[Verdict]:
-        """Yield what was noted by the first contract, from the beginning."""
+        """Yield the recorded verdicts of the first contract, from the beginning."""
         kept.seek(0)
         while True:
             try:
@@ -291,6 +291,6 @@ class Survey:
 
 
 def evenly(ids: Sequence[str], count: int) -> list[str]:
-    """Return so many of the ids, chosen by each id alone, so that a larger sample has a smaller one's."""
+    """Return this number of ids, selected by each id itself, so that a larger sample contains a smaller one."""
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]

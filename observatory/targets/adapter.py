@@ -60,7 +60,7 @@ _START = 180.0
 
 
 _OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
-"""What no mapping has to claim, because it takes nothing of the target but its process."""
+"""Capabilities that a mapping need not list, because they only require the process of the target."""
 
 
 def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
@@ -72,7 +72,7 @@ def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
 
 
 class TargetAdapter:
-    """Translates between the contract's tools and those of `raw`, an adapter of the target's own."""
+    """Translates between the tools of the contract and those of `raw`, the adapter of the target."""
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
@@ -116,7 +116,7 @@ class TargetSession:
         self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
-        """Make the set-up calls; what they capture can be used afterwards. Raises BrokenAdapter."""
+        """Make the set-up calls. Later calls can use the captured values. Raises BrokenAdapter."""
         for each in self._target.setup:
             answer = self._raw.call(each.call, filled(each.arguments, self._scope.values()))
             result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
@@ -184,7 +184,7 @@ class TargetSession:
 
 
 def _text_at(root: Path, path: str) -> str | None:
-    """Return what a regular file of the workspace holds as a model would read it; None for all else."""
+    """Return the text of a regular file of the workspace as a model would read it. None for everything else."""
     try:
         return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
@@ -192,7 +192,7 @@ def _text_at(root: Path, path: str) -> str | None:
 
 
 def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return what came back as the target gave it: its kind of connection may write that as JSON into the text."""
+    """Return the original answer of the target: some kinds of connection write it as JSON into the text."""
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)
@@ -243,7 +243,7 @@ class _PythonTarget(PythonAdapter):
 def _server(
     target: Target, launch: McpLaunch, installed: Installed, time_limit: float, sandbox: Sandbox | None
 ) -> McpConnection:
-    """Return an adapter of the server's own tools, all of which the mapping calls. Raises BrokenAdapter."""
+    """Return an adapter of the server's tools. The mapping must use only these. Raises BrokenAdapter."""
     # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)
@@ -285,7 +285,7 @@ def open_target(
     time_limit: float,
     sandbox: Sandbox | None = None,
 ) -> Adapter:
-    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter."""
+    """Install the target if necessary, start it, and return its adapter. Raises BrokenAdapter."""
     again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox)
     installed = install(target)
     if sandbox is not None:

@@ -48,18 +48,18 @@ class AgentTargetSession:
             self.conversation.close()
 
     def _hold(self) -> None:
-        """Keep what the agent sees now apart from the files of later scenarios."""
+        """Keep the current inodes open, so that files of later scenarios cannot reuse them."""
         if self._pins is not None:
             self._pins.hold(self._root)
 
 
 @dataclass
 class AgentTarget:
-    """An agent of one exact version, played by a scripted model.
+    """An agent of one exact version, driven by a scripted model.
 
-    With `isolation: directory` workspaces side by side share a conversation in the folder above, and only one with
-    relative paths gets a conversation of its own; with `process` every one does. `time_limit` is in seconds per
-    call. In a `sandbox` it can write to workspaces and its own files alone.
+    With `isolation: directory`, neighbouring workspaces share a conversation in their parent directory; only a
+    workspace with relative paths gets a separate conversation. With `process`, every workspace gets one. `time_limit`
+    is in seconds per call. In a `sandbox` it can only write to workspaces and its own files.
     """
 
     target: Target
@@ -73,7 +73,7 @@ class AgentTarget:
     def open(self, workspace: Workspace) -> AgentTargetSession:
         """Start or reuse a conversation for the workspace. Raises BrokenAdapter.
 
-        Where a file may be in the user's editor, the agent is one that speaks with an editor, started for it.
+        If a file may be open in the user's editor, an agent with the editor protocol is started for it.
         """
         if workspace.editor is not None:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)

@@ -10,11 +10,11 @@ from readfirst.observatory.targets.mapping import Target, load_target
 
 
 class UnknownTargetError(ReadfirstError, LookupError):
-    """There is no such target; the message says which there are."""
+    """The target does not exist. The message lists the targets."""
 
 
 def root() -> Path:
-    """Return the folder of the mapping files."""
+    """Return the directory of the mapping files."""
     return Path(__file__).parent
 
 
@@ -57,5 +57,5 @@ def find(spec: str) -> Target:
 
 
 def known_failures(target: Target) -> Path:
-    """Return the file of a target's baseline, whether it is there or not."""
+    """Return the path of a target's baseline file, which may be missing."""
     return target.file.parent / "baselines" / f"{target.pinned}.yaml"

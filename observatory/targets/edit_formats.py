@@ -1,8 +1,8 @@
-"""Edit formats: a call as text for targets whose edits are no calls with old and new text.
+"""Write a call as text, for targets whose edits are not calls with old and new text.
 
 `apply_patch` is the patch of Codex, `search_replace` the blocks of aider, `conflict_markers` the patch of gptme, and
-`shell` commands for agents that have only a shell. What a format has no words for raises Unexpressed, so that nothing
-is judged by half of what was asked.
+`shell` commands for agents that only have a shell. A call that a format cannot express raises Unexpressed, so that no
+part of a call is judged.
 """
 
 import re
@@ -18,9 +18,10 @@ class Unexpressed(ValueError):  # noqa: N818 - it says what the format lacks
 
 
 class Knowledge:
-    """What a model knows of files in one session, which is all that it can quote of them.
+    """A model's knowledge of files in one session; it can quote only these.
 
-    `there` gives what a path holds now, as UTF-8 with what is none replaced; None where there is no file.
+    `there` returns the current content of a path as UTF-8, with invalid bytes replaced. None if the file does not
+    exist.
     """
 
     def __init__(self, there: Callable[[str], str | None] = lambda _path: None) -> None:
@@ -28,7 +29,7 @@ class Knowledge:
         self._seen: dict[str, str] = {}
 
     def of(self, path: str) -> str | None:
-        """Return what the model was shown of a file or wrote there; None: it never looked."""
+        """Return the text of a file that the model has seen or written. None if it has never seen the file."""
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -64,7 +65,7 @@ def written(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str
 
 
 def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Write a patch: https://developers.openai.com/api/docs/guides/tools-apply-patch tells what a line may be."""
+    """Write a patch. https://developers.openai.com/api/docs/guides/tools-apply-patch describes the allowed lines."""
     old, new = _strings(tool, arguments)
     if not old:
         added = _ended(new, "a new file")
@@ -83,10 +84,10 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
 
 _HUNK = re.compile(r"\s*\*\*\*")
 _MARKER = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
-"""What a line of a file must not begin with, also with spaces in front; the fence is around the blocks of many."""
+"""Texts that no line of a file may begin with, also after spaces. The fence encloses several blocks."""
 _A_MARK = "a line that is a mark of the format"
 _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-"""What a shell, or a terminal before it, may leave out of a text."""
+"""Characters that a shell, or a terminal before it, may remove from a text."""
 
 
 def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
@@ -100,7 +101,7 @@ def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
 
 
 _CONFLICT = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
-"""What neither text of a patch with conflict markers may have in it."""
+"""Texts that neither side of a patch with conflict markers may contain."""
 
 
 def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
@@ -171,10 +172,10 @@ def _ended(text: str, what: str) -> list[str]:
 
 
 def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and those that it puts there.
+    """Return the complete lines that an edit removes, and the lines that replace them.
 
-    A model quotes lines as it knows them. If it never looked, or what it looks for is not in what it knows, `old` must
-    be complete lines, or not be in the file at all: then the target is to find that out.
+    A model quotes lines from its knowledge. If it has never seen the file, or the old text is not in its knowledge,
+    `old` must consist of complete lines, or be missing in the file: then the target should detect that.
     """
     seen = _plain(known.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -226,7 +227,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _is_whole(text: str, old: str) -> bool:
-    """Tell whether every place of `old` in a text is complete lines."""
+    """Whether every match of `old` in a text consists of complete lines."""
     return all(
         text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _regions(text, old)
     )

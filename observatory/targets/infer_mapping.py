@@ -38,12 +38,12 @@ _ROLES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""By argument, the words of which a name has at least one, and the words that it may have besides."""
+"""By argument: words of which a name contains at least one, and words that it may also contain."""
 _MATCH_COUNT = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _PROSE = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words of arguments in which a model says why it makes the call."""
+"""Words of arguments in which a model explains its call."""
 _PROSE_VALUE = "A test."
 _CAPTURED = {
     "hash": "hash sha sha256 checksum digest",
@@ -63,7 +63,7 @@ _ARGUMENTS = {
     "Edit": (("file_path", "old_string", "new_string"), ("replace_all",)),
     "Write": (("file_path", "content"), ()),
 }
-"""What each tool must have, and what it may have."""
+"""The required and the optional arguments of each tool."""
 _BY_NAME = ("MultiEdit", "NotebookRead", "NotebookEdit")
 _VERBS = {"Read": _READS, "Edit": _EDITS, "Write": _WRITES}
 
@@ -87,11 +87,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """How one tool of the contract is probably called.
+    """The probable form of calls of one tool of the contract.
 
-    `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` the arguments
-    that nothing takes; `unknown` the arguments that the server requires and nothing gives, `left` those that it
-    does not require. `capture` has expressions for values of earlier answers that the arguments use.
+    `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` are arguments
+    without a counterpart; `unknown` are arguments that the server requires without a counterpart, `left` those that it
+    does not require. `capture` contains expressions for values of earlier answers that the arguments use.
     """
 
     tool: str
@@ -105,7 +105,7 @@ class Guess:
 
 
 def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for each of Read, Edit and Write for which a tool looks right, and for others of the same name."""
+    """Return a guess for each of Read, Edit and Write with a suitable tool, and for other tools of the same name."""
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -144,7 +144,7 @@ def _rank(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return how the candidate is called as `tool`; None if it does not take what it must."""
+    """Return the form of calls of the candidate as `tool`. None if it lacks a required argument."""
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # it does not say what it takes
         return Guess(tool, candidate.name)
@@ -189,7 +189,7 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
 
 
 def _take(wanted: str, left: dict[str, str]) -> str | None:
-    """Take the argument that means `wanted` out of those that are left, and return its name."""
+    """Remove the argument that means `wanted` from the remaining ones, and return its name."""
     for plain in (_plain(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
@@ -204,7 +204,7 @@ def _take(wanted: str, left: dict[str, str]) -> str | None:
 def _nested(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument whose object, or list of objects, takes all that is missing."""
+    """Return the template of an argument whose object, or list of objects, contains all missing arguments."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)

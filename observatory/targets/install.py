@@ -33,7 +33,7 @@ _DONE = "installed.json"
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An environment: its folder, its Python (empty without pip packages) and Node (empty without npm packages)."""
+    """An environment: its directory, its Python (empty without pip packages) and Node (empty without npm packages)."""
 
     directory: Path
     python: str = ""
@@ -47,21 +47,21 @@ class Installed:
 
 
 def cache_root() -> Path:
-    """Return the folder that holds the environments, one folder each."""
+    """Return the directory that contains one subdirectory per environment."""
     return platformdirs.user_cache_path("readfirst") / "targets"
 
 
 def is_installed(target: Target) -> bool:
-    """Tell whether the environment is there; nothing is installed."""
+    """Whether the environment exists. Nothing is installed."""
     return bool(target.release.command) or _is_whole(_directory(target, cache_root()))
 
 
 def install(target: Target) -> Installed:
-    """Return the environment of its version, made on first use.
+    """Return the environment of its version, created on first use.
 
-    A version with a command is where its mapping file is; nothing is installed for it.
-    An existing folder is complete: it gets its name when everything is in it. Two processes may ask at once.
-    npm's install scripts do not run. Raises BrokenAdapter (blame environment) with the last words of pip or npm.
+    A version with a command uses the directory of its mapping file; nothing is installed. An existing directory is
+    complete, because it gets its name at the end of the installation. Two processes may call this at the same time.
+    Install scripts of npm do not run. Raises BrokenAdapter (blame environment) with the last output of pip or npm.
     """
     release = target.release
     if release.command:

@@ -1,7 +1,7 @@
-"""Locks: every package that a target's version consists of, with its hash, in a file beside the mapping.
+"""Lock files: all packages of a target's version with their hashes, in a file next to the mapping.
 
-`locks/NAME@VERSION.txt` is for pip, `.json` for npm. Neither names a registry. Where a mapping has no lock, its
-packages are pinned by the mapping alone.
+`locks/NAME@VERSION.txt` is for pip, `.json` for npm. Neither names a registry. Without a lock file, only the mapping
+pins the packages.
 """
 
 import json
@@ -23,13 +23,15 @@ _REACHING = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
 )
-"""Variables without which a registry may not be reached."""
+"""Variables that may be necessary to reach a registry."""
 _PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert", "proxy", "trusted-host")
 _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return pip's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    """Return the lock file for pip. None if there is none. Raises BrokenAdapter if its packages differ from the
+    mapping.
+    """
     file = _file(target, "txt")
     lock = _read(file) if target.release.pip else None
     if lock is not None and lock.partition(b"\n")[0] != _heading(target.release).encode():
@@ -38,7 +40,9 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return npm's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    """Return the lock file for npm. None if there is none. Raises BrokenAdapter if its packages differ from the
+    mapping.
+    """
     file = _file(target, "json")
     lock = _read(file) if target.release.npm else None
     if lock is not None:
@@ -56,10 +60,10 @@ def _read(file: Path) -> bytes | None:
 
 
 def check_npm(directory: Path, lock: bytes) -> None:
-    """Compare what npm installed with its lock. Raises BrokenAdapter for a package that the lock does not pin.
+    """Compare the packages installed by npm with its lock file. Raises BrokenAdapter for a package that is not pinned.
 
-    No script of a package has run before. `npm ci` would do the same, but refuses locks that npm itself writes where
-    packages are for other systems.
+    No script of a package has run before. `npm ci` would do the same, but it refuses lock files that npm itself writes
+    if packages are for other systems.
     """
     ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
@@ -76,13 +80,13 @@ def npm_package(release: Release) -> dict[str, Any]:
 
 
 def wheels_only(release: Release) -> list[str]:
-    """Return the options with which pip and uv take wheels, and source only of what the mapping names."""
+    """Return the options that let pip and uv install wheels, and build only the packages named in the mapping."""
     sources = [word for name in release.sdists for word in ("--no-binary", name)]
     return ["--only-binary", ":all:", *sources]
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return variables for pip and npm, built from nothing but what leads to the registries that the user has set."""
+    """Return the variables for pip and npm. They contain only the user's settings of the registries."""
     variables = {name: os.environ[name] for name in _REACHING if name in os.environ}
     variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
     pip = [sys.executable, "-m", "pip", "config", "get"]
@@ -100,9 +104,9 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew(target: Target) -> list[Path]:
-    """Write the locks of its version anew, and return them. Raises BrokenAdapter, OSError.
+    """Rewrite the lock files of its version, and return them. Raises BrokenAdapter, OSError.
 
-    What pip installs is resolved by uv, which the extra `observatory` has.
+    uv, which the extra `observatory` contains, resolves the packages for pip.
     """
     release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:

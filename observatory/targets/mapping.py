@@ -22,16 +22,16 @@ from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.edit_formats import EditFormat
 
 _OF_MCP = {"error": {"flag": True}}
-"""Where the error flag of an answer is, unless the file says otherwise."""
+"""The default position of the error flag in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
+    """One pinned version: the packages for pip or npm; `released` is a date, YYYY-MM-DD.
 
-    With a `command` nothing is installed: it is started as it is, in place of the target's own. `sdists` are the
-    packages that pip builds from source because there is no wheel, with the reason why that may be. Its `design` is the
-    target's own unless it states another.
+    With a `command` nothing is installed: it replaces the command of the target. `sdists` are the packages that pip
+    builds from source because there is no wheel, with the reason for the permission. Its `design` defaults to that of
+    the target.
     """
 
     version: str
@@ -46,10 +46,11 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """Code that defines `call(tool, **arguments)`, and perhaps `close()`, for the tools in the folder `workspace`.
+    """Code that defines `call(tool, **arguments)`, and optionally `close()`, for the tools in the directory
+    `workspace`.
 
-    It is as a user of the library would write it, and is run for each session, in the names that `once` leaves, which
-    is run at the start. `at_least` is the oldest Python that it runs on, empty: any.
+    It looks like the code of a user of the library. It is executed for each session, in the names defined by `once`,
+    which is executed at the start. `at_least` is the oldest supported Python, empty: any.
     """
 
     code: str
@@ -67,10 +68,10 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """A command line that asks a model over the format `wire`.
+    """A command line of an agent that calls a model in the format `wire`.
 
-    `acp` is the command with which it speaks the Agent Client Protocol, as with an editor; empty: it does not.
-    `python` and `node` are the oldest versions that it runs on; nothing: any.
+    `acp` is the command for the Agent Client Protocol, used by editors; empty: not supported. `python` and `node` are
+    the oldest supported versions; empty: any.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -123,9 +124,9 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """Where text and error flag of an answer come from, how text is cleaned, and what refusals mean.
+    """The position of text and error flag in an answer, the clean-up of the text, and the meaning of refusals.
 
-    `errors` holds the target's own forms of the suite's error names.
+    `errors` contains the target's forms of the suite's error names.
     """
 
     errors: Vocabulary
@@ -164,7 +165,9 @@ class Target:
     """Refusals that it declares although the contract answers the calls: names of `harness.adapter_traits.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
-    """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
+    """The supported tools of Read, Edit and Write, as declared in `capabilities`. None if not declared: then all must
+    be supported.
+    """
 
     @property
     def pinned(self) -> str:
@@ -187,7 +190,7 @@ class Target:
 
 
 def load_target(file: Path) -> Target:
-    """Read a target's file. Raises SuiteError with all that is wrong in it."""
+    """Read a target's file. Raises SuiteError with all errors of the file."""
     document = load(read(file), file)
     if findings := mapping_findings(document):
         raise SuiteError(findings)
@@ -235,7 +238,7 @@ Built = TypeVar("Built")
 
 
 def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
-    """Return what a section says, whose keys are the attributes; lists become tuples."""
+    """Return the content of a section as an object; its keys are the attributes, and lists become tuples."""
     return kind(
         **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
     )
@@ -291,7 +294,7 @@ _PLACES = ("WS", "HOME")
 
 
 def mapping_findings(document: Document) -> list[Finding]:
-    """Return what is wrong in a target's file, by line; names are looked up once the form is right."""
+    """Return the errors of a target's file, by line. Names are checked once the form is valid."""
     findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
 

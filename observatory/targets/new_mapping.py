@@ -40,12 +40,12 @@ _NO_ERRORS = """\
 
 
 class NewMappingError(ReadfirstError):
-    """The file cannot be written; the message says why and what to do."""
+    """The file cannot be written. The message states the reason and the solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewMapping:
-    """What was written: the file, and for each of Read, Edit and Write the server's tool, empty if none was found."""
+    """The written file, and the server's tool for each of Read, Edit and Write, empty if none was found."""
 
     file: Path
     calls: Mapping[str, str]
@@ -54,9 +54,9 @@ class NewMapping:
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
 
-    Where it has Read and Edit, it is tried: of which design is it, and how does it word its refusals?
+    If it has Read and Edit, its design and the messages of its refusals are tested.
 
-    Nothing is ever replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
+    Existing files are never replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
     """
     if output is not None:
         _check(output)
@@ -82,7 +82,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
 
 
 def _tried(text: str, file: Path, time_limit: float) -> str:
-    """Return a mapping's text with what the server did just now: how it edits, and what it said when it refused."""
+    """Return the text of a mapping with the observed design and refusals of the server."""
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
@@ -172,7 +172,7 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
 
 
 def _comment(words: str) -> str:
-    """Return what a server said on one line, in which nothing acts and YAML refuses nothing."""
+    """Return a text of the server as one line without active characters, valid in YAML."""
     return visible(" ".join(words.split()))
 
 
@@ -194,7 +194,7 @@ SCENARIOS = (
 )
 """Each is refused once under every contract, for one reason that has a name."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
-"""The one whose file was not read either: what is said of files that were not read may be said here, too."""
+"""The error for files that were not read. Its messages may also be used for this error."""
 
 REFUSAL_SCENARIOS = {
     "not-utf-8": "encodings/cp1251-elsewhere",
@@ -203,16 +203,17 @@ REFUSAL_SCENARIOS = {
     "line-feed-for-crlf": "line-endings/lf-old-string-in-crlf-file",
     "missing-directory": "creation/write-creates-parents",
 }
-"""Scenarios of which every call is answered unless the implementation refuses what the name says."""
+"""Scenarios in which every call is answered, unless the implementation refuses the situation in the name."""
 
 _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
 
 
 def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return forms of messages by the names of errors: what the implementation said, with `{path}` and `{text}`.
+    """Return the forms of messages by the names of errors: observed messages, with `{path}` and `{text}`.
 
-    What the suite itself recognises is left out, and what an implementation says for more than one reason.
+    Messages that the suite itself recognises are omitted, and messages that an implementation uses for more than one
+    reason.
     """
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in SCENARIOS:
@@ -243,7 +244,7 @@ def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
 
 
 def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each error that a scenario expects, and what was said where the call was refused."""
+    """Yield the name of each error that a scenario expects, and the message of the refused call."""
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, adapter, place)

@@ -104,9 +104,9 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def pin(target: Target, version: str) -> None:
-    """Add a version to a target's mapping file: what is installed for its release, with the other version.
+    """Add a version to the mapping file of a target: the packages of its release, with the new version.
 
-    Raises PinError where the version is there, or where the file does not have the release on a line of its own.
+    Raises PinError if the version already exists, or if the release is not on a separate line of the file.
     """
     if not _VERSION.fullmatch(version):
         raise PinError(f"{version!r} is not a version")

@@ -1,7 +1,8 @@
-"""Runs in a target's own environment: offers its tools, under their own names, as an adapter.
+"""Runs in the environment of a target: offers its tools, under their own names, as an adapter.
 
-The variable READFIRST_TARGET (JSON) has the code that defines them. Standard library only: nothing else is there.
-An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an exception of the tool.
+The variable READFIRST_TARGET (JSON) contains the code that defines them. This module uses only the standard library,
+because nothing else is installed. An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an
+exception of the tool.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ORDER = "READFIRST_TARGET"
 
 
 class Tools:
-    """What the code of the mapping's section `python` defines."""
+    """The names that the code in the mapping's section `python` defines."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
@@ -59,7 +60,7 @@ class HostedSession:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON types; what has none of its own becomes its attributes, or its text."""
+    """Return a value in JSON types. Other objects become their attributes, or their text."""
     match value:
         case None | bool() | int() | float():
             return value

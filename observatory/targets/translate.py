@@ -18,7 +18,7 @@ _PATHS = ("file_path", "notebook_path")
 
 
 class _Absent:
-    """Stands for a value that the call does not have; whatever holds it is left out."""
+    """Represents a value that the call does not have. Objects that contain it are omitted."""
 
 
 _ABSENT = _Absent()
@@ -34,7 +34,7 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class TargetAnswer:
-    """What came back, before it is judged: JSON types, the connection's own error mark, an exception or not."""
+    """An answer before it is judged: JSON types, the error mark of the connection, and whether it is an exception."""
 
     value: Any
     flagged: bool = False
@@ -43,19 +43,21 @@ class TargetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What `$NAME` means in one session: the workspace, the home directory, and what was captured."""
+    """The values of `$NAME` in one session: the workspace, the home directory, and captured values."""
 
     root: Path
     home: Path
     captured: Mapping[str, str] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return the names and what they mean."""
+        """Return the names and their values."""
         return {"WS": str(self.root), "HOME": str(self.home), **(self.captured or {})}
 
 
 def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Say what the target lacks for a call (`Edit with replace_all`); empty if it claims all of it."""
+    """Return the capability that the target lacks for a call (`Edit with replace_all`). Empty if it supports
+    the call.
+    """
     mapping = target.tools.get(tool)
     if mapping is None:
         return tool
@@ -82,10 +84,10 @@ def translated(
     scope: Scope,
     known: Knowledge | None = None,
 ) -> TargetCall:
-    """Return the target's own call.
+    """Return the call of the target.
 
-    `known` is what the model knows of the files, for a tool whose calls are text in a format. Raises BrokenAdapter for
-    a tool that the target has not, UnsupportedCall where the format has no words for the call.
+    `known` is the model's knowledge of the files, for a tool whose calls are text in a format. Raises BrokenAdapter
+    for a tool that the target lacks, UnsupportedCall if the format cannot express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
@@ -203,7 +205,7 @@ def _number(value: Any) -> Any:
 
 
 def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, str]:
-    """Return the first matches of the expressions in the texts of an answer; without those that match nowhere."""
+    """Return the first match of each expression in the texts of an answer, without expressions that do not match."""
     found: dict[str, str] = {}
     for name, pattern in patterns.items():
         for text in answer:
@@ -221,7 +223,7 @@ def text_of(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 
 def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Return what the model would see of an answer, with the error's name where the target's words tell it.
+    """Return an answer as the model would see it, with the name of the error if the target's message identifies it.
 
     Raises:
         BrokenAdapter: The answer has no text where the mapping says, or an exception that is not a refusal.

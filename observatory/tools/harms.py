@@ -1,4 +1,4 @@
-"""Judge what was recorded of the product for harm, group it by cause, and write docs/harm.md and docs/harm.json.
+"""Judge the recordings of the product for harm, group the harms by cause, and write docs/harm.md and docs/harm.json.
 
 It reads every recording of every contract. The exit code is 1 if a harm has no cause in observatory/tools/harms.yaml,
 and with `--check` if a file would change.
@@ -71,7 +71,7 @@ class Found:
     harm: Harm
 
     def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
-        """What makes it the one to show: that a person wrote it, and few steps."""
+        """The sort key for examples: scenarios by a person first, then scenarios with few steps."""
         return is_made(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Found:
 
 @cache
 def steps_of(suite: Suite, scenario_id: str) -> int:
-    """Return how many steps a scenario has."""
+    """Return the number of steps of a scenario."""
     return len(suite.scenario(scenario_id).steps)
 
 
@@ -161,9 +161,9 @@ def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
 
 
 def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite) -> dict[str, Any]:
-    """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows.
+    """Return the data of the page: the scenarios of each contract by kind of harm, and the scenarios of each cause.
 
-    Beside it, of each rule in how many recordings of its scenarios there is harm of each kind.
+    Also contains for each rule the number of recordings with harm of each kind.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
@@ -227,7 +227,7 @@ def since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return what is otherwise than in the contract before, in the scenarios that both were recorded with."""
+    """Return the differences from the previous contract, in the scenarios that were recorded with both."""
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
         return {}

@@ -1,13 +1,13 @@
-"""Do the three runners agree? Compares the verdicts of readfirst with those of the runners in Go and JavaScript.
+"""Compare the verdicts of readfirst with those of its runners in Go and JavaScript.
 
     python3 observatory/tools/opinions.py --write
     python3 observatory/tools/opinions.py --check wrong_state:NoReadCheck
 
-Each implementation is run three times, over the protocol `lines`: the reference and both skeletons with every scenario,
-each wrong implementation of the tests with a share of them, so that all of them together see every scenario.
+Each implementation is run three times with the protocol `lines`: the reference and both skeletons with every scenario,
+each wrong implementation of the tests with a sample; together the samples contain every scenario.
 
-`--write` writes docs/opinions.md, `--check` nothing; with either, a disagreement is printed and ends in exit code 1.
-Needs go and node; all of it takes a quarter of an hour on two processors.
+`--write` writes docs/opinions.md, `--check` only checks it. In both cases a disagreement is printed, and the exit code
+is 1. Needs go and node, and takes a quarter of an hour on two processors.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One implementation: on which `day` how many scenarios were judged, at which levels they hold, and what is judged
-    otherwise.
+    """One implementation: the `day`, the number of judged scenarios, the results by level, and the different
+    verdicts.
     """
 
     name: str

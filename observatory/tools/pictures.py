@@ -7,7 +7,7 @@ where none is named:
 
     python3 observatory/tools/pictures.py --site site
 
-Or one, of the HTML report, of what a terminal shows of a run, or of a page:
+Or a single picture of the HTML report, of a run in a terminal, or of a page:
 
     python3 observatory/tools/pictures.py site/index.html --width 1440 --height 900 --output docs/site-home.png
     python3 observatory/tools/pictures.py a.jsonl b.jsonl --output docs/report-light.png
@@ -15,8 +15,8 @@ Or one, of the HTML report, of what a terminal shows of a run, or of a page:
     python3 observatory/tools/pictures.py a.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
     python3 observatory/tools/pictures.py results/*.jsonl --level effects --output families.png
 
-The report is made of result streams; a page of its own is shown as its window is when it opens.
-Needs the extra `browser`, chromium and chromedriver.
+The report is made from result streams; a page is shown with the window size at its start. Needs the extra `browser`,
+chromium and chromedriver.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ COLUMNS = 118
 """Characters of a line of a terminal."""
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET = "server-filesystem@2026.8.31"
-"""The implementation that pictures show beside the reference."""
+"""The implementation in the pictures, next to the reference."""
 FAMILIES = ("gate", "matching", "staleness")
 
 
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def every_picture(driver: Any, work: Path, site: Path | None) -> int:
-    """Take all pictures of README and docs; return the exit code of what failed, or 0."""
+    """Take all pictures of README and docs. Return the exit code of the failed command, or 0."""
     streams = [work / f"{number}.jsonl" for number in range(2)]
     chosen = [word for family in FAMILIES for word in ("--family", family)]
     accepted = work / "accepted.yaml"  # nothing: a picture shows all that fails
@@ -246,7 +246,7 @@ def terminal(streams: Sequence[Path]) -> str:
 
 @contextmanager
 def opened(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
-    """Start a Chromium with a profile in the folder."""
+    """Start a Chromium with a profile in the directory."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -272,7 +272,7 @@ def taken(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Open a page, and return a picture of what the script `shown` finds with these words."""
+    """Open a page, and return a picture of the element that the script `shown` finds with these words."""
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

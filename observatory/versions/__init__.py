@@ -1,1 +1,1 @@
-"""Versions of the product: what they changed, and in which version."""
+"""Versions of the product and their changes."""

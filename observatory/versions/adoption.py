@@ -33,7 +33,7 @@ def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
 
 
 def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:
-    """Return the scenarios of the families in which two contracts differ, as far as they are recorded."""
+    """Return the recorded scenarios of the families with differences between two contracts."""
     families = {each.partition("/")[0] for each in found.differing}
     return [
         each

@@ -29,9 +29,9 @@ class UnknownVersionError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class BehaviourInVersion:
-    """What a behaviour is in one version, and the version from which on it is that, at least.
+    """The value of a behaviour in one version, and the version that introduced it.
 
-    `since` is None for `documented`, which is no version.
+    `since` is None for `documented`, which is not a version.
     """
 
     value: Any
@@ -39,7 +39,7 @@ class BehaviourInVersion:
 
 
 def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each subject that has one of these behaviours, what it is about, and those, in the reference's order."""
+    """Yield each subject of these behaviours, its description, and the behaviours, in the order of the reference."""
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
@@ -47,9 +47,10 @@ def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def standings(version: str) -> Mapping[str, BehaviourInVersion]:
-    """Return what every behaviour is in a version, by name. Raises UnknownVersionError.
+    """Return the value of every behaviour in a version, by name. Raises UnknownVersionError.
 
-    A version is three numbers, perhaps with `+gated`; or `latest`, or `documented`, what the documents state.
+    A version is three numbers, optionally with `+gated`; or `latest`; or `documented`, the statements of the
+    documents.
     """
     name = LAST_VERSION if version == LATEST else version
     try:
@@ -66,7 +67,7 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _since(history: History, name: str) -> str | None:
-    """Return the version from which on a behaviour is what it is in this one."""
+    """Return the version that introduced the value of a behaviour in this version."""
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
@@ -85,7 +86,7 @@ def _since(history: History, name: str) -> str | None:
 
 
 def compared(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return what behaviours are in one version, or in each of two where they differ, in the order of the reference.
+    """Return the behaviours of one version, or those that differ between two, in the order of the reference.
 
     Raises UnknownVersionError.
     """

@@ -18,7 +18,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 Facts = tuple[Any, ...]
 Answers = Mapping[str, object]
-"""By scenario id what is compared; a scenario without an answer is left out."""
+"""The compared facts by scenario id. Scenarios without an answer are omitted."""
 
 
 class BisectError(ReadfirstError):
@@ -27,9 +27,10 @@ class BisectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """What a scenario gives changed: `before` is the last version that gives the old, `after` the first with the new.
+    """A change of a result: `before` is the last version with the old result, `after` the first one with the new
+    result.
 
-    `silent` are the published versions between them, oldest first: they gave no answer, so it may be one of them.
+    `silent` are the published versions between them without an answer, oldest first; the change may be in one of them.
     """
 
     scenario_id: str
@@ -40,9 +41,10 @@ class AnswerChange:
 
 @dataclass
 class Replays:
-    """The answers to scenarios in a version: confirmed, and kept as takes, so that a search can be resumed.
+    """The confirmed results of scenarios in a version, stored as takes, so that a search can be resumed.
 
-    `variant` is `` or `+gated`, the class of the model. `silent` says of scenario and version why there is no answer.
+    `variant` is `` or `+gated`, the class of the model. `silent` contains the reason for missing answers, by scenario
+    and version.
     """
 
     suite: Suite
@@ -53,7 +55,7 @@ class Replays:
     jobs: int = 1
 
     def contract(self, version: str) -> Contract:
-        """Return what the version is replayed as."""
+        """Return the contract for replaying the version."""
         return self.suite.contracts.find(version + self.variant)
 
     def __call__(
@@ -111,7 +113,7 @@ def _within(
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Search a stretch of the published versions, without those that gave no answer."""
+    """Search a range of the published versions, without versions that gave no answer."""
     apart = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]
@@ -146,7 +148,7 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
 
 
 def facts(transcript: Transcript, level: Level) -> Facts:
-    """Return what two transcripts are compared by at a level."""
+    """Return the facts of a transcript that are compared at a level."""
     return tuple(
         (
             tuple(_of_result(result, level) for result in step.results),

@@ -19,7 +19,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NOT_RECORDED = "not recorded"
 _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
-"""How much more often other words may be seen elsewhere: what a tool does tells a change better than what it says."""
+"""Weight of the effect of a tool, relative to its words, in the choice of an example."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
 
 
 def _key(each: Occurrence) -> tuple[str, ...]:
-    """Return what is the same wherever the same thing changed."""
+    """Return the part of a difference that is the same wherever the same behaviour changed."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
 def _worded(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
-    """Return the point with the call that shows it best: with what is seen at few other points, and here often."""
+    """Return the point with its best example: a call whose differences are rare at other points, and frequent here."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return WordedChange(**same)

@@ -44,7 +44,8 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from contracts, recordings, tools and results. Raises RecordingError before anything is written.
+    """Remove a version from contracts, recordings, tools and results. Raises RecordingError before anything is
+    written.
 
     Only answers that equal those of both neighbours are removed: `work_out` returns them.
     """

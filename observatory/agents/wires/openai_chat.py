@@ -23,12 +23,12 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 class OpenAIChat:
-    """Tool results are messages of their own, without a flag for errors."""
+    """Tool results are separate messages, without a flag for errors."""
 
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Answer everything but chat completions with an empty list, which is what a list of models may be."""
+        """Answer everything except chat completions with an empty list, which is a valid list of models."""
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature

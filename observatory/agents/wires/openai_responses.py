@@ -25,16 +25,16 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """Tool results are items of their own, without a flag for errors.
+    """Tool results are separate items, without a flag for errors.
 
-    A tool is a function, whose arguments are JSON, or a custom tool, whose one argument is text: for these the only
-    argument of a call is sent as it is, under whatever name.
+    A tool is a function with JSON arguments, or a custom tool with one text argument. For custom tools the only
+    argument of a call is sent unchanged; its name does not matter.
     """
 
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Answer everything but responses with an empty list, which is what a list of models may be."""
+        """Answer everything except responses with an empty list, which is a valid list of models."""
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 

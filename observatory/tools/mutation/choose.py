@@ -1,11 +1,11 @@
-"""Choose generated scenarios for the suite: those in which exceptions of rules show that no scenario shows yet.
+"""Select generated scenarios for the suite that detect exceptions of rules which no scenario detects yet.
 
     python3 observatory/tools/mutation/choose.py [--seed N] [--drawn N] [--most N] [--least N]
     readfirst product record --family crossed
 
-Draws what `readfirst fuzz` draws, long sessions among them, and adds what is chosen to the corpus, as
-`crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides what is worth recording, the real
-product what is expected.
+Draws scenarios as in `readfirst fuzz`, including long sessions, and adds the selected ones to the corpus, as
+`crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides which scenarios are useful; the real
+product provides the expectations.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _NOTE = (
 _LONG = 20
 """Of so many that are drawn one is a long session."""
 _ATTEMPTS = 9
-"""After how many scenarios of a kind in which a point does not show it is given up there."""
+"""Number of scenarios of a kind after which the search for a point is given up."""
 _FADES = 0.6
-"""What a point is worth after each of them."""
+"""Factor by which the value of a point decreases with each scenario that shows it."""
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
-    """Return the files of the corpus with what was chosen, and with what they hold already, by their paths."""
+    """Return the files of the corpus with the selected scenarios added, by their paths."""
     new = {each.id: each for each in found}
     themes = {name.rpartition("-")[0] for name in new}
     held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
@@ -109,7 +109,7 @@ def drawn(seed: int, number: int) -> Iterator[Scenario]:
 
 
 def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int) -> list[Scenario]:
-    """Return drawn scenarios that show what none of the panel's cases shows; what the suite has is not drawn."""
+    """Return drawn scenarios that show points which no case of the panel shows. Existing scenarios are not drawn."""
     suite = Suite(root)
     contract = panel.cases[0].partition(" ")[0]
     switches = Switches(panel, contract)

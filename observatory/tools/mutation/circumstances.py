@@ -17,9 +17,11 @@ __all__ = ["attend", "now", "of_scenario"]
 _calls: list[frozenset[str]] = []
 """The conditions of each call of the scenario that is replayed."""
 _prepared = _answered = 0
-"""How many calls were prepared, and how many answered; those of a group are all prepared first."""
+"""Numbers of prepared and of answered calls. All calls of a group are prepared first."""
 _answering = False
-"""Whether a call is being answered; what is prepared meanwhile is that call again, with the arguments of a hook."""
+"""Whether a call is being answered. A call that is prepared in the meantime is the same call, with the arguments of a
+hook.
+"""
 _now: frozenset[str] = frozenset()
 
 
@@ -43,7 +45,7 @@ def attend(scenario: Scenario) -> None:
 
 
 def now() -> frozenset[str]:
-    """Return what is so in the call that is executed."""
+    """Return the circumstances of the executed call."""
     return _now
 
 

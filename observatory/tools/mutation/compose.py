@@ -2,8 +2,8 @@
 
     python3 observatory/tools/mutation/compose.py [FAMILY ...]
 
-writes their themes; `readfirst product record --family crossings` records what is new. The family `thresholds` keeps
-its scenarios, and gets one for each rule and size that lacks it.
+writes their files; `readfirst product record --family crossings` records new scenarios. The family `thresholds` keeps
+its scenarios, and gets a new one for each rule and size that lacks it.
 """
 
 from __future__ import annotations

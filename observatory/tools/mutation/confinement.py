@@ -23,9 +23,9 @@ _MEMORY = 6 * 1024**3
 
 
 class Confined:
-    """Work that is done in a fork of this process, in a folder of its own; nothing outside it can be written.
+    """Work in a fork of this process, in a separate directory. Nothing outside the directory can be written.
 
-    `receiver` is ready, as `multiprocessing.connection.wait` tells, when the work is done or its process died.
+    `receiver` is ready, as in `multiprocessing.connection.wait`, when the work is done or its process has died.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -36,11 +36,11 @@ class Confined:
         sender.close()
 
     def result(self) -> Any:
-        """Wait for what the work gave. EOFError: the process died."""
+        """Wait for the result of the work. EOFError: the process died."""
         return self.receiver.recv()
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """End the process in any state."""
         self._process.kill()
         self._process.join()
         self.receiver.close()
@@ -60,7 +60,7 @@ def _do(work: Callable[[], object], folder: str, sender: Any) -> None:
 
 
 class _Guard:
-    """An audit hook that lets nothing be changed outside one folder."""
+    """An audit hook that prevents changes outside one directory."""
 
     _PATHS: Mapping[str, tuple[int, ...]] = {
         "os.rename": (0, 1),

@@ -40,9 +40,9 @@ def run(command: str) -> Step:
 class Subject:
     """A rule, mode, hook or group of files: the workspace, the calls that make it known, and the calls that show it.
 
-    `known` are calls that the session makes before an event, `shown` calls after it, which need these. `alone` are the
-    same calls for a session that begins with nothing. `skipped` are events without meaning for the subject, `further`
-    those of the events `FURTHER` that it has.
+    `known` are the calls of the session before an event, `shown` the calls after it, which depend on `known`. `alone`
+    are the same calls for a session without earlier calls. `skipped` are events that make no sense for the subject,
+    `further` those of the events `FURTHER` that it also uses.
     """
 
     title: str
@@ -79,7 +79,7 @@ FURTHER = ("stop", "mentioned", "repository")
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
-    """Return the steps in which a subject meets an event."""
+    """Return the steps that combine a subject with an event."""
     known, shown = [*subject.known], [*subject.shown]
     other: Step = read("other.txt")
     match event:
@@ -126,7 +126,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and the steps in which files meet what happens around the calls."""
+    """Return the workspace and the steps that combine files with the events around the calls."""
     given = {**subject.given}
     match event:
         case "during":
@@ -176,7 +176,7 @@ def _mentioned(subject: Subject) -> list[Step]:
 
 
 def _finished(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Return workspace and steps with the file that is beside those of the subject."""
+    """Return the workspace and the steps, with an additional file next to those of the subject."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}

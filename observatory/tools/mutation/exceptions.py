@@ -1,9 +1,8 @@
-"""Exceptions: mutants in which a rule holds except when something is so, or also when it is.
+"""Mutants with an exception of a rule: the rule does not hold in one circumstance, or holds in one more.
 
-Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or
-`if (unread) or when("name: hidden"):`; `circumstances` defines what `when` says. The same with `when("always")` is
-the rule that does not hold at all: where no scenario notices that, exceptions of it are not made. `population` tries
-them.
+Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or `if (unread) or
+when("name: hidden"):`; `circumstances` defines `when`. With `when("always")` the rule does not hold at all. If no
+scenario notices that, no exceptions of the rule are made. `population` tries them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from mutants import Key, Layout, Mutant, difference
 __all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replaced", "rules_of"]
 
 ALWAYS = "always"
-"""The circumstance in which every call is made."""
+"""The circumstance of every call."""
 
 _OF_FILES = (
     "name: hidden",
@@ -66,16 +65,16 @@ MODULES = {
     "tools.read": _OF_FILES,
     "tools.write": (*_OF_FILES, *_OF_WRITES),
 }
-"""The modules that decide what is refused and how is written, each with the circumstances that can matter there."""
+"""The modules that decide about refusals and about writing, each with the circumstances that can matter there."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
-"""What may be the exception, as `readfirst.observatory.fuzz.conditions` tells it."""
+"""The possible exceptions, with the names of `readfirst.observatory.fuzz.conditions`."""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
     """Return the mutants of one module in which a rule does not hold, or always applies, in the order of their lines.
 
-    A condition is what an `if` asks and what a function returns as true or false, unless the version alone decides it.
+    A condition is the condition of an `if` or a boolean result of a function, unless it depends only on the version.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
@@ -102,7 +101,7 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules, each of which is given as the mutant in which it does not hold at all."""
+    """Return the exceptions of rules. Each rule is given as the mutant in which it does not hold at all."""
     return [
         replace(
             rule,
@@ -128,7 +127,7 @@ def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_of_a_rule(condition: ast.expr) -> bool:
-    """Tell whether it depends on the call: it is not a constant, and does not ask for the version alone."""
+    """Whether a condition depends on the call: it is not a constant, and does not depend only on the version."""
     match condition:
         case ast.Constant():
             return False

@@ -18,7 +18,7 @@ __all__ = ["clear_caches", "compiled", "exchanged", "forget", "install"]
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the package from the texts that were read at the start, whatever the disk holds by now."""
+    """Imports the package from the source texts read at the start, even if the files have changed since."""
 
     def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
         self._panel = panel
@@ -72,7 +72,7 @@ def forget(panel: Panel) -> None:
 
 
 def exchanged(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
-    """Give the function that was imported its changed code, if that is all there is to the change."""
+    """Replace the code of an imported function by its changed code, if nothing else changed."""
     if not mutant.reached_by:
         return False
     found: Any = sys.modules.get(f"{panel.package}.{mutant.module}")
@@ -95,7 +95,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def clear_caches(panel: Panel) -> None:
-    """Forget what functions remember, so that what a case executes does not depend on the cases before it."""
+    """Clear the caches of functions, so that the executed lines of a case do not depend on earlier cases."""
     for name, module in list(sys.modules.items()):
         if _is_part(name, panel):
             for each in vars(module).values():

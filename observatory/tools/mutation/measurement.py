@@ -24,7 +24,7 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What the cases do on the unchanged package: `seconds`, the cheapest first, and the lines that each executes.
+    """The cases on the unchanged package: `seconds`, the cheapest first, and the executed lines of each.
 
     `reached` has a number for each line; its bit n is set if case n executes the line. There are millions of these
     pairs, and every trial is a fork of the process that holds them. `imported` are the lines that the import executes.
@@ -35,7 +35,9 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases, a bit each, that execute one of the lines; what the import executes belongs to all."""
+        """Return the cases that execute one of the lines, as bits. Lines executed by the import belong to all
+        cases.
+        """
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
         found = 0
@@ -62,7 +64,7 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all cases on the unchanged package. TrialError: one does not hold."""
+    """Run all cases on the unchanged package. TrialError: a case does not hold."""
     confined = Confined(lambda: _measured(panel))
     try:
         cases, failing = confined.result()

@@ -18,15 +18,15 @@ Key = tuple[str, str, str, int]
 class Mutant:
     """One changed module.
 
-    `before` and `after` are the lines that differ, without their indentation; `line` is the first of them,
-    from 1. `function` is what they are in, for example `Session.path`, empty for the module itself.
-    Of mutants that are the same by all this, `occurrence` counts from 1. `source` is the whole changed module.
+    `before` and `after` are the changed lines, without their indentation; `line` is the number of the first one, from
+    1. `function` is the enclosing function, for example `Session.path`, empty for the module itself. `occurrence`
+    counts mutants that are equal in all of this, from 1. `source` is the whole changed module.
 
-    `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
-    for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it,
-    and `texts` the strings in its statement. `within` are the arguments of several lines that it is a part of.
+    `reached_by` are the lines of the module of which one must be executed for the change to matter; empty for code
+    that runs at import. `names` are the names that such a change defines, `words` the keywords in it, and `texts` the
+    strings in its statement. `within` are the arguments of several lines that contain the change.
 
-    `when` is the circumstance that a rule has an exception for: only calls in which it is so can tell the mutant.
+    `when` is the circumstance of an exception: only calls with this circumstance can detect the mutant.
     """
 
     module: str
@@ -54,7 +54,7 @@ class Mutant:
 
     @property
     def key(self) -> Key:
-        """What tells this mutant from all others as long as the lines themselves do not change."""
+        """The key of this mutant. It is stable as long as the lines themselves do not change."""
         return self.where, self.before, self.after, self.occurrence
 
     @property
@@ -117,7 +117,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Return the first line in which two texts differ, from 1, and what is there in each."""
+    """Return the number of the first different line of two texts, from 1, and the line in both."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -135,7 +135,7 @@ class Layout:
         self._tree = ast.parse(source)
 
     def is_export_list(self, line: int) -> bool:
-        """Tell whether a line belongs to the module's `__all__`."""
+        """Whether a line belongs to the module's `__all__`."""
         path = self._path(line)
         return (
             bool(path)
@@ -144,7 +144,7 @@ class Layout:
         )
 
     def function(self, line: int) -> str:
-        """Return the dotted name of what a line is in."""
+        """Return the dotted name of the enclosing function or class of a line."""
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 

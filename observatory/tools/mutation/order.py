@@ -30,15 +30,15 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Ask what killed a mutant first about the next ones in the same place."""
+        """Move the case that killed a mutant to the front for the next mutants at the same position."""
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change; of a change that the import reaches, those that use what it makes,
-        first of all the one that killed it before and those that its statement names.
+        """Return the cases that reach the change. For code that runs at import, these are the cases that use the
+        defined names. The case that killed the mutant before comes first, then the cases named in its statement.
 
-        Each way through the module has its turn before the next case of the same kind on the same way. Of an exception
-        those cases are asked in which it is so.
+        Each path through the module has its turn before the next case of the same kind on the same path. For an
+        exception, only cases with its circumstance are used.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
         ranks = self._ranked(frozenset(module for module, _ in lines))
@@ -58,7 +58,7 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return for each case how many cheaper ones are like it."""
+        """Return for each case the number of cheaper similar cases."""
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}
             for way in self._cases.ways(modules):

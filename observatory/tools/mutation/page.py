@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 LEAST = 95.0
-"""Percent of all mutants that must be killed, whether those that survive can be told from the original or not."""
+"""Minimum percentage of killed mutants, including equivalent ones."""
 LEAST_EXCEPTIONS = 97.0
-"""Percent of the exceptions that must be killed, of those that can be told from the original."""
+"""Minimum percentage of killed exceptions, without equivalent ones."""
 
 _TOP = """\
 # Mutation score
@@ -60,8 +60,8 @@ condition, a removed argument or branch. Tables and constants are changed, too.
 - **Cases.** A case is one scenario with one contract, judged at level `text`. Each scenario is used with the default
   contract, with the documented contract, and with each version for which it expects a different result than for the
   versions before and after ({contracts} contracts in all). Other tests are not used.
-- **Order.** A mutant is tested with at most {most} cases. The first case is the one that killed it in an earlier run, if
-  that run took long (`witnesses.json` next to the program). The next cases use different paths through the changed
+- **Order.** A mutant is tested with at most {most} cases. The first case is the one that killed it in an earlier run,
+  if that run took long (`witnesses.json` next to the program). The next cases use different paths through the changed
   module.
 - **Goal.** At least {least:g} % of all mutants must be killed, including the equivalent ones. A mutant that cannot be
   imported, or does not terminate, counts as killed.
@@ -78,7 +78,7 @@ _SENTENCE = re.compile(r"^- On .* mutants of the reference.*\n(?:  .*\n)*", re.M
 """The item of docs/harm.md about mutants."""
 
 _EXCEPTIONS = "## Rules with an exception\n"
-"""The heading of the section that has a run of its own."""
+"""The heading of the section that has a separate run."""
 _ABOUT_EXCEPTIONS = """
 ```console
 $ python3 observatory/tools/mutation/run.py --exceptions
@@ -90,21 +90,21 @@ not P` or `cond or P`. P is a circumstance of the call, such as a hidden file, a
 the file, or an explicit `replace_all: false`.
 
 The conditions are those of the modules that refuse calls and write files, and the boolean results of their functions.
-A condition gets exceptions if a scenario detects its removal. That holds for {noticed} of {rules} conditions; most of the
-others matter in other versions only. All {all} circumstances are tried with each of these conditions. The cases are the
-scenarios of the classes `safety` and `design`, at level `text`, with the default contract.
+A condition gets exceptions if a scenario detects its removal. That holds for {noticed} of {rules} conditions; most of
+the others matter in other versions only. All {all} circumstances are tried with each of these conditions. The cases are
+the scenarios of the classes `safety` and `design`, at level `text`, with the default contract.
 
 Some exceptions never take effect: for example, an Edit whose `old_string` is a whole file never creates a file. To find
 them, the tool runs {calls} generated calls, and the calls of the suite, and records which circumstances occur at which
-condition. {never} of {exceptions} exceptions took effect in none of these calls and are left out. Of the other exceptions,
-without equivalent ones, {least:g} % must be killed. Each survivor needs a reason in
+condition. {never} of {exceptions} exceptions took effect in none of these calls and are left out. Of the other
+exceptions, without equivalent ones, {least:g} % must be killed. Each survivor needs a reason in
 `observatory/tools/mutation/exceptions.yaml`, or the exit code is 1.
 
 """
 
 
 def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
-    """Return the percentage of the mutants that were killed; with `survivors`, of those that are not equivalent."""
+    """Return the percentage of killed mutants; with `survivors`, without equivalent mutants."""
     accepted = survivors.by_key() if survivors else {}
     counted = [
         fate
@@ -131,8 +131,8 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """How many mutants are noticed by effects, by what else, the worst of each: by harm, by what is counted `beside`
-    it, because the session breaks `off`, or by nothing else: by effects `alone`.
+    """Numbers of mutants that change effects, by the worst sign of each: `harm`, a kind that is reported `beside`
+    harm, the session breaks `off`, or effects `alone`.
     """
 
     harm: int
@@ -142,7 +142,7 @@ class Noticed:
 
     @classmethod
     def of(cls, noticed_by: Iterable[str]) -> Noticed:
-        """Count what each was noticed by, a kind of harm or the status of a verdict."""
+        """Count mutants by their sign: a kind of harm or the status of a verdict."""
         kinds = Counter(
             "harm"
             if each in HARMS
@@ -190,12 +190,14 @@ def with_sentence(written: str, sentence: str) -> str:
 
 
 def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
-    """Return by what the mutants that change effects are noticed, the worst of each."""
+    """Return the worst sign of each mutant that changes effects."""
     return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return how many mutants change effects, and how many of these harm alone notices, as a Markdown table."""
+    """Return a Markdown table with the numbers of mutants that change effects, and of those that harm alone
+    detects.
+    """
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), Noticed.of(by.values())
@@ -228,7 +230,8 @@ def page(
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
         f"On {day} the {scenarios:,} scenarios of that day killed {score(fates):.1f} % of the {len(fates):,} mutants "
-        f"of the reference, and {score(fates, survivors):.1f} % of the mutants that are not equivalent to the original.\n"
+        f"of the reference, and {score(fates, survivors):.1f} % of the mutants that are not equivalent to the "
+        "original.\n"
     )
     parts.append(table(fates, survivors) + "\n")
     parts.append("".join(f"- *{kind}*: {meaning}.\n" for kind, meaning in KINDS.items()))
@@ -266,5 +269,5 @@ def exceptions_in(written: str) -> str:
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return a page with this section about rules with an exception, in place of the one that it has."""
+    """Return a page with this section about rules with an exception, replacing the previous section."""
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

@@ -11,21 +11,20 @@ __all__ = ["Judge", "Panel", "file_of", "module_at"]
 
 
 Judge = Callable[[str], str]
-"""Tells how a case does not hold, an empty string if it does. Called in a trial only."""
+"""Returns the failure of a case, an empty string if it holds. Called only in a trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The package that is changed and who judges: `sources` by module, `open_judge` makes the judge of a trial.
+    """The changed package and its judge: `sources` by module, `open_judge` creates the judge of a trial.
 
-    Modules are called as by `module_at`.
+    Modules are named as in `module_at`.
 
-    `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
-    `kind_of` tells which cases are much alike if they execute the same lines. `unused` are modules that no case needs.
-    `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.described`).
-    `circumstances` tells what is so in some call of a case, for mutants that are exceptions of a rule. `weight` tells
-    how much a case counts that does not hold: 1 ends a trial, after less the other cases are asked for more. Of them
-    `most` are asked at most.
+    `open_judge` receives the seconds of each case on the unchanged package, an empty mapping the first time. `kind_of`
+    groups cases that are similar if they execute the same lines. `unused` are modules that no case needs. `witnesses`
+    are cases that killed a mutant before, by the mutant in one line (`Mutant.described`). `circumstances` returns the
+    circumstances that occur in some call of a case, for exceptions of rules. `weight` is the weight of a failed case:
+    1 ends a trial; after less, the other cases are tried for a higher weight, but at most `most`.
     """
 
     package: str
@@ -42,10 +41,10 @@ class Panel:
 
 
 def module_at(file: Path, folder: Path) -> str:
-    """Return what a file of the package in `folder` is called here: `session`, `behaviours.paths`, `__init__`."""
+    """Return the module name of a file of the package in `folder`: `session`, `behaviours.paths`, `__init__`."""
     return ".".join(file.relative_to(folder).with_suffix("").parts)
 
 
 def file_of(module: str) -> str:
-    """Return the file of a module, from the folder of its package."""
+    """Return the file of a module, relative to the directory of its package."""
     return f"{module.replace('.', '/')}.py"

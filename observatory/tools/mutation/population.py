@@ -28,15 +28,15 @@ from readfirst.observatory.fuzz import generate
 __all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
 
 FUZZED, LONG = 3000, 200
-"""How many scenarios as `readfirst fuzz` draws them, and how many long sessions, tell what calls meet."""
+"""Numbers of scenarios drawn as in `readfirst fuzz`, and of long sessions, for observing calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of exceptions: `fates` of those that a call meets.
+    """Results of exceptions: `fates` of those that occur in a call.
 
-    `rules` are the changes to whole rules, of which `noticed` are noticed, so that these have exceptions; `exceptions`
-    are all of them, met or not. `calls` are those of drawn scenarios.
+    `rules` is the number of changes to whole rules; `noticed` of these are detected, so these have exceptions.
+    `exceptions` is the number of all exceptions. `calls` is the number of calls in drawn scenarios.
     """
 
     rules: int
@@ -54,9 +54,9 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Judge the exceptions of some modules by the panel's cases; `scenarios` are those that were drawn.
+    """Judge the exceptions of some modules by the panel's cases; `scenarios` are the drawn ones.
 
-    `sample`: how many exceptions, and the seed. TrialError: the unchanged package does not pass its own cases.
+    `sample`: the number of exceptions, and the seed. TrialError: the unchanged package fails one of its cases.
     """
     confined = Confined(lambda: _judged(panel, root, modules, scenarios, sample))
     try:
@@ -72,13 +72,13 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield the scenarios that tell what calls can meet, always the same."""
+    """Yield the scenarios that show the possible calls, always the same."""
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:
-    """Tells whether a case notices a point; those first that noticed others of the same rule."""
+    """Judges whether a case detects a point, starting with cases that detected other points of the same rule."""
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches
@@ -101,7 +101,9 @@ class _Judge:
         return self._by.keys()
 
     def fate(self, point: Point) -> tuple[str, str, int]:
-        """Return which case notices a point, and how, both empty if none does; and how many were asked."""
+        """Return the case that detects a point, and its failure, both empty if no case does; and the number of tried
+        cases.
+        """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
         for asked, name in enumerate(names, start=1):
@@ -146,7 +148,7 @@ def _judged(
 
 
 def _unimport(panel: Panel) -> None:
-    """Let the package be imported anew, and what has imported it."""
+    """Remove the package and its importers from the imported modules."""
     import readfirst.harness.adapters
 
     forget(panel)

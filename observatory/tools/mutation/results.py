@@ -23,7 +23,9 @@ def digest(files: Iterable[Path]) -> str:
 
 
 class Results:
-    """The fates of mutants in a file. `about` tells what was judged and by what; of anything else nothing is known."""
+    """The results of mutants in a file. `about` identifies the judged code and cases. Results of anything else are
+    ignored.
+    """
 
     def __init__(self, file: Path, about: str) -> None:
         self._file = file
@@ -40,17 +42,17 @@ class Results:
             self._known[where, before, after, occurrence] = (*fate,)
 
     def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Return what is known of the mutants."""
+        """Return the stored results of the mutants."""
         return [Fate(each, *self._known[each.key]) for each in mutants if each.key in self._known]
 
     def add(self, fate: Fate) -> None:
-        """Keep what became of a mutant."""
+        """Store the result of a mutant."""
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked, fate.worst]) + "\n")
 
 
 def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:
-    """Return what an earlier run found of exceptions, None if it was about something else or did not end."""
+    """Return the results of an earlier run of exceptions. None if it was different or did not end."""
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     if not lines or json.loads(lines[0]).get("about") != about:
         return None
@@ -64,7 +66,7 @@ def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged |
 
 
 def keep_judged(file: Path, about: str, judged: Judged) -> None:
-    """Keep what became of exceptions, all at once."""
+    """Store the results of exceptions together."""
     numbers = (judged.rules, judged.noticed, judged.exceptions, judged.calls)
     fates = ([*fate.mutant.key, fate.by, fate.how, fate.asked] for fate in judged.fates)
     lines = map(json.dumps, ({"about": about, "judged": numbers}, *fates))

@@ -1,13 +1,13 @@
-"""Mutation testing of the reference implementation, judged by the scenarios alone.
+"""Mutation testing of the reference implementation, judged only by the scenarios.
 
     python observatory/tools/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
     python observatory/tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
-Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
-the page about rules that hold with an exception, which takes one process and some minutes; with --level effects the
-sentence of docs/harm.md about what harm alone notices. Exit code 0: every mutant
-that survived has a reason in survivors.yaml (exceptions.yaml), none of these is stale, and a complete run reaches the
-score. 1: that is not so. 2: the run was not possible, for example because the reference fails a scenario as it is.
+Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json. With --exceptions it writes the
+section about rules with an exception, in one process and some minutes. With --level effects it writes the sentence in
+docs/harm.md about mutants that harm alone detects. Exit code 0: every survivor has a reason in survivors.yaml
+(exceptions.yaml), no reason is stale, and a complete run reaches the goal. 1: one of these is false. 2: the run was
+not possible, for example because the unchanged reference fails a scenario.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _count(text: str) -> int:
 
 
 def _digest(panel: Panel) -> str:
-    """Return what tells this reference, these scenarios and this way to judge from others."""
+    """Return a digest of this reference, these scenarios and this way to judge."""
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)

@@ -41,12 +41,13 @@ __all__ = ["asked_under", "scenario_panel", "weight_of"]
 _HASTE = 2.0
 """Seconds that a call may take in a scenario that is quick on the unchanged reference."""
 _PATIENCE = 30.0
-"""Seconds that a call may take in the others."""
+"""Time limit in seconds of a call in the other scenarios."""
 _QUICK = 0.1
-"""Seconds up to which a scenario is quick."""
+"""Maximum seconds of a quick scenario."""
 
 _MOST_BY_HARM = 400
-"""Cases that are asked about one mutant where harm is looked for, at most: one that only changes effects is asked all.
+"""Maximum number of cases per mutant in the search for harm. A mutant that only changes effects is tried with all of
+them.
 """
 
 
@@ -125,7 +126,7 @@ class _Bench:
 
 
 def weight_of(how: str) -> float:
-    """Return how much it counts that a case does not hold in this way: harm alone ends a trial at level `effects`."""
+    """Return the weight of a failed case: only harm ends a trial at the level `effects`."""
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
@@ -179,9 +180,9 @@ def scenario_panel(
 ) -> Panel:
     """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged.
 
-    With `exceptions` they can judge mutants that ask for circumstances; these are judged under the default contract
-    and by the scenarios of rules on which work or callers depend. So are all mutants at another level than text.
-    `families`: no other scenarios judge.
+    With `exceptions` they can judge exceptions of rules. These, and all mutants at levels other than text, are judged
+    under the default contract and by the scenarios of the classes `safety` and `design`. `families`: only these
+    scenarios judge.
     """
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -226,10 +227,10 @@ def scenario_panel(
 
 
 def _matters(scenario: Scenario, suite: Suite) -> bool:
-    """Tell whether a scenario shows a rule of the classes `safety` and `design`."""
+    """Whether a scenario shows a rule of the classes `safety` and `design`."""
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")
 
 
 def _nothing(_: Scenario) -> None:
-    """Stand in for what is done before a scenario is judged, where nothing is."""
+    """Placeholder for the preparation of a scenario that needs none."""

@@ -1,7 +1,7 @@
-"""Switches: the reference with all its exceptions in it at once, any one of which can be switched on.
+"""The reference with all its exceptions at once; each can be switched on separately.
 
-A trial compiles one mutant and forks. Here each condition asks `decided(number, condition)`, so that one process can
-see which outcomes of which conditions a call has, and can try thousands of exceptions.
+A trial compiles one mutant and forks. Here each condition calls `decided(number, condition)`, so one process can
+record the outcomes of all conditions in a call, and can try thousands of exceptions.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Return what the unchanged reference does with a scenario, and the points that this meets."""
+        """Return the result of the unchanged reference in a scenario, and the points that occur in it."""
         self._met = met = set[Point]()
         try:
             return self._replayed(scenario), met
@@ -80,7 +80,7 @@ class Switches:
             self._met = None
 
     def changed(self, scenario: Scenario, point: Point) -> Outcome:
-        """Return what the reference with the exception at a point does with a scenario."""
+        """Return the result of the reference with the exception at a point."""
         self._on = point
         try:
             return self._replayed(scenario)

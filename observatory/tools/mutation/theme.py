@@ -14,10 +14,10 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the file of composed scenarios, given the values of each by the last part of its id.
+    """Return the file of composed scenarios from the values of each, by the last part of its id.
 
-    What all have in common of a heading is at the top, after the comment `note`; each given file and each step has
-    a line. Expectations are left out.
+    Common metadata are at the top, after the comment `note`; each given file and each step has a line. Expectations
+    are omitted.
     """
     first = next(iter(scenarios.values()))
     common = [
@@ -58,7 +58,7 @@ def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
 
 
 def _bare(step: Any) -> Any:
-    """Return a step without what is expected."""
+    """Return a step without its expectations."""
     match step:
         case dict():
             return {

@@ -84,7 +84,7 @@ def _lengthened(value: Any, words: re.Pattern[str], change: Change, *, is_text: 
 
 
 def _texts(steps: Any) -> Iterator[str]:
-    """Yield the texts that calls seek or write, those of groups among them."""
+    """Yield the texts that calls search or write, including those of groups."""
     for step in steps:
         for name, call in step.items() if isinstance(step, dict) else ():
             if name == "parallel":
@@ -100,7 +100,7 @@ def _find_words(steps: Any) -> re.Pattern[str]:
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
-    """Tell whether a value is the content of a file, written as a string."""
+    """Whether a value is the content of a file, written as a string."""
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 
@@ -172,7 +172,7 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Tell whether the texts of calls are longer, or those of files if no call has a text."""
+    """Whether the texts of calls are longer, or those of files if no call has a text."""
     keys = ("steps",) if any(_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 

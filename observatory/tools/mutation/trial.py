@@ -1,7 +1,7 @@
-"""Trial: let cases judge mutants, each in a process of its own.
+"""Run the cases on mutants, each mutant in a separate process.
 
-The process that starts the trials has read everything that does not change, so a trial is a fork: it imports the
-changed package and asks one case after the other until one does not hold.
+The process that starts the trials has read all unchanged data, so a trial is a fork: it imports the changed package
+and runs one case after the other until a case fails.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from panel import Panel
 __all__ = ["Fate", "trials"]
 
 _PATIENCE = 60.0
-"""Seconds that a trial may take beyond ten times what all its cases take on the unchanged package."""
+"""Seconds that a trial may take in addition to ten times the time of all its cases on the unchanged package."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a mutant: the case that killed it and how; `by` is empty if all `asked` cases held.
+    """The result of a mutant: the case that killed it and the failure; `by` is empty if all `asked` cases held.
 
-    `asked` counts the case that killed it, too; it is 0 if no case could be asked, or its process died meanwhile.
-    `worst` is how the case did not hold that counts most, where the trial looked for more than the first.
+    `asked` includes the case that killed it; it is 0 if no case could run, or the process died. `worst` is the failure
+    with the highest weight, if the trial continued after the first failure.
     """
 
     mutant: Mutant
@@ -43,7 +43,7 @@ class Fate:
 
     @property
     def killed(self) -> bool:
-        """Whether some case did not hold."""
+        """Whether a case failed."""
         return bool(self.how)
 
 
@@ -84,7 +84,7 @@ class _Trial:
     seconds: Mapping[str, float]
     code: Mapping[str, CodeType]
     imports: bool
-    """Whether the package must be imported anew, because the import may execute what was changed."""
+    """Whether the package must be imported again, because the import may execute the changed code."""
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class _Trial:
 
     @property
     def receiver(self) -> Any:
-        """What is ready when the trial is over."""
+        """The connection that becomes ready when the trial is over."""
         return self._confined.receiver
 
     def _judged(self) -> tuple[str, str, int, str]:
@@ -122,7 +122,7 @@ class _Trial:
         return *noticed, worst
 
     def fate(self) -> Fate:
-        """Return what the trial found; one that died or did not end has killed its mutant."""
+        """Return the result of the trial. A process that died or did not end has killed its mutant."""
         try:
             found = (
                 self._confined.result() if self.receiver.poll() else ("the time limit", "did not end", 0, "")

@@ -33,7 +33,7 @@ def load_witnesses(file: Path) -> dict[str, str]:
 
 
 def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
-    """Return the file after a complete run: the witnesses that did kill again, and those that are new."""
+    """Return the file after a complete run: the witnesses that killed again, and new ones."""
     found = {
         fate.mutant.described: fate.by
         for fate in fates

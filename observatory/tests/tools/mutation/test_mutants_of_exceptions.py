@@ -19,7 +19,7 @@ from page import LEAST_EXCEPTIONS, exceptions_in, exceptions_section, with_excep
 from panel import Judge, Panel, file_of
 from population import Judged, judged_exceptions
 from results import judged_before, keep_judged
-from run import CHECKOUT, EXCEPTIONS, PAGE, report
+from run import CHECKOUT, PAGE, report
 from survivors import load_survivors
 from trial import Fate, trials
 
