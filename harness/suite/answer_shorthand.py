@@ -1,6 +1,6 @@
-"""Plain answers: what a call gives where nothing is in its way, for which there is a word: `shown` and `done`.
+"""Short forms of answers: `shown` and `done` mean the usual result of a call.
 
-Only of a text file whose content the scenario states, as given or as its steps have left it.
+They are only for text files whose content the scenario states, as given or after its steps.
 """
 
 import json
@@ -16,7 +16,7 @@ from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDi
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _LONG = 4096
-"""Characters of a text, or bytes of a file: what is longer is stated by a digest."""
+"""Characters of a text, or bytes of a file, above which a digest replaces the content."""
 _MOST_LINES = 2000
 """Lines that a Read without a limit shows."""
 _AROUND = 4
@@ -31,10 +31,10 @@ def plain_answer(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return what a word says of a call; None where it says nothing of such a call.
+    """Return the result that a short form means for a call. None if the short form does not apply to such a call.
 
-    `files` is what is known of the workspace before it, None where nothing is. `changes` are those that are stated
-    already: then it says what the call answers that makes them.
+    `files` are the known files of the workspace before the call, None if unknown. `changes` are the stated changes:
+    the result is then the answer that reports these changes.
     """
     if changes:
         return _answered(tool, arguments.get("file_path"), files, changes) if word == DONE else None
@@ -106,7 +106,7 @@ def _written(path: str, content: str, files: Mapping[str, Entry | None]) -> Clau
 def _edited(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, everywhere: bool
 ) -> Clause | None:
-    """Return what an Edit gives of which the text is there once, or is replaced everywhere, or that makes a file."""
+    """Return the result of an Edit whose text occurs once, is replaced everywhere, or that creates a file."""
     name = _name(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -131,7 +131,7 @@ def _edited(
 def _edited_notebook(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return what a NotebookEdit gives that replaces the source of a cell: what was run is forgotten."""
+    """Return the result of a NotebookEdit that replaces the source of a cell. The outputs of the cell are removed."""
     name = _name(path, files)
     text = _text(path, files)
     if name is None or not text:
@@ -151,7 +151,7 @@ def _edited_notebook(
 def _answered(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return what an Edit or a Write answers that makes one change: it shows the lines in which the file differs."""
+    """Return the answer of an Edit or a Write that makes one change. It shows the lines that differ."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -169,7 +169,7 @@ def _answered(
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many lines two texts have in common before they differ."""
+    """Return the number of equal lines at the beginning of two texts."""
     return next(
         (number for number, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]),
         min(len(one), len(other)),
@@ -177,7 +177,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _lines(file: Entry | None) -> list[str] | None:
-    """Return the lines of a file as a program sees them that reads UTF-8; None of what is none."""
+    """Return the lines of a file as a program with UTF-8 reads them. None if it is not a regular file."""
     if not isinstance(file, RegularFile):
         return None
     return file.data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
@@ -205,7 +205,7 @@ def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the text of the file that a call names; None of what is none, and of bytes that are not UTF-8."""
+    """Return the text of the file that a call names. None if it is not a regular file, or not UTF-8."""
     name = _name(path, files)
     file = None if name is None else files.get(name)
     try:
@@ -215,7 +215,7 @@ def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def make(step: Step, files: dict[str, Entry | None]) -> None:
-    """Make the changes of a step: an event's own, and those that are expected of calls."""
+    """Apply the changes of a step: of an event, or the expected changes of calls."""
     match step:
         case WorldEvent():
             if not imagine(step, files):

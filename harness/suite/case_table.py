@@ -1,8 +1,8 @@
-"""Cases: a file that holds several scenarios as a table, and each of them expanded to a document of its own.
+"""Tables of cases: a file with several scenarios, and the expansion of each to a separate document.
 
-Under `cases` is what each scenario has of its own, by the last part of its id: keys of a scenario replace those at
-the top of the file, and any other key is a value that takes the place of `<key>` wherever the file says it. A key or
-an item of a list that is such a name alone is left out in a case that has no such value.
+`cases` contains the differences of each scenario, by the last part of its id. Keys of a scenario replace those at the
+top of the file. Any other key is a value that replaces `<key>` everywhere in the file. A key or an item of a list that
+consists only of such a name is omitted in a case without this value.
 """
 
 import re
@@ -30,7 +30,7 @@ HEADING_KEYS = (
     "contract",
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
-"""What a case may say instead of what the file says at its top."""
+"""Keys of a scenario that a case may replace."""
 _LISTED_KEYS = ("title", "requirement", "rule", "tags")
 
 _COLUMN = re.compile(r"[a-z][a-z0-9_]*")
@@ -109,9 +109,9 @@ def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
 
 
 def expanded(data: bytes, file: Path, slug: str) -> Document | None:
-    """Return the scenario of one case as if it had a file of its own; None if there is no such case.
+    """Return the scenario of one case as a separate document. None if there is no such case.
 
-    Positions are those in the file: of a value that a case has, in the case. Raises SuiteError.
+    Positions are those in the file; for a value of a case, the position in the case. Raises SuiteError.
     """
     table = read_cases(data, file)
     return _expand(table, slug, _columns(data, file), SCENARIO_KEYS) if slug in table.value[CASES] else None
@@ -138,9 +138,9 @@ def _expand(table: Document, slug: str, columns: Collection[str], keys: Collecti
 
 
 def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False) -> tuple[Any, Any]:
-    """Return a value and its marks with the values of a case in their places; `_ABSENT` where there is none.
+    """Return a value and its positions with the values of a case inserted. `_ABSENT` if a value is missing.
 
-    In what is expected there is none, too, where no case has one yet: the recorder fills it in.
+    Expectations may also be missing if no case has one yet: the recorder adds them.
     """
     match value:
         case str() if "<" in value:

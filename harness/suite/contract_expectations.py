@@ -1,4 +1,4 @@
-"""Expected: what a contract expects of a scenario, from what its product was recorded to do, and digests in full."""
+"""The expectations of a contract in a scenario, taken from its recording, and the full contents of digests."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
     """Return the scenario with the expectations of another contract, those of its transcript.
 
-    Without a transcript nothing is expected. What the documents state stays as the file says it. What the file
-    leaves open of its own contract is open on the others: text after a pinned beginning, modes of what is new.
+    Without a transcript there are no expectations. Statements of the documents are kept. Parts that the file leaves
+    open for its own contract are also open for the others: text after a stated beginning, modes of new files.
     """
     return replace(_by_row(scenario, transcript, _expecting), contract=contract)
 
@@ -76,7 +76,9 @@ def _expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the text; where the file pins only how the same refusal begins, the rest is open on every contract."""
+    """Return the text. If the file states only the beginning of the same refusal, the rest is open for every
+    contract.
+    """
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts):
@@ -88,7 +90,7 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return what is new, with its mode, where the file states a mode: other new modes do not matter."""
+    """Return the new files with their modes if the file states a mode. Other new modes are not compared."""
     return {
         path: _with_mode(row.changes.get(path, Directory()), row.created[path])
         for path, entry in stated.items()
@@ -111,7 +113,7 @@ def has_digests(scenario: Scenario) -> bool:
 
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
-    """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
+    """Return the scenario with the recorded content instead of every digest that matches it."""
     return _by_row(scenario, transcript, _step_in_full)
 
 
@@ -150,7 +152,9 @@ def _clause_in_full(clause: Clause | None, row: TranscriptStep, texts: Sequence[
 
 
 def _agrees(expected: str | TextDigest, text: str) -> bool:
-    """Whether a text is what is expected, also in its beginning, end and lines where a digest has these, too."""
+    """Whether a text matches the expectation. For a digest, the beginning, the end and the number of lines must match,
+    too.
+    """
     return expected == text if isinstance(expected, str) else not any(expected.differences(text))
 
 

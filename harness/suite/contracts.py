@@ -44,15 +44,15 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """One behaviour to conform to: a published version with the model it ran with, or `documented`.
+    """The expected behaviour: a published version with the model of its recording, or `documented`.
 
-    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are those that the
-    version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
-    `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
-    version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
-    product puts a reminder after each answer to this model, which strips the whitespace at both ends of the answer.
-    `between` is the model that versions between it and the contract before were recorded with, if it was another,
-    and whether outer whitespace is ignored there.
+    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are the tools of the version;
+    `documents` are the sources of `documented`. `released` is a date, YYYY-MM-DD. `lacks` are capabilities that later
+    versions have (`during`: a hook cannot hold a call). `follows` is the last earlier version that still has the tools
+    and capabilities of the previous contract. `ignores_outer_whitespace`: the product adds a reminder to each answer
+    for this model, which strips the whitespace at both ends of the answer. `between` is the model of recordings of
+    versions between this and the previous contract, if it was a different one, and whether outer whitespace is ignored
+    there.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Contract:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What scenarios may need of it: its tools and SESSION_CAPABILITIES, without what it lacks."""
+        """The capabilities that scenarios may need: its tools and SESSION_CAPABILITIES, without `lacks`."""
         return _capabilities(self.tools, self.lacks)
 
     @property
@@ -99,7 +99,9 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract of that name, or the newest for `latest`; UnknownContractError if there is none."""
+        """Return the contract with this name, or the newest for `latest`. Raises UnknownContractError if there is
+        none.
+        """
         for contract in self.all:
             if contract.name == name:
                 return contract
@@ -123,9 +125,10 @@ class Contracts:
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
-        """Return the recorded one before it, with the same class of models where its version has two; None: the first.
+        """Return the previous recorded contract, with the same class of models if its version has two. None for the
+        first.
 
-        The first version with two classes of models follows one that had one.
+        The first version with two classes of models follows a version with one class.
         """
         variant = contract.name.partition("+")[2]
         alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
@@ -135,11 +138,11 @@ class Contracts:
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract of that name, or what an unlisted version is: like the next newer listed one.
+        """Return the contract with this name. An unlisted version is treated like the next newer listed one.
 
-        `2.1.200`, `2.1.240+gated`: model, tools and read gate come from the first listed contract with the same
-        suffix that is not older, or from the newest; where that one `follows` the version or a newer one, from the
-        contract before it. UnknownContractError: it is not a version.
+        `2.1.200`, `2.1.240+gated`: model, tools and read gate come from the first listed contract with the same suffix
+        that is not older, or from the newest. If that one `follows` the version or a newer one, they come from the
+        contract before it. UnknownContractError: the name is not a version.
         """
         if name in self:
             return self[name]
@@ -163,7 +166,9 @@ class Contracts:
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return what contracts sort by: release order, of one version the newer model first; names without one before."""
+    """Return the sort key of contracts: in release order, the newer model of a version first. Names without a version
+    come before.
+    """
     version, _, variant = name.partition("+")
     try:
         return Version(version), variant
@@ -172,11 +177,10 @@ def order(name: str) -> tuple[Version, str]:
 
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause that `contract` is judged by, None where nothing is stated.
+    """Return the clause that judges `contract`. None if nothing is stated.
 
-    Without a product, a contract is judged by the clauses that the scenario states for it; `documented` first of all
-    by those that name a document.
-    Raises ForeignContractError if the scenario was read for another recorded contract.
+    A contract without a product is judged by the clauses of the scenario for it; `documented` first by clauses that
+    name a document. Raises ForeignContractError if the scenario was read for a different recorded contract.
     """
     if not contract.recorded:
         stated = expectation.recorded if scenario.contract == contract.name else None

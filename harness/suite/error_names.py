@@ -25,7 +25,7 @@ class Form:
         return len(_PLACEHOLDER.sub("", self.text))
 
     def fits(self, message: str) -> bool:
-        """Tell whether this is the whole message. It takes as long as the message is long, however it is divided."""
+        """Whether the form matches the whole message. The time is linear in the length of the message."""
         first, *others = _PLACEHOLDER.split(self.text)
         if not others:
             return message == first
@@ -43,12 +43,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
+    """A kind of refusal. `codes` maps a tool to its number in the tables of the documents.
 
-    `words` is the whole message that the name alone means in an expectation, with `{old_string}` for that argument of
-    the call; empty where there are several.
-    `data` are the beginnings of what is data of the product's own in a message: its schema of settings; `data_ends`
-    are the beginnings of what may follow it.
+    `words` is the whole message if an expectation contains only the name, with `{old_string}` for this argument of the
+    call; empty if there are several messages. `data` are the beginnings of product data in a message, such as its
+    schema of settings; `data_ends` are the beginnings of the text after the data.
     """
 
     name: str
@@ -74,7 +73,7 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The message of each error whose name alone means one."""
+        """The messages of all errors whose name alone stands for one message."""
         return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
@@ -99,7 +98,7 @@ class Vocabulary:
         return text[: min(ends)] if ends else None
 
     def ending(self, name: str, text: str) -> str:
-        """Return what follows data of the product's own in a message; empty where nothing does."""
+        """Return the text after the product data in a message. Empty if there is none."""
         found = [place for mark in self.names[name].data_ends if (place := text.rfind(mark)) > 0]
         return text[min(found) :] if found else ""
 

@@ -23,9 +23,10 @@ SessionEventName = Literal[
 class WorldEventKind:
     """A kind of WorldEvent.
 
-    `form`: a file states one `path`, a `command`, or `each` path with its change. `fields` are those of WorldEvent that
-    an export has beside the path. `effect`: the path gets the `entry` (None: it is gone), is `moved`, gets a `mode`,
-    keeps its content (`none`), or files change that only a disk can tell (`unknown`). `must_exist`: so must the path.
+    `form`: a file states one `path`, a `command`, or `each` path with its change. `fields` are the fields of
+    WorldEvent in an export, in addition to the path. `effect`: the path gets the `entry` (None: it is deleted), is
+    `moved`, gets a `mode`, keeps its content (`none`), or its change can only be seen on disk (`unknown`).
+    `must_exist`: the path must exist.
     """
 
     form: Literal["path", "each", "command"]
@@ -51,10 +52,10 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """A kind of SessionEvent: its words, which a path may follow, and the capability that it needs (`""`: none).
+    """A kind of SessionEvent: its words, optionally followed by a path, and the capability that it needs (`""`: none).
 
-    `end` is the event that ends its own steps, `""` if it has none; `actor` is the name of what makes these steps.
-    `written`: a file may state it.
+    `end` is the event that ends its steps, `""` if it has none; `actor` is the name of the agent of these steps.
+    `written`: a scenario file may state it.
     """
 
     words: str
@@ -136,12 +137,12 @@ INTERRUPTIONS: Mapping[str, InterruptionKind] = {
 
 @dataclass(frozen=True, slots=True)
 class WorldEvent:
-    """A change to the workspace that no tool made.
+    """A change to the workspace without a tool.
 
-    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
-    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
-    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not
-    saved. `git`: `path` is a command of `git_commands` instead.
+    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new name
+    (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds relative to the previous time of the file;
+    None: `same`. `buffer`: the user's editor contains `entry` as the unsaved text of the file. `git`: `path` is a
+    command of `git_commands` instead.
     """
 
     kind: WorldEventName
@@ -155,14 +156,13 @@ class WorldEvent:
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """A turn in the life of the conversation that no tool makes.
+    """A change of the conversation without a tool.
 
-    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `rewind`: the files
-    are brought back to what they were when the user last said something; what that changes belongs to the next
-    call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
-    mentions the file `path`, relative to the workspace. `other`: the calls up to `back` are those of a second
-    session in the workspace, which goes on beside the first, `background`: of the sub-agent named `path`, which works
-    beside the conversation.
+    `resume`: the conversation ends and continues later. `compact`: a summary replaces it. `rewind`: the files return
+    to their state at the last message of the user; these changes belong to the next call. `agent`: the calls up to
+    `end` belong to a sub-agent, and the conversation waits for it. `mention`: the user mentions the file `path`,
+    relative to the workspace. `other`: the calls up to `back` belong to a second session in the workspace.
+    `background`: the calls belong to the sub-agent named `path`, which works in parallel with the conversation.
     """
 
     kind: SessionEventName
@@ -179,9 +179,9 @@ T = TypeVar("T")
 
 
 def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Make the changes of an event to an imagined workspace, and return whether they are all known.
+    """Apply the changes of an event to an imagined workspace. Return whether all of them are known.
 
-    `files` holds what is known of each path: None if it is gone. Links are not followed.
+    `files` contains the known entry of each path: None if it is deleted. Links are not followed.
     """
     path = event.path
     below = [each for each in files if each.startswith(f"{path}/")]

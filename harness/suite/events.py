@@ -39,7 +39,7 @@ def git_lines(command: str) -> list[list[str]]:
 
 
 def is_git_command(text: str) -> bool:
-    """Tell whether a scenario may say so."""
+    """Whether a scenario may contain this git command."""
     return _NAMED.fullmatch(text) is not None or text in GIT_COMMANDS.keys() - {
         "branch",
         "checkout",
@@ -130,7 +130,7 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key of a step of a file that has steps of its own, and these; whatever has another form has none."""
+    """Return the key of a step with inner steps, and these steps. Empty for a step of a different form."""
     key = next(
         (key for key in SESSION_EVENTS if key in WITH_STEPS and isinstance(step, dict) and key in step), ""
     )

@@ -1,4 +1,4 @@
-"""Expectations: reads `expect`: what a recorded contract gives, and what the documents state."""
+"""Read `expect`: the result of a recorded contract, and the statements of the documents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,14 +15,16 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 InAWord = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Returns what one word says of a call, of which these changes are stated; without any, what it changes, too."""
+"""Returns the result that a short form means for a call with these stated changes; without changes, also the
+changes.
+"""
 
 
 def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | None = None) -> Expectation:
-    """Read one clause or a list of two; `known` are the keys that a clause may have here.
+    """Read one clause or a list of two; `known` are the allowed keys of a clause.
 
-    One clause states what the contract of the scenario gives and, if it says `documented`, also what the documents
-    state. Where they state something else, that is a clause of its own. For a call a word may replace a clause.
+    One clause states the result of the scenario's contract and, with `documented`, also the statement of the
+    documents. If they differ, the documents have a separate clause. A short form may replace the clause of a call.
     """
     if isinstance(node.value, dict) or (in_a_word is not None and isinstance(node.value, str)):
         clause = _clause(node, known, in_a_word)
@@ -74,7 +76,7 @@ def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Cl
 def _clause_in_a_word(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], in_a_word: InAWord
 ) -> Clause | None:
-    """Return what the word under `answer` says, beside which only `documented` and `files` may be."""
+    """Return the clause of the short form under `answer`. Only `documented` and `files` may accompany it."""
     word = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

@@ -1,4 +1,4 @@
-"""Content: what a path holds, as files of a suite write it, into an Entry and back."""
+"""Convert the content of a path between its form in suite files and an Entry."""
 
 import base64
 import re
@@ -30,7 +30,7 @@ MAX_CONTENT_BYTES = 64 * 1024 * 1024
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 EOLS = ("lf", "crlf", "cr")
 SPECIAL_KINDS = ("fifo", "socket")
-"""What a given path may be besides a file, a link or a folder."""
+"""Possible kinds of a given path, except files, links and directories."""
 
 _TEXT_KEYS = ("encoding", "bom", "eol")
 _BESIDE: Mapping[str, tuple[str, ...]] = {
@@ -42,7 +42,7 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
     "directory": ("mode", "ownership"),
     "special": (),
 }
-"""What a path may hold, by the key that says it, with the keys that go with that."""
+"""The keys that state the kind of a path's content, with the additional keys of each."""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
 _EXPECTED_KEYS = (

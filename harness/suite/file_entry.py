@@ -1,4 +1,4 @@
-"""What one path of a workspace is, and the shift of its time (`+2s`, `-10s`, `+1ms`): values that all parts share."""
+"""The state of one path of a workspace, and shifts of its time (`+2s`, `-10s`, `+1ms`), as shared values."""
 
 import base64
 import hashlib
@@ -36,7 +36,7 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return the shift as it is written, in the largest unit in which it is an integer, else in microseconds."""
+    """Return the shift in the largest unit in which it is an integer, otherwise in microseconds."""
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
@@ -58,8 +58,8 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 class TextContent:
     """Content given as characters: `text` repeated `times` times, then encoded.
 
-    In a repeated text `{n}` is replaced by the number of the repetition, from 1. `eol` names what every
-    `\\n` becomes: `lf`, `crlf` or `cr`. `bom` puts the encoding's byte order mark in front.
+    In a repeated text `{n}` is replaced by the number of the repetition, from 1. `eol` is the replacement of every
+    `\\n`: `lf`, `crlf` or `cr`. `bom` adds the byte order mark of the encoding.
     """
 
     text: str
@@ -70,14 +70,14 @@ class TextContent:
 
     @property
     def expanded(self) -> str:
-        """The text with all its repetitions; what is large is expanded every time."""
+        """The text with all its repetitions. Large texts are expanded at every access."""
         if self.times is None:
             return self.text
         repeated = _repeated if len(self.text) * self.times > _LARGE else _kept
         return repeated(self.text, self.times)
 
     def data(self) -> bytes:
-        """Return the bytes; what is large is expanded at every call."""
+        """Return the bytes. Large contents are expanded at every call."""
         text = self.expanded
         if self.eol != "lf":
             text = text.replace("\n", _EOLS[self.eol])
@@ -85,7 +85,7 @@ class TextContent:
         return _BOMS[self.encoding] + data if self.bom else data
 
     def is_longer_than(self, size: int) -> bool:
-        """Tell whether there are more bytes than `size`; expanded only where that is not plain."""
+        """Whether there are more bytes than `size`. The content is expanded only if necessary."""
         times = 1 if self.times is None else self.times
         if len(self.text.replace("{n}", "1")) * times > size:
             return True
@@ -136,7 +136,7 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """What shows that a file was written though its bytes are the same: which file it is, and its time.
+    """Evidence that a file was written although its bytes are unchanged: its identity and its time.
 
     `names` is the number of its hard links, `mtime_ns` is in nanoseconds since 1970.
     """
@@ -150,8 +150,8 @@ class Stamp(NamedTuple):
 class RegularFile:
     """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time.
 
-    `ownership` None: the runner's own, in an expectation that it stays. `stamp` is what a snapshot saw beside bytes and
-    mode; it does not make two files unequal.
+    `ownership` None: that of the runner; in an expectation: unchanged. `stamp` is additional data of a snapshot; files
+    with different stamps can be equal.
     """
 
     content: Content
@@ -220,7 +220,7 @@ Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
 
 def data_of(entry: Entry | None) -> bytes | None:
-    """Return the bytes of a regular file; None of what is none."""
+    """Return the bytes of a regular file. None for other entries."""
     return entry.data if isinstance(entry, RegularFile) else None
 
 
@@ -243,7 +243,9 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def in_words(entry: Entry | None) -> str:
-    """Return what is at a path, for people; of a regular file neither content nor mode. None: nothing."""
+    """Return a description of an entry for people, without content and mode of a regular file. None: nothing
+    exists.
+    """
     match entry:
         case None:
             return "nothing there"

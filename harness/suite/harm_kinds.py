@@ -1,4 +1,4 @@
-"""Harm kinds: what a session may do to files, in words that rules, verdicts and pages share."""
+"""The kinds of harm, with names that rules, verdicts and pages share."""
 
 from typing import Literal, get_args
 
@@ -8,9 +8,9 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds, the worst first."""
 HARMS: tuple[Kind, ...] = KINDS[:7]
-"""What harms somebody."""
+"""The kinds that are harm."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""What is counted beside harm: it loses nothing."""
+"""The kinds that are counted in addition to harm: no work is lost."""
 
 MEANING: dict[str, str] = {
     "lost": "bytes written by others are gone, although no call named them",

@@ -1,4 +1,4 @@
-"""Hooks: reads what a scenario's session runs before and after calls, as scenario files write it."""
+"""Read the hooks of a scenario, which run before and after calls."""
 
 import json
 import re
@@ -16,14 +16,14 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 _EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 _ACTIONS: tuple[HookAction, ...] = get_args(HookAction)
 _AFTER = ("block", "context", "exit", "modify", "delete", "rename")
-"""What a hook can do once the call is made."""
+"""Effects of a hook after a call."""
 _WORDS = re.compile(r"[^\0\ud800-\udfff]+")
 """A text that a command can contain."""
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks of a workspace, in the order in which they run; `check_call` checks their `input`."""
+    """Read the hooks of a workspace, in the order of their execution; `check_call` checks their `input`."""
     if "hooks" not in given:
         return ()
     return tuple(_hook(check_call, node) for node in given["hooks"].listed(empty=False))
@@ -71,7 +71,7 @@ def _files(node: Node) -> dict[str, RegularFile]:
 
 
 _LATER = "sleep 0.02"
-"""Lets the clock of the file system move on, so that the time of what is written is later than before."""
+"""Waits until the clock of the file system has advanced, so that written files have a later time."""
 
 
 def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
@@ -80,7 +80,7 @@ def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def command_of(hook: GivenHook, root: str) -> str:
-    """Return the command. It reads its input first: whoever starts it must not write to one that has ended."""
+    """Return the command. It reads its input first, so that the starter never writes to a command that has ended."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -10,7 +10,7 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 
 @dataclass(frozen=True, slots=True)
 class LintContext:
-    """What a check gets to see."""
+    """The data of a scenario for a lint check."""
 
     scenario: Scenario
     document: Document
@@ -26,5 +26,5 @@ class LintContext:
 
 
 def at(position: Position | None, case: LintContext) -> Position:
-    """Return the position, or the beginning of the file where there is none."""
+    """Return the position, or the beginning of the file if there is none."""
     return position if position is not None else case.document.position()

@@ -53,7 +53,7 @@ _PLAIN = {
     SHOWN: "a Read of lines of a text file",
     DONE: "a change of a text file",
 }
-"""What a word in place of an answer is for."""
+"""Text that explains the use of a short form instead of an answer."""
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
 _ROUNDS = 1000
@@ -82,10 +82,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Build the scenario from a document that is already read, as `load_scenario` does. Raises SuiteError.
+    """Build the scenario from a parsed document, like `load_scenario`. Raises SuiteError.
 
-    `trusted`: its paths and programs are not checked. `composed`: it is one of those whose expectations are in their
-    recordings alone. `words` are those of the errors whose name alone may be expected.
+    `trusted`: its paths and programs are not checked. `composed`: its expectations are only in its recording. `words`
+    are the messages of errors whose name alone may be expected.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -101,7 +101,7 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """One method per construct of the format; each notes what is wrong and reads on."""
+    """One method per construct of the format. Each method records errors and continues."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class _Reader(Inspection):
         self.unexpected: list[tuple[Node, str]] = []
         """The calls that have no expectation and need one, with their tools."""
         self.files: dict[str, Entry | None] = {}
-        """The given files, as the steps up to the one that is read have left them."""
+        """The given files, after the changes of the steps read so far."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = self.top.mapping(SCENARIO_KEYS, ("title", "requirement", "steps"))
@@ -243,7 +243,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the one key that says what is done."""
+        """Return the only key that names an action."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {a_kind_of(node.value)}", begin)
@@ -308,9 +308,9 @@ class _Reader(Inspection):
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return what a word says: that a call gives what it plainly gives, or why it is refused.
+        """Return the clause of a short form: the usual result of a call, or the reason of its refusal.
 
-        Beside `files` it is what the call says of these changes.
+        With `files` the clause contains the answer that reports these changes.
         """
         position = node.position
         rule = _UNCLEAR if _WORD.fullmatch(word) else "schema"
@@ -340,7 +340,9 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
+        """Return the interruption of a call. A message is truncated within its last argument, before any other
+        event.
+        """
         how: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[how].waits:
             node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")

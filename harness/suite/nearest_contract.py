@@ -1,4 +1,4 @@
-"""Nearest: what to write for a version that is not a contract: the one that behaves like it, if there is one."""
+"""For a version that is not a contract, find the contract with the same behaviour, if there is one."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ _MOST_CHANGES = 4
 
 
 def nearest(name: str, contracts: Sequence[Contract]) -> str:
-    """Return, for a name that is not a contract, the sentences that say which one to write instead.
+    """Return sentences that name the contract to use instead of a name that is not a contract.
 
-    What changed between two contracts is what the reference knows: `readfirst product history`.
+    The reference knows the changes between two contracts: `readfirst product history`.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."
@@ -65,7 +65,7 @@ def _describe(versions: Sequence[str]) -> str:
 
 
 def _changes(older: str, newer: str) -> list[str]:
-    """Return the versions after one and up to another at which the reference behaves otherwise than before."""
+    """Return the versions after one and up to another that changed the behaviour of the reference."""
     from readfirst.reference_impl import (
         behaviours_by_version as reference,  # which is slow to load, and seldom asked
     )

@@ -11,10 +11,10 @@ if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""What the names of attributes begin with that anybody may set, and the one that holds an access control list."""
+"""Prefix of the extended attributes that every user may set, and the attribute with the access control list."""
 _KEYS = ("owner", "group", "attributes")
 _LARGEST_ID = 60_000
-"""No container has more, and none of these is nobody."""
+"""Larger than this are ids that containers lack, and the id of the user `nobody`."""
 
 
 class Ownership(NamedTuple):

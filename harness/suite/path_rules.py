@@ -1,4 +1,4 @@
-"""Checks of paths and programs: what a scenario may name by mistake. They do not replace the wall (`sandbox`)."""
+"""Checks of paths and programs that detect mistakes in scenarios. They do not replace the sandbox."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +9,7 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Notes what is wrong with a call: its place in the file, its tool or the tools that a hook matches, its arguments."""
+"""Records the errors of a call: its position in the file, its tool or the tools of a hook's matcher, its arguments."""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
@@ -72,9 +72,9 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the keys of a mapping that are paths of the workspace, with their values; note the others.
+    """Yield the keys of a mapping that are paths of the workspace, with their values, and record the others.
 
-    Raises FormError for anything but a mapping with a key.
+    Raises FormError for anything except a mapping with a key.
     """
     fields = node.mapping()
     if not fields.values:
@@ -83,10 +83,10 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return why a path argument leads out of the workspace and the home directory; None if it does not.
+    """Return the reason why a path argument leads out of the workspace and the home directory. None if it does not.
 
-    A path inside begins with `$WS/` or `~/`, or is relative, and has no `..` without a folder before it. An absolute
-    path may also name a file that exists on no machine, unless the call `writes` it, which could make it exist.
+    A path inside begins with `$WS/` or `~/`, or is relative, and has no `..` without a directory before it. An
+    absolute path may also name a file that exists on no machine, unless the call `writes` it and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)
@@ -106,7 +106,7 @@ def outside_problem(path: str, *, writes: bool = False) -> str | None:
 
 
 def program_problem(command: str) -> str | None:
-    """Return what is wrong with the programs that a command runs; None if each is one of `PROGRAMS`."""
+    """Return the error in the programs that a command runs. None if each is one of `PROGRAMS`."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     begins, redirects = True, False

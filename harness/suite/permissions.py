@@ -1,4 +1,4 @@
-"""Permissions: what a scenario lets its session do without asking anybody."""
+"""The permissions of a scenario: the actions that its session may do without asking."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
-"""The keys below `given` that are about permissions, beside `deny`."""
+"""The keys of permissions below `given`, except `deny`."""
 
 _RULE = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
-    """The mode, the rules that allow more (`Edit(docs/**)`), and the folders where the session is at home.
+    """The mode, the rules that allow more (`Edit(docs/**)`), and the directories of the session.
 
-    Folders are relative to the workspace; an empty one is the workspace itself.
+    Directories are relative to the workspace; an empty one is the workspace itself.
     """
 
     mode: PermissionMode

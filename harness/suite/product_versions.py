@@ -38,7 +38,7 @@ class Releases:
         return self._places[version]
 
     def follow(self, earlier: str, later: str) -> bool:
-        """Whether no version was published between two; of one that is not listed that is not known."""
+        """Whether no version was published between two. False if one of them is not listed."""
         places = self._places
         return earlier in places and later in places and places[later] - places[earlier] == 1
 
@@ -49,7 +49,7 @@ def releases_file(root: Path) -> Path:
 
 
 def load_releases(path: Path) -> Releases:
-    """Read the list; empty where there is none. Raises SuiteError with all problems."""
+    """Read the list. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
     with checked(path, "releases") as look:
@@ -70,7 +70,8 @@ What = TypeVar("What")
 
 
 def version_spans(names: Iterable[str], what: Callable[[str], What]) -> Iterator[tuple[str, What]]:
-    """Yield each span of contracts of which `what` gives the same, and that; those of older models apart.
+    """Yield each range of contracts with the same result of `what`, and the result; those with older models
+    separately.
 
     The names come oldest first.
     """

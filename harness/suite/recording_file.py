@@ -1,8 +1,8 @@
 """Recording files: JSON with the recording of each scenario in one scenario file, an answer per line.
 
-Equal answers of a step are written once, with the versions from which on each holds. A digest of the inputs tells
-which files and steps were recorded, a digest of the recording itself that no answer was edited. Long texts are
-written once, compressed, under `packed`. docs/recording.md describes the format.
+Equal answers of a step are written once, with the versions that introduced them. A digest of the inputs identifies the
+recorded files and steps; a digest of the recording itself detects edited answers. Long texts are written once,
+compressed, under `packed`. docs/recording.md describes the format.
 """
 
 from __future__ import annotations

@@ -45,12 +45,12 @@ class RecordingLocation:
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording, empty if there is none. Raises RecordingError."""
+        """The recording. Empty if there is none. Raises RecordingError."""
         return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether there is a recording, as the recorder wrote it. Raises RecordingError."""
+        """Whether there is a recording, unchanged since the recorder wrote it. Raises RecordingError."""
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
@@ -70,7 +70,7 @@ class RecordingLocation:
             return "the recording cannot be read"
 
     def intact(self) -> Recording:
-        """Return the recording, empty if there is none. Raises RecordingError if it is damaged."""
+        """Return the recording. Empty if there is none. Raises RecordingError if it is damaged."""
         if damage := self.damage:
             raise RecordingError(
                 f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
@@ -90,9 +90,9 @@ class Recordings:
         place: Callable[[str], ScenarioLocation | None] | None = None,
         base: Recordings | None = None,
     ) -> None:
-        """Open the recordings below `root`. `place` finds the file of a scenario, by default beside `root`.
+        """Open the recordings below `root`. `place` finds the file of a scenario, by default next to `root`.
 
-        `base` has the recordings of the scenarios that `place` does not find.
+        `base` contains the recordings of scenarios that `place` does not find.
         """
         self.root = root
         self._base = base
@@ -111,7 +111,7 @@ class Recordings:
         return self if self._base is None or is_own else self._base._holder(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
-        """Return the file, and whether it is for this scenario alone."""
+        """Return the file, and whether it contains only this scenario."""
         own = Path(f"{self.root}/{scenario_id}.json")
         with _naming(own):
             place = self._place(scenario_id)
@@ -153,9 +153,9 @@ class Recordings:
             return RecordingLocation(scenario_id, path, holder._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of these inputs; empty if there is none.
+        """Return the recording of these inputs. Empty if there is none.
 
-        Raises RecordingError if the recording is damaged, or if the scenario was changed since.
+        Raises RecordingError if the recording is damaged, or if the scenario has changed since.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:

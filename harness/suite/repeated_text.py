@@ -20,7 +20,7 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Expand a short form, or return its text where somebody still has it: it may have millions of characters."""
+        """Expand a short form, or return its text if it is still in memory: it may have millions of characters."""
         text = _in_use.get((unit, times))
         if text is None:
             text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)
@@ -32,7 +32,7 @@ _in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionar
 
 
 def read_arguments(node: Node) -> Any:
-    """Return arguments in which `{repeat: TEXT, times: N}` is the text that it means; notes what is wrong."""
+    """Return arguments in which `{repeat: TEXT, times: N}` is replaced by its text; records errors."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -52,7 +52,7 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return how many characters the repetitions in a value of a file have, each up to what one may have."""
+    """Return the number of characters of the repetitions in a value, each up to its maximum."""
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
         if isinstance(unit, str) and isinstance(times, int):
@@ -62,7 +62,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a value with another in the place of each for which `change` returns one, and not None."""
+    """Return a value in which each part for which `change` returns a replacement other than None is replaced."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -98,7 +98,7 @@ def _json_text(escaped: str) -> str | None:
 
 
 def has_half_character(text: str) -> bool:
-    """Tell whether a text has half a surrogate pair."""
+    """Whether a text contains half a surrogate pair."""
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -113,12 +113,12 @@ def _expanded(value: Any) -> str | None:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return the value with each of its texts changed; names of keys are none."""
+    """Return the value with each of its texts changed, except names of keys."""
     return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts of a value in their order; names of keys are none."""
+    """Yield the texts of a value in order, without names of keys."""
     match value:
         case str():
             yield value

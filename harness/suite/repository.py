@@ -18,9 +18,10 @@ _Tracked = Mapping[str, tuple[int, bytes]]
 
 
 def repository_files(folders: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the files below `.git` of the repositories in these folders of a workspace, `.` for the workspace itself.
+    """Return the files below `.git` of the repositories in these directories of a workspace, `.` for the workspace
+    itself.
 
-    A repository inside another is a commit in its tree, as a submodule is. Hard links are not tracked.
+    A repository inside a repository is a commit in its tree, like a submodule. Hard links are not tracked.
     """
     made: dict[str, Entry] = {}
     heads: dict[str, bytes] = {}

@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 RuleClass = Literal["safety", "design", "wording", "quirk"]
 CLASSES: tuple[RuleClass, ...] = get_args(RuleClass)
-"""`safety`: breaking the rule harms whatever the design. `design`: another design may decide differently. `wording`:
+"""`safety`: breaking the rule does harm in any design. `design`: a different design may decide differently. `wording`:
 the look of answers. `quirk`: habits of the product that other implementations do not need.
 """
 FORMER_CLASSES: dict[str, RuleClass] = {"contract": "design", "fidelity": "wording", "product": "quirk"}

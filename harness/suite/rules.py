@@ -1,4 +1,4 @@
-"""Rules: what the scenarios show, read from `fixtures/rules.yaml`; every scenario names the one that it belongs to."""
+"""The rules that scenarios show, read from `fixtures/rules.yaml`. Every scenario names its rule."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ from readfirst.harness.suite.schema import checked
 from readfirst.harness.yaml_io.finding import Position
 
 NO_HARM = "none"
-"""What a rule guards against where doing otherwise harms no file."""
+"""The value of `guards` for a rule whose violation harms no file."""
 
 
 class UnknownRuleError(ReadfirstError, LookupError):
-    """There is no rule of that id; the message names the closest ones."""
+    """The rule does not exist. The message names the closest rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that an implementation gets right or wrong. `title` claims it in a sentence.
+    """A rule that an implementation follows or breaks. `title` states it in a sentence.
 
-    `tools` are those whose calls it is about. `always_refused` says why no scenario of the rule can show such a
-    call that is allowed; without it, each tool needs one. `why` says what it means to a user. `guards` are the harms
-    that an implementation may do where the rule does not hold; they are empty where the file says `none`, which a
-    rule of the class `safety` cannot.
+    `tools` are the tools of its calls. `always_refused` is the reason why no scenario of the rule can contain an
+    allowed call; without it, each tool needs one. `why` is the meaning for a user. `guards` are the harms that an
+    implementation may do if it breaks the rule; empty if the file states `none`, which a rule of the class `safety`
+    cannot.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules in the order of the file. `classes` says what each class means."""
+    """All rules in the order of the file. `classes` contains the meaning of each class."""
 
     classes: Mapping[RuleClass, str]
     by_id: Mapping[str, Rule]
@@ -100,7 +100,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> Rules:
-    """Read `rules.yaml`. The meanings of the classes may be those of the rules `below`.
+    """Read `rules.yaml`. The meanings of the classes may come from the rules `below`.
 
     Raises SuiteError with all problems.
     """
@@ -123,7 +123,7 @@ def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> 
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Return the rules of several suites. Of two with one id the last counts. None if there are none."""
+    """Return the rules of several suites. Of two rules with the same id the last counts. None if there are none."""
     found = [layer for layer in layers if layer]
     by_id = {rule.id: rule for layer in found for rule in layer}
     return Rules(found[-1].classes, by_id) if by_id else None

@@ -24,12 +24,12 @@ READERS = frozenset({"Read", "NotebookRead"})
 """Those that show a file, and change nothing."""
 
 DISK_PAGE = 4096
-"""Bytes in which `Given.disk` counts, as small file systems do."""
+"""The unit of `Given.disk` in bytes, as in small file systems."""
 CALLS = (*TOOLS, BASH)
-"""What a step may call: a file tool, or a command, which is another way to read and write."""
+"""Tools that a step may call: a file tool or a command."""
 
 AT_ONCE = "at_once"
-"""The capability of an implementation of which two processes may work on one file at the same time."""
+"""The capability to work with two processes on one file at the same time."""
 BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
 
@@ -58,12 +58,12 @@ class TextDigest:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return what is stated of a text."""
+        """Return the stated parts of a text."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
 
     def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that does not agree with a text: its name, what it is, and what it is of the text."""
+        """Yield each part that does not match a text: its name, the stated value, and the value of the text."""
         if self.starts is not None and not text.startswith(self.starts):
             yield "start of text", self.starts, text[: len(self.starts)]
         if self.ends is not None and not text.endswith(self.ends):
@@ -76,25 +76,24 @@ class TextDigest:
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Where a scenario may hold alone: a system, or folders in which case or composition of a name makes no difference."""
+"""Values of `platform`: a system, or directories that ignore the case or the composition of names."""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
 """Refusals that come after validation: a `during` event comes before them."""
 
 
 class ForeignContractError(ValueError):
-    """A scenario was asked what another contract expects than the one it was read for."""
+    """The scenario was read for a different contract than the requested one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What one call must give.
+    """The expected result of one call.
 
-    `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
-    `files` holds every path that the step changes; None as value: the path no longer exists.
-    `reminders` come with the answer, of changed files and from hooks, judged where
-    `Given.reminders`.
-    `documented` names document and section; such a clause is (also) what the documents state.
+    `error` present means refused. `text` None: not stated (only allowed if the documents state nothing). `files`
+    contains every path that the step changes; None as value: the path no longer exists. `reminders` come with the
+    answer, about changed files and from hooks; they are judged if `Given.reminders`. `documented` names document and
+    section; such a clause is (also) the statement of the documents.
     """
 
     documented: str | None = None
@@ -107,16 +106,16 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a call, or a group, must give: by a recorded contract, and by the documents. None: not stated.
+    """The expected result of a call or a group: by a recorded contract, and by the documents. None: not stated.
 
-    Where the product does what the documents state, both are the same clause.
+    If the product does the same as the documents state, both are the same clause.
     """
 
     recorded: Clause | None = None
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the clauses that there are, what only the documents state first."""
+        """Return the existing clauses; a clause only of the documents comes first."""
         both = (self.documented, self.recorded)
         if self.documented is self.recorded:
             both = (None, self.recorded)
@@ -125,13 +124,13 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as the model makes it. `during` happens after validation and before execution.
+    """One call of the model. `during` happens after validation and before execution.
 
-    `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution,
-    `stopped`: when something was written and nothing answered yet. `killed`: the program is killed between validation
-    and execution, `killed-writing`: when it begins to write; the next call is another session's, unless this one is
-    resumed. `sigint`, `sigterm` and these with `-writing`: it gets that signal instead, of which it may end. `cut`: the
-    connection ends in the middle of the last argument, `limit`: the model's message.
+    `interrupted` names an early end. `cancelled`: the user interrupts it between validation and execution; `stopped`:
+    after a file was written and before the answer. `killed`: the program is killed between validation and execution;
+    `killed-writing`: when it begins to write. The next call then belongs to a new session, unless this one is resumed.
+    `sigint`, `sigterm` and these with `-writing`: the program gets this signal instead, and may end. `cut`: the
+    connection ends in the middle of the last argument; `limit`: the model's message ends there.
     """
 
     tool: str
@@ -167,10 +166,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Calls of one message. `expect` holds the files that all of the group changes; texts are at the calls.
+    """Calls of one message. `expect` contains the files that the whole group changes; texts are at the calls.
 
-    With `sides` they are those of two sessions at the same time, each in a process of its own: side 0 and side 1 make
-    theirs one after the other.
+    With `sides` they are calls of two sessions at the same time, each in a separate process: side 0 and side 1 each
+    make their calls one after the other.
     """
 
     calls: tuple[ToolCall, ...]
@@ -186,7 +185,7 @@ CallIndex = tuple[int, int | None]
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
-    """Return the calls of a step, those of a parallel group included; none for an event."""
+    """Return the calls of a step, including those of a parallel group. Empty for an event."""
     match step:
         case ToolCall():
             return (step,)
@@ -197,7 +196,7 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return what of a step may have an expectation: its calls, and a parallel group after its own."""
+    """Return the parts of a step that may have an expectation: its calls, then a parallel group itself."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
@@ -221,11 +220,11 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """What a hook of the session does before or after each call of the tools that `matcher` names (`Edit|Write`, `*`).
+    """The effect of a hook before or after each call of the tools in `matcher` (`Edit|Write`, `*`).
 
-    `words` is the reason of a decision, the context that it adds, or what it prints as an error before it exits with
-    `code`; `input` the arguments that it puts in place of the model's; `files` what it writes into the workspace;
-    `moved` the paths that it deletes (None) or renames, each with its new path.
+    `words` is the reason of a decision, the added context, or the error that it prints before it exits with `code`;
+    `input` are the arguments that replace those of the model; `files` are the files that it writes into the workspace;
+    `moved` are the paths that it deletes (None) or renames, each with its new path.
     """
 
     event: HookEvent
@@ -256,10 +255,10 @@ class GivenHook:
 class Given:
     """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
 
-    `reminders`: reminders are judged as well, of changed files and from hooks.
-    `permissions`: what the session may do without asking; None: everything. `disk`: the bytes of a file system of the
-    workspace's own; None: as many as there are. `memory_files`: files named CLAUDE.md are shown to the model with what
-    is read beside them.
+    `reminders`: reminders are judged as well, about changed files and from hooks. `permissions`: the actions that the
+    session may do without asking; None: all. `disk`: the size in bytes of a separate file system for the workspace;
+    None: no separate file system. `memory_files`: files named CLAUDE.md are shown to the model together with files
+    that are read in their directories.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -275,8 +274,8 @@ class Given:
 class Scenario:
     """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family.
 
-    `contract` names the recorded contract whose expectations `steps` hold: the one that the file states, or the
-    one that the scenario was read for. `inputs` is a digest of the workspace and the steps, without expectations.
+    `contract` names the recorded contract of the expectations in `steps`: the contract of the file, or the contract
+    that the scenario was read for. `inputs` is a digest of the workspace and the steps, without expectations.
     """
 
     id: str
@@ -295,24 +294,24 @@ class Scenario:
     disputed: str = ""
     """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
     platform: str = ""
-    """Where it holds, of PLATFORMS; empty: everywhere."""
+    """The only platform of the scenario, one of PLATFORMS. Empty: all platforms."""
     invariant: bool = False
-    """No recorded product can be asked, so that no call has an expectation: nobody may be harmed, and that is all."""
+    """Whether the scenario has no recording and no expectations, and only checks that no harm occurs."""
     composed: bool = False
-    """Whether a program composed it: it is in the corpus, and what is expected of it in its recording alone."""
+    """Whether a program composed it: it is in the corpus, and its expectations are only in its recording."""
 
     @property
     def family(self) -> str:
-        """The folder of the scenario, for example `staleness`."""
+        """The family of the scenario, for example `staleness`."""
         return self.id.partition("/")[0]
 
     @property
     def length(self) -> int:
-        """Given files and steps: how much there is to look into."""
+        """The number of given files and steps."""
         return len(self.given.files) + len(self.steps)
 
     def calls(self) -> Iterator[ToolCall]:
-        """Yield every tool call in order, those of parallel groups included."""
+        """Yield every tool call in order, including those of parallel groups."""
         for step in self.steps:
             yield from calls_of(step)
 
@@ -324,7 +323,7 @@ class Scenario:
 
     @property
     def left_to_luck(self) -> bool:
-        """Whether it may hold once and not the next time: a call is ended in its middle, or two sessions race."""
+        """Whether its result may vary between replays: a call is interrupted while it runs, or two sessions race."""
         raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
         return raced or any(
             call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
@@ -348,7 +347,7 @@ class Scenario:
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """The capabilities an adapter must have: tool names, and those of `session.SESSION_CAPABILITIES`."""
+        """The required capabilities of an adapter: tool names, and those of SESSION_CAPABILITIES."""
         needs = {call.tool for call in self.calls()}
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         groups = [step for step in self.steps if isinstance(step, ParallelCalls)]
@@ -379,7 +378,7 @@ class Scenario:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The paths of given files and events, and those of calls as they are spelled."""
+        """The paths of given files and events, and the paths in calls as written."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))

@@ -1,8 +1,9 @@
-"""Shelf: which file of a suite each scenario is in, one of its own or one of several cases, and its recording.
+"""Index of the scenario files of a suite: the file of each scenario, which may contain several cases, and its
+recording.
 
-`scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them, and
-`corpus/<family>/<theme>.yaml` the same for scenarios that a program composed: what these expect is in their recordings
-alone.
+`scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them.
+`corpus/<family>/<theme>.yaml` is a table of scenarios that a program composed; their expectations are only in their
+recordings.
 """
 
 import os
@@ -15,7 +16,7 @@ from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 DEEPEST = 8
-"""Folders in which a scenario may lie; what lies deeper is not looked at."""
+"""Maximum depth of the directory of a scenario. Deeper files are ignored."""
 
 _TABLE = ".cases"
 
@@ -33,7 +34,7 @@ _Cases = tuple[Mapping[str, ScenarioLocation], Sequence[Finding]]
 
 
 class ScenarioIndex:
-    """The scenarios below the folder of a suite. What was found is kept: a new file is found by another shelf."""
+    """The scenarios in the directory of a suite. Results are cached: a new file needs a new index."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -47,7 +48,7 @@ class ScenarioIndex:
         return self.readable()
 
     def readable(self) -> list[str]:
-        """Return the ids of all scenarios but those in files that cannot be read, sorted."""
+        """Return the ids of all scenarios except those in unreadable files, sorted."""
         return sorted({*self._names[0], *self.cases})
 
     def own(self, scenario_id: str) -> Path:
@@ -55,7 +56,7 @@ class ScenarioIndex:
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def has(self, scenario_id: str) -> bool:
-        """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
+        """Whether a scenario with this id exists, in this spelling. Reads only the tables of its family."""
         return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
@@ -88,7 +89,7 @@ class ScenarioIndex:
 
     @cached_property
     def problems(self) -> Sequence[Finding]:
-        """What is wrong with the files of several scenarios."""
+        """The errors of the files with several scenarios."""
         return [finding for family in self._tables for finding in self._cases_of(family)[1]]
 
     @cached_property
@@ -111,7 +112,7 @@ class ScenarioIndex:
         return tables
 
     def _cases_of(self, family: str) -> _Cases:
-        """Return the cases of a family, and what is wrong with their files."""
+        """Return the cases of a family, and the errors of their files."""
         if family not in self._read:
             self._read[family] = self._read_cases(family)
         return self._read[family]
@@ -151,7 +152,7 @@ def _family_of(scenario_id: str) -> str:
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of the files with a suffix below a folder, as the system lists them. Raises OSError."""
+    """Yield the names of the files with a suffix below a directory, in the order of the system. Raises OSError."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

@@ -21,7 +21,7 @@ def inputs_of(top: Mapping[str, Any]) -> str:
 
 
 def _bare(step: Any) -> Any:
-    """Return a step without expectations, also without those of the calls in a group."""
+    """Return a step without expectations, including those of the calls in a group."""
     if not isinstance(step, dict):
         return step
     bare = {

@@ -12,7 +12,7 @@ REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a list shows of a scenario; reading it leaves `given` and `steps` unchecked."""
+    """The metadata of a scenario for a list. `given` and `steps` are not checked."""
 
     id: str
     title: str
@@ -22,7 +22,7 @@ class Heading:
 
     @property
     def family(self) -> str:
-        """The folder of the scenario, for example `staleness`."""
+        """The family of the scenario, for example `staleness`."""
         return self.id.partition("/")[0]
 
 

@@ -45,11 +45,11 @@ _BY_HAND = """\
 
 
 class SkeletonError(ReadfirstError):
-    """The skeleton cannot be written; the message says why and what to do."""
+    """The template cannot be written. The message states the reason and the solution."""
 
 
 def check_id(scenario_id: str) -> None:
-    """Raise SkeletonError for what cannot be the id of a scenario."""
+    """Raise SkeletonError for an invalid id of a scenario."""
     if not SCENARIO_ID.fullmatch(scenario_id):
         raise SkeletonError(
             f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "
@@ -58,9 +58,9 @@ def check_id(scenario_id: str) -> None:
 
 
 def begin_suite(root: Path) -> bool:
-    """Create a suite with a name and a version, but without scenarios, unless there is something at `root`.
+    """Create a suite with a name and a version, but without scenarios, unless `root` exists.
 
-    Returns whether it was created. All else comes from the bundled suite. Raises OSError.
+    Returns whether it was created. All other files come from the bundled suite. Raises OSError.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False

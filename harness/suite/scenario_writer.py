@@ -25,7 +25,7 @@ from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_mapping
 
 
 def values_of(scenario: Scenario) -> dict[str, Any]:
-    """Return the keys of the file in the order in which files have them. ValueError: no generated scenario has that."""
+    """Return the keys of the file in their usual order. ValueError: no generated scenario has this value."""
     heading = {
         "title": scenario.title,
         "about": scenario.about,
@@ -105,7 +105,7 @@ def scenario_text(values: Mapping[str, Any]) -> str:
 
 
 def lines_of(values: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the lines of what a scenario says: what fits is on one line, but for files and what is expected."""
+    """Return the lines of a scenario. Short values are on one line, except files and expectations."""
     lines = []
     for key, value in values.items():
         name = f"{' ' * indent}{emit_flow(key)}:"

@@ -1,4 +1,4 @@
-"""Schema: what is wrong in a document by the JSON schema of its format, each with its place and what to write there."""
+"""Find all errors of a document by the JSON schema of its format, each with its position and a correction."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LONGEST = 300
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return what validates the format `name`, or one of its definitions."""
+    """Return the validator of the format `name`, or of one of its definitions."""
     from jsonschema import Draft202012Validator  # here, because a run must not wait for jsonschema
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
@@ -67,9 +67,9 @@ def _check(look: Inspection, name: str) -> None:
 
 
 def explained(error: FormError, look: Inspection, name: str, without: Collection[str] = ()) -> SuiteError:
-    """Return an error with all that the schema finds in a document that a reader did not understand.
+    """Return an error with all findings of the schema in a document that a reader refused.
 
-    Findings of the reader at other positions come along, findings of the rules `without` do not.
+    Findings of the reader at other positions are added, without findings of the rules `without`.
     """
     places = {each.position for each in look.findings}
     by_schema = dict.fromkeys(islice(schema_findings(look.document, name), MAX_FINDINGS))
@@ -85,7 +85,7 @@ _KINDS = {"string": "a string", "object": "a mapping", "array": "a list", "integ
 
 
 def schema_findings(document: Document, name: str) -> Iterator[Finding]:
-    """Yield what is wrong in a document of the format `name`."""
+    """Yield the errors of a document in the format `name`."""
     page = "targets" if name == "target" else "format"
     schema: Any = validator(name).schema
     defs = schema.get("$defs", {})
@@ -167,7 +167,7 @@ def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Yield what is wrong with a value that fits none of several forms, in the form that it comes closest to.
+    """Yield the errors of a value that matches none of several forms, for the most similar form.
 
     A key that no form has comes first.
     """

@@ -19,11 +19,12 @@ class SelectionError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to take: the listed ids, of these families, with one of these tags and requirements, matching `expression`.
+    """A selection of scenarios: the listed ids, of these families, with one of these tags and requirements, matching
+    `expression`.
 
-    `rules` are ids of rules, `classes` the classes that a rule may have. Empty parts do not restrict.
-    `expression` joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's
-    id or title, in any case; quote a word that holds spaces.
+    `rules` are ids of rules, `classes` the allowed classes of the rule. Empty parts do not restrict. `expression`
+    joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's id or title, in
+    any case; quote a word that contains spaces.
     """
 
     ids: tuple[str, ...] = ()
@@ -34,7 +35,7 @@ class Selection:
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     shard: tuple[int, int] = (1, 1)
-    """`(2, 4)`: the second of four shares of what the other parts select."""
+    """`(2, 4)`: the second of four parts of the selection."""
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
@@ -90,7 +91,7 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the option that selects what a word names: a family, tag, rule, class or contract; else nothing."""
+    """Return the option that selects a word: a family, tag, rule, class or contract. Empty if there is none."""
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -109,7 +110,7 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(given: str, known: Collection[str]) -> str | None:
-    """Return the id for what was typed, an id or the path of a scenario file; None where it is neither."""
+    """Return the id for an argument: an id or the path of a scenario file. None for other arguments."""
     name = given.removesuffix(".yaml")
     if name in known:
         return name

@@ -1,4 +1,4 @@
-"""The files that all scenarios of a suite share: its own, or those of the suite below it."""
+"""The files that all scenarios of a suite share: from this suite, or from the suite below it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SharedFiles:
 
     @property
     def _below(self) -> SharedFiles:
-        """The suite that the shared files come from which this one lacks."""
+        """The suite that provides the shared files that this one lacks."""
         raise NotImplementedError
 
     @property
@@ -43,7 +43,7 @@ class SharedFiles:
         return self._below.file(name)
 
     def file_about_contracts(self, name: str) -> Path:
-        """Return the path of a file about the products of the contracts, which is beside contracts.yaml."""
+        """Return the path of a file about the products of the contracts, next to contracts.yaml."""
         return self.file("contracts.yaml").with_name(name)
 
     def _shared(

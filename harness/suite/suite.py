@@ -53,7 +53,7 @@ def is_partial(title: str) -> bool:
 
 
 def default_root() -> Path:
-    """Return the folder of the fixtures: that of the checkout, else the copy inside the package."""
+    """Return the directory of the fixtures: in the checkout, otherwise the copy inside the package."""
     package = Path(readfirst.__file__).parent
     checkout = package.parent / "fixtures"
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
@@ -72,9 +72,10 @@ class Suite(SharedFiles):
     ) -> None:
         """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
 
-        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id its
-        own counts. Without it, only the shared files that `root` lacks come from the bundled suite. `copies_bundled`:
-        the harness itself has copied the bundled suite there. `trust`: the user trusts the suite (`--trust`).
+        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id, the
+        one of this suite counts. Without it, only the shared files that `root` lacks come from the bundled suite.
+        `copies_bundled`: the harness itself has copied the bundled suite there. `trust`: the user trusts the suite
+        (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
@@ -91,7 +92,7 @@ class Suite(SharedFiles):
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
-        """Let a worker open the same suite anew."""
+        """Let a worker process open the same suite again."""
         return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
 
     def reopened(self) -> Suite:
@@ -110,7 +111,7 @@ class Suite(SharedFiles):
         return tuple(part.root for part in self.parts)
 
     def part(self, scenario_id: str) -> Suite:
-        """Return the suite among `parts` that a scenario belongs to; itself if there is no such scenario."""
+        """Return the suite among `parts` that contains a scenario. The suite itself if there is no such scenario."""
         if self.base is None or self._shelf.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
         return self.base.part(scenario_id)
@@ -127,17 +128,17 @@ class Suite(SharedFiles):
 
     @property
     def scenarios_root(self) -> Path:
-        """The folder that ids are relative to."""
+        """The base directory of ids."""
         return self.root / "scenarios"
 
     @property
     def recordings_root(self) -> Path:
-        """The folder of the recordings, a file for each file of scenarios."""
+        """The directory of the recordings, with one file per scenario file."""
         return self.root / "recordings"
 
     @cached_property
     def recordings(self) -> Recordings:
-        """What the real product was recorded to do."""
+        """The recordings of the real product."""
         from readfirst.harness.suite.recordings import Recordings
 
         base = self.base.recordings if self.base is not None else None
@@ -145,7 +146,7 @@ class Suite(SharedFiles):
 
     @cached_property
     def _below(self) -> Suite:
-        """The suite that the shared files come from which it lacks."""
+        """The suite that provides the missing shared files."""
         return self.base if self.base is not None else Suite()
 
     @property
@@ -187,7 +188,7 @@ class Suite(SharedFiles):
         return sorted({*ids, *own}), (*others, *problems)
 
     def has(self, scenario_id: str) -> bool:
-        """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
+        """Whether a scenario with this id exists, in this spelling. Reads only the tables of its family."""
         return self._shelf.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
     def check_unique(self, scenario_id: str) -> None:
@@ -195,7 +196,7 @@ class Suite(SharedFiles):
         self._shelf.check_unique(scenario_id)
 
     def place(self, scenario_id: str) -> ScenarioLocation:
-        """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
+        """Return the file of a scenario, and its case in the file. Raises UnknownScenarioError if there is none."""
         part = self.part(scenario_id)
         place = part._shelf.find(scenario_id)
         if place is None:
@@ -207,17 +208,17 @@ class Suite(SharedFiles):
         return place
 
     def path(self, scenario_id: str) -> Path:
-        """Return the file that a scenario is in; UnknownScenarioError if there is none."""
+        """Return the file of a scenario. Raises UnknownScenarioError if there is none."""
         return self.place(scenario_id).file
 
     def cases_in(self, path: str) -> list[str]:
-        """Return the ids of the scenarios in a file of several, named by its path; none where it is no such file."""
+        """Return the ids of the scenarios in a table, given by its path. Empty if the file is not a table."""
         wanted = path.replace("\\", "/").split("/")[-2:]
         cases = {each: place for part in self.parts for each, place in part._shelf.cases.items()}
         return [each for each, place in cases.items() if [*place.file.parts[-2:]] == wanted]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: its file, and of a case what its file would be. Raises SuiteError."""
+        """Return a scenario as YAML: its file, or for a case the equivalent file. Raises SuiteError."""
         place = self.place(scenario_id)
         if not place.case:
             return strict_yaml.read(place.file, suite=self.part(scenario_id).root).decode()
@@ -233,7 +234,7 @@ class Suite(SharedFiles):
         return place.file.is_file() and b"starts:" in place.file.read_bytes()
 
     def digest(self, scenario_id: str) -> str:
-        """Return what is equal for equal scenarios: of what is written, and of a composed one what was recorded."""
+        """Return the digest of a scenario: of its document, and for a composed one also of its recording."""
         place = self.place(scenario_id)
         if not place.case:
             return hashlib.sha256(place.file.read_bytes()).hexdigest()
@@ -243,7 +244,7 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Read a scenario as it is written, a case of several as if it stood alone. Raises SuiteError."""
+        """Read the document of a scenario; a case is expanded to a separate document. Raises SuiteError."""
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         place = self.place(scenario_id)
@@ -260,11 +261,11 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with what `contract` expects: None or `documented` leave what the file states.
+        """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the file.
 
-        Of another contract than the file's own the recording tells, and of one that a program composed always; where
-        there is none, nothing is expected.
-        Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
+        The expectations of other contracts, and those of composed scenarios, come from the recording. Without a
+        recording there are no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file, or
+        RecordingError.
         """
         from readfirst.harness.suite.load import scenario_from
 
@@ -308,9 +309,10 @@ class Suite(SharedFiles):
         return any(clause is not None and clause.documented is None for clause in clauses)
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
+        """Return a scenario of this suite with recorded contents instead of digests, if the recording is readable.
 
-        A digest shows that a long text or file differs; where it differs takes all of it.
+        A digest only shows that a long text or file differs. The position of the difference requires the whole
+        content.
         """
         from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
@@ -330,7 +332,7 @@ class Suite(SharedFiles):
             yield self.scenario(scenario_id)
 
     def heading(self, scenario_id: str) -> Heading:
-        """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
+        """Read title, requirement, rule and tags of one scenario. The rest of the file is not read."""
         if (part := self.part(scenario_id)) is not self:
             return part.heading(scenario_id)
         place = self.place(scenario_id)
@@ -364,10 +366,10 @@ def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Su
 
 
 def load_suite(root: Path | None = None) -> Suite:
-    """Return the suite below the folder `root` (`fixtures/` of a checkout), the bundled one without it.
+    """Return the suite in the directory `root` (`fixtures/` of a checkout), by default the bundled suite.
 
-    Raises SuiteError if what all scenarios share, like the contracts, cannot be read. Scenarios are read when they
-    are asked for.
+    Raises SuiteError if shared files, such as the contracts, are unreadable. Scenarios are read when they are
+    requested.
     """
     suite = Suite(root)
     _ = suite.contracts, suite.vocabulary

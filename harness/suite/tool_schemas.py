@@ -1,4 +1,4 @@
-"""Tools: what the product gives its model of each file tool, and a program beside each answer, contract by contract."""
+"""Descriptions of the file tools for a model, and structured results for programs, by contract."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ _FACTS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""What a description states, by name: the group of the expression, or that it is stated."""
+"""Facts in a description by name: the group of the expression, or whether the fact is stated."""
 _QUOTED = 60
 """Characters of a description that are quoted at most."""
 _TYPES: Mapping[type, str] = {
@@ -38,10 +38,10 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as a model is offered it.
+    """A tool as a model gets it.
 
-    `schema` is the complete JSON Schema of its arguments. Of the description, which is the product's own text, there
-    are `facts`: its length in characters, its SHA-256, how it begins, and what it states of the contract.
+    `schema` is the complete JSON Schema of its arguments. The description itself is text of the product, so only
+    `facts` are stored: its length in characters, its SHA-256, its beginning, and the facts that it states.
     """
 
     schema: Mapping[str, Any]
@@ -49,7 +49,7 @@ class OfferedTool:
 
 
 def described(description: str, schema: Mapping[str, Any]) -> OfferedTool:
-    """Return what is kept of a tool with that description."""
+    """Return the stored form of a tool with this description."""
     sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
     stated: dict[str, Any] = {}
     for name, pattern in _FACTS.items():
@@ -95,7 +95,7 @@ def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 
 def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Return what was given of each key with the contracts it was given on; equal neighbours share a row."""
+    """Return the results of each key with their contracts; equal neighbours share a row."""
     rows: dict[_Key, list[dict[str, Any]]] = {}
     for key, contract, row in given:
         before = rows.setdefault(key, [])
@@ -108,9 +108,9 @@ def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 @dataclass(frozen=True, slots=True)
 class StructuredResult:
-    """What one call gave: `case` says which call of `tool` it was, `value` is the field `tool_use_result`.
+    """The result of one call: `case` identifies the call of `tool`, `value` is the field `tool_use_result`.
 
-    The workspace is written in it as `$WS`. `value` is None where a version has no such field.
+    It contains `$WS` for the workspace. `value` is None if a version has no such field.
     """
 
     case: str
@@ -124,7 +124,7 @@ def results_file(root: Path) -> Path:
 
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
-    """Return what each contract gave, in the order of the calls. Raises KeptError."""
+    """Return the results of each contract, in the order of the calls. Raises KeptError."""
     found: dict[str, list[StructuredResult]] = {}
     with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:
@@ -137,7 +137,7 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the file with what these contracts gave, in this order: equal neighbours share a row."""
+    """Return the file with the results of these contracts, in this order. Equal neighbours share a row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
@@ -150,8 +150,8 @@ def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterabl
 def fields_of(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Return the fields of each tool's results: their types, and whether each result of the tool has them.
 
-    A field of an object is written as `file.numLines`, one of each item of a list as `structuredPatch[].lines`; the
-    result itself is the field without a name. `always` is about those results that have what a field is in.
+    A field of an object is written as `file.numLines`, a field of each item of a list as `structuredPatch[].lines`;
+    the result itself has an empty name. `always` refers to results that contain the parent of the field.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

@@ -1,4 +1,4 @@
-"""Transcripts: what the real product answered to a scenario, contract by contract, byte for byte, and as it is kept."""
+"""Transcripts: the answers of the real product in a scenario, by contract, byte for byte, and their stored form."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class RecordingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
-    """What one call answered, without what the program around the tool added, and that apart.
+    """The answer of one call, separated from the additions of the host program.
 
-    `text` is the tool's own answer, with `$WS` for the workspace's path; `error` the name of the refusal, None where
-    the call was not refused. `wrapped`: the host put the answer into `<tool_use_error>`; `after` is what it appended.
-    `cut` is the SHA-256 of the whole answer where `text` is its beginning only, because data of the product's own
-    follows, which is not kept; `ending` is what follows that.
+    `text` is the tool's answer, with `$WS` for the path of the workspace; `error` is the name of the refusal, None if
+    the call was not refused. `wrapped`: the host wrapped the answer in `<tool_use_error>`; `after` is the text that it
+    appended. `cut` is the SHA-256 of the whole answer if `text` is only its beginning, because product data follow,
+    which are not stored; `ending` is the text after the data.
     """
 
     text: str
@@ -45,7 +45,9 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Return what is kept of the text as the model saw it; `beginning` and `ending`: of its answer only these."""
+        """Return the stored form of a text that the model saw. `beginning` and `ending`: only these parts of the
+        answer are stored.
+        """
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -59,24 +61,23 @@ class RecordedResult:
 
     @property
     def answer(self) -> str:
-        """The tool's own answer, with a mark in the place of what was cut out of it."""
+        """The tool's answer, with a mark instead of the removed part."""
         return self.text if self.cut is None else f"{self.text}{_CUT}{self.ending}"
 
     @property
     def raw(self) -> str:
-        """The text as the model saw it; of one that was cut, as far as it is kept."""
+        """The text that the model saw, without the removed part."""
         return wrapped(self.answer, self.wrapped, self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """One tool call, or the calls of one message, and what came of them.
+    """One tool call, or the calls of one message, with their results.
 
-    `changes` are the product's own changes to the workspace (None: gone), without those of the harness: a mode is
-    stated where one that existed changed. `created` has the mode of each file and directory that is new; of a new
-    directory above another new path nothing else is said. `struck` tells whether the product came as far as
-    the moment between validation and execution, for a call with `during`. `reminders` are those of
-    changed files, for a scenario that judges them.
+    `changes` are the changes of the product to the workspace (None: deleted), without those of the harness; a mode is
+    stated if an existing mode changed. `created` contains the mode of each new file and directory; new directories
+    above another new path are not listed. `struck`: the product reached the moment between validation and execution,
+    for a call with `during`. `reminders` are those about changed files, for a scenario that judges them.
     """
 
     tools: tuple[str, ...]
@@ -96,17 +97,17 @@ class TranscriptStep:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What one contract's product gave for one scenario."""
+    """The results of one contract in one scenario."""
 
     steps: tuple[TranscriptStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract; contracts that gave the same share one.
+    """All transcripts of one scenario, by contract. Contracts with the same results share one.
 
-    `inputs` is the digest of the steps that were recorded. `unrecorded` says of contracts that were asked why there is
-    no transcript. `packed` are the long texts as its file has them, compressed, by their digests.
+    `inputs` is the digest of the recorded steps. `unrecorded` contains the reasons for missing transcripts. `packed`
+    are the long texts as in the file, compressed, by their digests.
     """
 
     inputs: str = ""
@@ -131,7 +132,7 @@ Course = tuple[tuple[bool, ...], ...]
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
-    """Return the courses of these transcripts, each once, in the order in which they come first."""
+    """Return the distinct courses of these transcripts, in the order of their first occurrence."""
     found = (tuple(tuple(each.is_error for each in row.results) for row in one.steps) for one in recorded)
     return tuple(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""Transcripts: what each version gave, made of what a recording's file holds when it is asked for."""
+"""Transcripts by version, built from the data of a recording file on first use."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _unreadable(reason: str, advice: str, path: Path | None) -> RecordingError:
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts in a recording's file, by version; those that are the same are one.
+    """The transcripts in a recording file, by version. Equal transcripts are the same object.
 
-    `steps` and `packed` are as the file has them, `path` is named where they are damaged.
+    `steps` and `packed` are the data of the file. Errors name `path`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Look which answer of each step holds for each version. Raises ValueError, KeyError, TypeError."""
+        """Determine the answer of each step for each version. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MOST_ANSWERS:  # which would fill the memory
             raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
         self._names = dict.fromkeys(names)
@@ -78,7 +78,9 @@ class Transcripts(Mapping[str, Transcript]):
         self._made: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
-        """Return what a version gave. Raises KeyError where it was not recorded, RecordingError where it is damaged."""
+        """Return the transcript of a version. Raises KeyError if it was not recorded, RecordingError if it is
+        damaged.
+        """
         if name not in self._names:
             raise KeyError(name)
         numbers = tuple([row[name] for row in self._rows])
@@ -88,7 +90,7 @@ class Transcripts(Mapping[str, Transcript]):
         return self._made[numbers]
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a version was recorded."""
+        """Whether a version was recorded."""
         return name in self._names
 
     def __iter__(self) -> Iterator[str]:
@@ -96,11 +98,11 @@ class Transcripts(Mapping[str, Transcript]):
         return iter(self._names)
 
     def __len__(self) -> int:
-        """Return how many versions were recorded."""
+        """Return the number of recorded versions."""
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return what a dictionary of them says, of which a digest may be taken."""
+        """Return the same text as a dictionary of the transcripts, for digests."""
         return repr(dict(self))
 
     def _step(self, place: int, number: int) -> TranscriptStep:
@@ -118,7 +120,7 @@ def _tools(body: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _row(names: tuple[str, ...], body: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the number of the answer that holds for each version."""
+    """Return the index of the answer of each version."""
     answers = body["answers"]
     starts: dict[str, int] = {}
     for number, answer in enumerate(answers):
@@ -136,7 +138,7 @@ def decode_step(body: Mapping[str, Any], packed: Mapping[str, str]) -> Transcrip
 
 
 class _Packed:
-    """What is compressed in a file, by its names: unpacked once, however often it is named."""
+    """The compressed texts of a file by name. Each is decompressed only once."""
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded
@@ -145,7 +147,7 @@ class _Packed:
         self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
-        """Return what is compressed. Raises KeyError, ValueError, lzma.LZMAError."""
+        """Return the decompressed data. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
             self._data[name] = self._unpacked(_bytes(self._encoded[name]))
         return self._data[name]

@@ -1,4 +1,4 @@
-"""What a tool itself answered: the text without what the program around it adds, and without what that cost it."""
+"""The answer of a tool, without additions of the host program and without their side effects."""
 
 import re
 
@@ -15,24 +15,24 @@ HOST_TEXTS = {
         "</system-reminder>\n"
     ),
 }
-"""What hosts append to very many answers, by the names under which recordings refer to it."""
+"""Texts that hosts append to many answers, by their names in recordings."""
 
 _ERROR = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
-    """Return the tool's own answer.
+    """Return the answer of the tool itself.
 
-    A `<tool_use_error>` element around the whole is taken off, and so is every `<system-reminder>` element
-    that follows the answer on lines of its own, with the empty line before it. A reminder that is all there
-    is stays: it is the answer (a Read of an empty file). Numbered lines of a file are no reminder.
+    A `<tool_use_error>` element around the whole text is removed, and so is every `<system-reminder>` element that
+    follows the answer on separate lines, with the empty line before it. A reminder without an answer is the answer
+    itself (a Read of an empty file). Numbered lines of a file are not a reminder.
     """
     return unwrapped(text)[0]
 
 
 def unwrapped(text: str) -> tuple[str, bool, str]:
-    """Return the tool's own answer, whether a `<tool_use_error>` element was around it, and what followed."""
+    """Return the answer of the tool itself, whether it was wrapped in `<tool_use_error>`, and the text after it."""
     answer = _without_reminders(text)
     after = text[len(answer) :]
     opening, closing = _ERROR

@@ -1,4 +1,6 @@
-"""Since: from which versions on each answer of a step holds; an older model goes on as the versions before it did."""
+"""Compress the answers of a step by version into "since version X" ranges. Older models inherit from the version
+before.
+"""
 
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
@@ -11,7 +13,7 @@ _Answer = TypeVar("_Answer")
 
 
 def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Return the versions from which on each answer holds."""
+    """Return the versions that introduced each answer."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _tracks_of(names):
         former = answers[before] if before is not None else _NONE
@@ -23,7 +25,7 @@ def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[H
 
 
 def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return the answer of each version, given the version from which on each answer holds. Raises ValueError."""
+    """Return the answer of each version, given the versions that introduced the answers. Raises ValueError."""
     found: dict[str, _Answer] = {}
     for track, before in _tracks_of(names):
         former = found[before] if before is not None else None
