@@ -36,13 +36,13 @@ SESSION_CAPABILITIES = (
     "kill",
     "sessions",
 )
-"""What a session may offer beside the file tools."""
+"""Capabilities that a session may have in addition to the file tools."""
 
 TIME_LIMIT = 30.0
-"""Seconds that one call may take, unless a run says otherwise."""
+"""Default time limit of one call, in seconds."""
 
 Arguments = Mapping[str, Any]
-"""What a model calls a tool with, as it wrote it."""
+"""The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """How a call ends early."""
 Interfere = Callable[[], None]
@@ -54,11 +54,11 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What the model sees of one call: the text, and whether it is marked as an error.
+    """A model's view of one call: the text, and whether it is marked as an error.
 
-    `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
-    harness recognises the name from the text. `reminders` come with the answer: of files that
-    changed, one text for each, and from hooks; only sessions with the capability `reminders` have any.
+    `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the harness
+    recognises the name from the text. `reminders` come with the answer, one text for each changed file, and from
+    hooks. Only sessions with the capability `reminders` have any.
     """
 
     text: str
@@ -68,16 +68,16 @@ class ToolResult:
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
-"""The result of a call that was never complete, or whose result nobody was left to report."""
+"""The result of a call that was never complete, or whose program ended without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
+    """A command that runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in `matcher`.
 
-    `matcher` is `*`, or names of tools with `|` between them. `command` is for `/bin/sh -c`, started in the workspace,
-    with the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
-    `tool_response`. Exit code and output say what it wants, as hooks of Claude Code do.
+    `matcher` is `*`, or names of tools separated by `|`. `command` is for `/bin/sh -c`, started in the workspace, with
+    the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
+    `tool_response`. Exit code and output have the meaning of Claude Code hooks.
     """
 
     event: str
@@ -87,10 +87,10 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a session may do without asking; nobody answers, so what it would ask for is refused.
+    """The actions that a session may do without asking. Other actions are refused, because no user answers.
 
     `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to
-    `directory`, the session's working directory. `additional` are further directories where it is at home.
+    `directory`, the working directory of the session. `additional` are further directories of the session.
     """
 
     mode: PermissionMode
@@ -100,7 +100,7 @@ class Permissions:
 
 
 class Editor(Protocol):
-    """The user's editor, which may hold a text that is not saved; paths are absolute."""
+    """The user's editor, which may contain unsaved text. Paths are absolute."""
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
         """Return a file's text as the user sees it, from a line on (counted from 1). Raises OSError, ValueError."""
@@ -111,16 +111,16 @@ class Editor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
-    """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
+    """The workspace of one scenario: an absolute directory without symbolic links, and its rules.
 
-    `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
-    pattern is relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks`
-    get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
-    `isolated` asks for a session whose working directory is `root` itself and that serves nothing else, as the traits
-    of the adapter demand for some scenarios; otherwise one process may serve many workspaces. `relative`: paths are
-    relative to the working directory.
-    `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
-    `editor` is the user's, for an implementation with the capability `buffers`, which reads and writes through it.
+    `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative pattern is
+    relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
+    `home` is the session's home directory (`~`). `needs` is `Scenario.needs`. `isolated` requires a session with
+    `root` as its working directory that serves nothing else, as the traits of the adapter demand for some scenarios;
+    otherwise one process may serve many workspaces. `relative`: paths are relative to the working directory.
+    `permissions` are None unless a scenario is about them: then every call is allowed, except for paths in `deny`.
+    `editor` is the user's editor, for an implementation with the capability `buffers`, which reads and writes through
+    it.
     """
 
     root: Path
@@ -141,7 +141,7 @@ class Session(Protocol):
     """One conversation: the read state lives here."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Execute one tool call and return what the model sees. A refusal is a result, not an exception."""
+        """Execute one tool call and return the answer for the model. A refusal is a result, not an exception."""
 
 
 @runtime_checkable
@@ -167,13 +167,14 @@ class InterruptibleSession(Protocol):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Take one call that ends early, and return what the model sees of it.
+        """Process one call that ends early, and return the answer for the model.
 
-        `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it.
-        `stopped`: execute it, and run `interfere` beside it, which returns when a file was written, or the call is
-        over; give it up then, which may be too late, and return NO_ANSWER where nobody says what came of it. `cut`:
-        the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; who
-        asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
+        `cancelled`: validate the call, run `interfere` once (never, if the call is refused), and do not execute it.
+        `stopped`: execute the call and run `interfere` in parallel, which returns when a file was written or the call
+        is over. Then cancel the call, which may be too late. Return NO_ANSWER if the result is unknown. `cut`: the
+        connection to the model ended in the middle of the arguments, which are the beginning of a JSON text. An
+        implementation that repeats the request to the model returns NO_ANSWER. `limit`: the model's message ended
+        there, because it reached its maximum length.
         """
 
 
@@ -210,7 +211,7 @@ class CompactingSession(Protocol):
 
 @runtime_checkable
 class RewindingSession(Protocol):
-    """A session whose user can take back what it did to files (capability `rewind`)."""
+    """A session with the capability `rewind`: the user can undo its changes to files."""
 
     def rewind(self) -> None:
         """Restore the files to their state at the user's last message; then the user says something else.
@@ -262,9 +263,9 @@ class Adapter(Protocol):
 
 
 class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
-    """The adapter did not keep the protocol: it hung, crashed, flooded or answered garbage.
+    """The adapter violated the protocol: it hung, crashed, or sent too much or invalid output.
 
-    `blame` is `adapter`, `environment` or `harness`; `details` may hold the end of its standard error.
+    `blame` is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
     """
 
     exit_code = ExitCode.BROKEN

@@ -1,4 +1,4 @@
-"""Exit codes: what a command ends with, documented in docs/running.md, and the errors that carry one."""
+"""Exit codes of the commands, documented in docs/running.md, and the errors that carry them."""
 
 from collections.abc import Sequence
 from enum import IntEnum

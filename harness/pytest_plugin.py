@@ -1,9 +1,8 @@
-"""pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is all that is needed.
+"""pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is enough.
 
-It collects the scenario files of a suite if the command line or `testpaths` names the suite, a folder or a file in it.
-With an adapter on the command line and no suite named, the bundled suite is collected, wherever it is installed. The
-adapter is connected before anything is collected, so one that does not work is one message and not a failure of each
-scenario.
+It collects the scenario files of a suite if the command line or `testpaths` names the suite, or a directory or file in
+it. If the command line has an adapter and no suite, the bundled suite is collected. The adapter is connected before
+the collection, so an adapter that does not start is reported once and not as a failure of each scenario.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ REQUIREMENTS = ("must", "should", "observed")
 """As `harness.suite.scenario_metadata.REQUIREMENTS`, for the same reason."""
 _JUDGED = ("passed", "failed", "broken")
 _INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
-"""Options with which pytest runs no test, so that nothing needs to be connected."""
+"""Options that let pytest run no test, so no adapter is connected."""
 _OPTIONS: dict[str, dict[str, Any]] = {
     "adapter": {"metavar": "TARGET", "help": "What to test, as for `readfirst run`; default: reference."},
     "contract": {
@@ -92,9 +91,9 @@ _LONG_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add `--readfirst-adapter` and so on, and the short names (`--adapter`) where they are used.
+    """Add `--readfirst-adapter` and the other options, and the short names (`--adapter`) if they are free.
 
-    Another project may have options of its own called `--level`; the short names must not get in its way.
+    A different project may have an option `--level`; the short names must not conflict with it.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
@@ -205,7 +204,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a folder of scenarios whose name pytest may not print as it is."""
+    """Collect a directory of scenarios, with a name that is safe to print."""
     shown = escape(path.name)
     if shown == path.name or _fixtures_root(path) is None:
         return None
@@ -224,7 +223,7 @@ def _fixtures_root(directory: Path) -> Path | None:
 
 
 def _has_mark(path: Path) -> bool:
-    """Whether a directory has a file by which pytest recognises a suite: not every `scenarios` is one."""
+    """Whether a directory contains a file that marks a suite. A directory `scenarios` alone is not enough."""
     return (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file()
 
 
@@ -239,7 +238,7 @@ def _named_root(path: Path) -> Path | None:
 
 
 class _EmptyRunCheck:
-    """Keeps a run from being green in which scenarios were collected, or asked for, and none was judged."""
+    """Fails a run that collected or selected scenarios but judged none."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._asked = config.option.readfirst_adapter is not None and not config.option.collectonly

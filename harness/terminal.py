@@ -1,7 +1,7 @@
-"""Printed: the one way to a terminal or a log. Whatever a text holds, it stays text, and a line stays one line.
+"""All output to terminals and logs goes through this module. Text stays text, and a line stays one line.
 
-Everything that is printed may be a stranger's: titles, ids, names of files, answers. On the way out each character
-that would act on a terminal is written as an escape, and so is what a CI system would take for a command.
+Printed text may come from other people: titles, ids, names of files, answers. Each character that would control a
+terminal is escaped, and so is each text that a CI system would execute as a command.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of characters that are not seen, or that act."""
 _ODD = re.compile(r"[^ -~]")
 _MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
-"""What Azure and TeamCity take for a command, and GitHub took, wherever in a line it is."""
+"""Texts that Azure and TeamCity, and formerly GitHub, execute as commands at any position of a line."""
 _STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
 """A colour, or another style of letters, as Rich writes it."""
 _REMEMBERED = 16
-"""Characters at the end of an unfinished line in which a command may have begun."""
+"""Characters at the end of an unfinished line that may contain the start of a command."""
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escaped(character: str) -> str:
-    """Return a character as the escape by which Python names it."""
+    """Return the Python escape of a character."""
     code = ord(character)
     if character in _NAMED:
         return _NAMED[character]
@@ -42,10 +42,10 @@ def escaped(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text in which nothing acts: not on a terminal, and not as a command of a CI system.
+    """Return a text without control characters for terminals and without commands for CI systems.
 
-    `kept` are characters that stay although they are not seen; `before` is what its line has already. What was made
-    harmless before is not changed again.
+    `kept` are invisible characters that stay; `before` is the beginning of its line. Escaped text is not escaped
+    again.
     """
     text = _ODD.sub(
         lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escaped(found[0]), text
@@ -55,12 +55,12 @@ def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
 
 
 def is_seen(character: str) -> bool:
-    """Tell whether a character is one that a reader sees, or a space."""
+    """Whether a character is visible or a space."""
     return unicodedata.category(character) not in _HIDDEN
 
 
 def without_commands(line: str) -> str:
-    """Return a line in which no CI system finds a command: the last mark of each has an escape."""
+    """Return a line without commands for CI systems: the last mark of each is escaped."""
     if "##" in line:
         line = _MARK.sub(lambda found: f"{found[0][:-1]}\\x5b", line)
     if "::" in line:
@@ -71,18 +71,18 @@ def without_commands(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, in which nothing acts."""
+    """Return an escaped text on one line."""
     return as_text(text, kept="")
 
 
 class UnreadError(Exception):
-    """Nobody reads any more what is printed. No OSError: libraries take a closed pipe for a failure of their own."""
+    """The reader of the output has closed it. Not an OSError: libraries treat a closed pipe as their own failure."""
 
 
 class _Guarded(io.TextIOBase):
-    """A stream in front of another one, on which only text arrives. `styles`: colours may pass, because Rich writes.
+    """A filter in front of a stream that lets only text pass. `styles`: colours of Rich may pass.
 
-    `beside`: it is for what is said beside the work, which is not undone because that cannot be said.
+    `beside`: for messages about the work; the work continues if they cannot be written.
     """
 
     def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
@@ -123,7 +123,9 @@ class _Guarded(io.TextIOBase):
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """What Rich writes to: a terminal itself, whose cursor it moves; otherwise it may bring colours, no more."""
+        """The stream for Rich: a terminal itself, because Rich moves the cursor; otherwise a stream with
+        colours only.
+        """
         if self.stream.isatty():
             return self.stream
         return cast("IO[str]", _Guarded(self.stream, styles=True, beside=self._beside))
@@ -138,7 +140,7 @@ class _Guarded(io.TextIOBase):
         return True
 
     def isatty(self) -> bool:
-        """Tell whether a person reads along."""
+        """Whether the stream is a terminal."""
         return self.stream.isatty()
 
     def fileno(self) -> int:
@@ -162,28 +164,28 @@ class _Guarded(io.TextIOBase):
 
 
 def stdout() -> IO[str]:
-    """Return standard output, on which only text arrives."""
+    """Return standard output, filtered to text."""
     return guarded(sys.stdout)
 
 
 def stderr() -> IO[str]:
-    """Return standard error, on which only text arrives."""
+    """Return standard error, filtered to text."""
     return guarded(sys.stderr, beside=True)
 
 
 def guarded(stream: Any, *, beside: bool = False) -> IO[str]:
-    """Return a stream on which only text arrives."""
+    """Return a stream that lets only text pass."""
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
 def harmless_json(value: Any, *, indent: int | None = None) -> str:
-    """Return the value as JSON in printable ASCII, in which no CI system finds a command such as `##[error]`."""
+    """Return the value as JSON in printable ASCII, without commands for CI systems such as `##[error]`."""
     return json.dumps(value, indent=indent).replace("##", r"#\u0023").replace("\x7f", r"\u007f")
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Guard standard output and standard error for as long as this lasts, whoever writes to them."""
+    """Filter standard output and standard error during the block, for every writer."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
     try:
@@ -198,7 +200,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def say_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print each text as a line of its own."""
+    """Print each text on a separate line."""
     shown = (as_text(line, kept="\t") for line in lines)
     (stderr() if err else stdout()).writelines(f"{line}\n" for line in shown)
 
@@ -209,7 +211,8 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print rows: on a terminal as a table, in which only the last column wraps; else separated by tabs, without heads.
+    """Print rows: on a terminal as a table in which only the last column wraps, otherwise separated by tabs, without
+    headings.
 
     `numbers` are the columns that are aligned to the right.
     """
@@ -228,9 +231,9 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: C
 
 
 def console(*, err: bool = False, stream: IO[str] | None = None, width: int | None = None) -> Console:
-    """Return Rich's console for standard output, standard error or another stream, on which only text arrives.
+    """Return Rich's console for standard output, standard error or another stream, filtered to text.
 
-    No text is markup. Rich may colour it, and move the cursor of a terminal.
+    Texts contain no markup. Rich may colour them, and move the cursor of a terminal.
     """
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment

@@ -88,7 +88,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """Properties of every adapter with this connection, whatever its tools."""
+        """Properties of every adapter with this connection. The names of its tools do not matter."""
         return AdapterTraits(
             OF_A_SERVER,
             reuses_paths=self.servers.isolation != "directory",

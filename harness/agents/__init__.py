@@ -1,1 +1,1 @@
-"""A command-line agent, offline: start it without a network, play its model, hand back what its tools answer."""
+"""Run a command-line agent offline: without a network, with a scripted model, and return the answers of its tools."""

@@ -201,7 +201,7 @@ def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
 
 
 def print_causes(found: Sequence[Diff]) -> None:
-    """Print the causes as `readfirst diff` does; those of older models in full only where they are others."""
+    """Print the causes as `readfirst diff` does. Causes of older models are printed in full only if they differ."""
     shown: list[str] = []
     for here in found:
         head, *lines = as_text(here)

@@ -32,7 +32,7 @@ GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 
 
 class BaselineError(SuiteError):
-    """The baseline file cannot be used as it is; each finding says what to write where."""
+    """The baseline file is invalid. Each finding describes the correction and its position."""
 
     exit_code = ExitCode.USAGE
 
@@ -65,8 +65,8 @@ class Acceptance:
 class Baseline:
     """The accepted failures of the implementation that runs call `name`, by subject and contract.
 
-    `position` is the position of the name. `lacking` is what was not judged when the file was written; None if the
-    file does not list it.
+    `position` is the position of the name. `lacking` are the capabilities that were missing when the file was written;
+    None if the file does not list them.
     """
 
     name: str
@@ -82,12 +82,12 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class BaselineResult:
-    """What a verdict means for the exit code.
+    """The effect of a verdict on the exit code.
 
-    `conformant`: it holds, or its failure is accepted, or it was not judged. `accepted` is the reason of the
-    baseline for a failure that it accepts, else empty. `stale` is the complaint about an entry that is no
-    longer true, with the line to change, else empty. `unclaimed` names what is lacking of a scenario that should have
-    been judged, else empty.
+    `conformant`: it holds, its failure is accepted, or it was not judged. `accepted` is the reason in the baseline for
+    an accepted failure, otherwise empty. `stale` is the message about an entry that is no longer true, with the line
+    to change, otherwise empty. `unclaimed` names the missing capability of a scenario that should have been judged,
+    otherwise empty.
     """
 
     conformant: bool
@@ -189,12 +189,12 @@ def _suggestion(name: str, known: Collection[str]) -> str:
 
 
 class BaselineChecker:
-    """Rules verdicts by a baseline; what is not judged has to be allowed, by the baseline or by `claims`.
+    """Applies a baseline to verdicts. Scenarios that were not judged must be allowed by the baseline or by `claims`.
 
-    Without a baseline that says what was not judged when it was written, the capabilities of `claims` (default: Read,
-    Edit, Write) must be claimed. With one, nothing else may be left out than it says, and what is given as `claims`
-    must be claimed as well; at the level `safe` also Read, Edit and Write, unless `claims` says otherwise. What the
-    machine lacks is nobody's fault.
+    Without a baseline that lists the missing capabilities, the capabilities of `claims` (default: Read, Edit, Write)
+    must be supported. With such a baseline, no other capabilities may be missing, and those of `claims` must be
+    supported as well; at the level `safe` also Read, Edit and Write, unless `claims` excludes them. Features that the
+    machine lacks do not count.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
@@ -219,7 +219,7 @@ class BaselineChecker:
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
     def _unclaimed(self, verdict: Verdict) -> list[str]:
-        """Return what is lacking that must not be."""
+        """Return the missing capabilities that are required."""
         former = None if self._baseline is None else self._baseline.lacking
         if in_a_call(verdict):
             counts = self._counts.setdefault(verdict.contract, Counter())

@@ -52,8 +52,8 @@ class CommonHarm:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each rule with different results, how many of the scenarios that were judged on both sides
-    hold on each.
+    """Return, for each rule with different results, the number of scenarios judged on both sides that hold on each
+    side.
 
     `shortest` is the shortest scenario that fails afterwards.
     """

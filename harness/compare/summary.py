@@ -200,8 +200,8 @@ class Summary:
         return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """For a run that passes, return in how many scenarios the contract does harm as well. Empty if there
-        are none.
+        """Return a sentence about the number of scenarios with harm by the contract itself, for a run that passes.
+        Empty if there are none.
 
         `name` is the name of the implementation.
         """
@@ -222,7 +222,9 @@ class Summary:
         return " ".join(sentences)
 
     def by_hand_sentence(self) -> str:
-        """Return in how many scenarios a person wrote the expectations; empty if in none."""
+        """Return a sentence about the number of scenarios with expectations written by a person. Empty if there are
+        none.
+        """
         return (
             f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}" if self.by_hand else ""
         )

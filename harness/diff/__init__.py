@@ -1,1 +1,1 @@
-"""Changes: what differs between two contracts or runs, grouped by cause like a changelog of the file tools."""
+"""Compare two contracts or runs, and group the differences by cause like a changelog of the file tools."""

@@ -133,7 +133,7 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
     )
 
     def sort_key(cause: Cause) -> int:
-        """Put a cause that hides the other ones first, whatever its subject is."""
+        """Sort a cause that hides others first, for any subject."""
         if cause.level != "effects":
             return 2
         return 0 if len(cause.scenario_ids) >= max(_MIN_DOMINANT_SCENARIOS, differing // 3 + 1) else 1

@@ -1,1 +1,1 @@
-"""Record: what the real product did, taken, made the same from run to run, and written into the suite."""
+"""Record the answers of the real product, check that they are stable, and write them into the suite."""

@@ -1,1 +1,1 @@
-"""Versions: what the product's releases changed, and when."""
+"""Versions: the changes in releases of the product, with dates."""

@@ -71,7 +71,7 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
+    """Return the scenarios that show a change and may be recorded on the neighbouring versions, too."""
     return frozenset(
         name for each in behaviour_histories().values() if each.changes for name in each.shown_by
     )

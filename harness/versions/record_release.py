@@ -112,9 +112,9 @@ def write_release(
 ) -> Failures:
     """Write all files of the suite that a release changes, unless too many scenarios failed.
 
-    `max_unanswered` is the share of scenarios that may be left out because they are unstable or broken. The replays
-    must be there, and stay until everything is written, but for those that disagree. Recordings are written to a copy
-    first, so that the suite is never half done.
+    `max_unanswered` is the share of scenarios that may be omitted because they are unstable or broken. The replays
+    must exist, and are kept until everything is written, except contradictory ones. Recordings are written to a copy
+    first, so the suite is never half written.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"

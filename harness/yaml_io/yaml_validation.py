@@ -16,7 +16,7 @@ _Read = TypeVar("_Read")
 _Choice = TypeVar("_Choice")
 _ANY_TEXT = re.compile(r"(?s).+")
 MAX_FINDINGS = 1000
-"""More than this of one file nobody reads, and each takes a while to be put into words."""
+"""Maximum number of reported findings of one file. More are not useful, and each takes time."""
 
 
 def a_kind_of(value: object) -> str:
@@ -37,7 +37,9 @@ def a_kind_of(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` for the closest of `known`, or one that holds the word; else `otherwise`, or all."""
+    """Return `Did you mean X?` for the closest of `known`, or one that contains the word; otherwise `otherwise`, or
+    all names.
+    """
     import difflib  # only errors need it
 
     names = sorted(known)
@@ -47,9 +49,9 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """A value has a form that its format does not allow: the first problem that a reader met.
+    """The first problem of a document with an invalid form.
 
-    If the format has a schema, the schema explains it and finds the others.
+    If the format has a schema, the schema explains the problem and finds the others.
     """
 
     def __init__(self, node: Node, problem: str = "", fix: str = "Write what the format describes.") -> None:
@@ -87,7 +89,7 @@ class Inspection:
 
     @contextmanager
     def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
-        """Give the value of the document to a block that reads it. Raises `error` with what was found."""
+        """Provide the value of the document to the block. Raises `error` with the findings."""
         try:
             yield self.top
         except FormError as wrong:
@@ -131,7 +133,7 @@ class Node(NamedTuple):
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
-        """Return what reads the keys of a mapping. Raises FormError for unknown and missing keys."""
+        """Return a reader of the keys of a mapping. Raises FormError for unknown and missing keys."""
         value = self.value
         if type(value) is not dict:
             raise FormError(self, f"must be a mapping, not {a_kind_of(value)}")
@@ -151,7 +153,7 @@ class Node(NamedTuple):
         return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
 
     def matching(self, pattern: re.Pattern[str] = _ANY_TEXT) -> str:
-        """Return a string that matches all of a pattern, by default one that is not empty. Raises FormError."""
+        """Return a string that matches a whole pattern, by default any string that is not empty. Raises FormError."""
         if type(self.value) is not str:
             raise FormError(self, f"must be a string, not {a_kind_of(self.value)}")
         if not pattern.fullmatch(self.value):

@@ -1,1 +1,3 @@
-"""The real product, offline: install it, start it without a network, play its model, hand back what it answers."""
+"""Run the real product offline: install it, start it without a network and with a scripted model, and return its
+answers.
+"""

@@ -1,4 +1,4 @@
-"""The adapter `claude-code:<version>`: many scenarios in one conversation, some in one of their own."""
+"""The adapter `claude-code:<version>`. Most scenarios share a conversation; some have a separate one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
-"""Between the two, versions have a model judge what they would ask for, unless they are given the mode."""
+"""In the versions between these two, a model decides about actions that need a permission, unless a mode is given."""
 _TAKES_JSON = Version("1.0.0")
 """First version that reads messages of the user as JSON lines. For older versions each mention restarts the
 program.
@@ -29,7 +29,7 @@ _BARE_NUMBERS = Version("2.1.86")
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
-"""What takes a conversation that can be ended, interrupted or summarised, or that others begin or share."""
+"""Capabilities that need a separate conversation: it is ended, interrupted, summarised, started or shared."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _BYTES_PER_CONVERSATION = 400_000
@@ -37,11 +37,11 @@ _BYTES_PER_CONVERSATION = 400_000
 
 
 class ClaudeCodeAdapter:
-    """The real product of one exact version, played by a scripted model.
+    """The real product of one exact version, driven by a scripted model.
 
-    Workspaces side by side (`SitePool`) share conversations in the folder above, with and without the hook, with and
-    without Bash; an isolated workspace gets a conversation of its own, whose home directory is the workspace's.
-    `time_limit` is in seconds per call. In a `sandbox` it can write to workspaces and its own files alone.
+    Neighbouring workspaces (`SitePool`) share conversations in their parent directory: with and without the hook, with
+    and without Bash. An isolated workspace gets a separate conversation, with the home directory of the workspace.
+    `time_limit` is in seconds per call. In a `sandbox` it can write only to workspaces and its own files.
     """
 
     def __init__(
@@ -133,7 +133,9 @@ class ClaudeCodeAdapter:
         )
 
     def _stands_alone(self, scenario: Scenario) -> bool:
-        """Tell whether a conversation for several would show, or others in it push out what the scenario has read."""
+        """Whether a shared conversation would affect the scenario: it would be visible, or other scenarios would
+        displace its read files.
+        """
         return needs_own_session(scenario, self._version)
 
     def _remind(self) -> None:
@@ -152,8 +154,8 @@ class ClaudeCodeAdapter:
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
     """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
 
-    A version that is not listed is like the next newer one. Files of a suite may be settings, with which the product
-    starts programs: unless the suite is the bundled one, it is shut in. Raises BrokenAdapter.
+    A version that is not listed is treated like the next newer one. Files of a suite may be settings that start
+    programs. Therefore the product runs in a sandbox unless the suite is the bundled one. Raises BrokenAdapter.
     """
     try:
         named = suite.contracts.find(name)
