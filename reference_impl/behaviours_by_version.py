@@ -53,7 +53,7 @@ LAST_VERSION = "2.1.332"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)
-"""From this version on newer models may edit unread files; `+gated` is a version with an older model."""
+"""The first version whose newer models may edit unread files; `+gated` is a version with an older model."""
 
 
 @dataclass(frozen=True, kw_only=True)

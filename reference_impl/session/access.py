@@ -278,7 +278,7 @@ class Permissions:
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
 
-        If a rule for Read also closes a path to changes, `done` is the refused action.
+        If a rule for Read also forbids changes of the path, `done` is the refused action.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -314,7 +314,7 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether the target of a path is closed; `spelled` must exist, or be inside an existing directory."""
+        """Whether the target of a path is denied; `spelled` must exist, or be inside an existing directory."""
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:

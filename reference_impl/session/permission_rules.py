@@ -108,7 +108,7 @@ class DenyRules:
         return DenyRules(self._deny, root=root, home=self._home, grammar=self._grammar)
 
     def denies(self, action: str, path: str) -> bool:
-        """Whether an absolute path is closed to `Read` or to `Edit`."""
+        """Whether an absolute path is denied to `Read` or to `Edit`."""
         for (tool, base), patterns in self.lists.items():
             relative = posixpath.relpath(path, base)
             inside = relative != "." and not relative.startswith("../")

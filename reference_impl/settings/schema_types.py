@@ -137,7 +137,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several strings; `only`: there is only one, and never another."""
+    """One of several strings; `only`: the only allowed string, in every version."""
 
     options: tuple[str, ...]
     only: bool = False

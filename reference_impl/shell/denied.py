@@ -1,4 +1,4 @@
-"""Find the part of a command that deny rules close, as far as the product understands the command."""
+"""Find the part of a command that deny rules forbid, as far as the product understands the command."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _JOINING = frozenset({"&&", "||", ";", "|"})
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """A closed part of a command, and the absolute `path` that closes it.
+    """A denied part of a command, and the absolute `path` that is denied.
 
-    `redirected`: its output goes to the path. `moved`: a `cd` before it in the same command determined the
-    directory.
+    `redirected`: its output goes to the path. `moved`: a `cd` before it in the same command determined the directory.
     """
 
     text: str
@@ -40,12 +39,12 @@ def denied_part(
     checks: frozenset[str],
     redirected: bool,
 ) -> Denied | None:
-    """Return the first part of a command that `denies` closes, given `Read` or `Edit` and an absolute path.
+    """Return the first part of a command that `denies` forbids, given `Read` or `Edit` and an absolute path.
 
-    For a pipeline only the part is named, for other combinations the whole command. Files on standard input are
-    not checked, except with `inputs`. `checks` has the other files that are checked: those that `sed-i` or `sed` name,
-    the new names of `copies` and moves, the sources of copies (`inputs`) and those of `tee`. `redirected`: files of
-    redirected output are checked, too.
+    For a pipeline only this part is named, for other combinations the whole command. Files on standard input are not
+    checked, except with `inputs`. `checks` contains additional kinds of checked files: those that `sed-i` or `sed`
+    name, the new names of `copies` and moves, the sources of copies (`inputs`) and those of `tee`. `redirected`: files
+    of redirected output are checked, too.
     """
     began = directory
     for words, piped in _simple_commands(command):

@@ -17,7 +17,7 @@ def utf16_length(text: str) -> int:
 
 
 def in_blocks(text: str) -> str:
-    """Return a text as it is saved and measured if an answer may have several blocks."""
+    """Return a text in its stored and measured form if an answer may have several blocks."""
     return indented_json([{"text": text, "type": "text"}], width=2)
 
 

@@ -1,1 +1,1 @@
-"""One module per tool, with its rules in the order in which they apply."""
+"""One module per tool, with its rules in the order of their application."""

@@ -55,7 +55,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a command that plainly reads or changes closed files, or that needs a permission."""
+    """Refuse a command that obviously reads or changes denied files, or that needs a permission."""
     assert session.shell is not None  # without a shell there is no such tool
     permissions = session.permissions
     grants = permissions.grants
