@@ -44,7 +44,7 @@ TIME_LIMIT = 30.0
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
-"""How a call ends early."""
+"""The early end of a call."""
 Interfere = Callable[[], None]
 """The actions of the harness while a call waits or runs."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
@@ -138,7 +138,7 @@ class Workspace(os.PathLike[str]):
 
 
 class Session(Protocol):
-    """One conversation: the read state lives here."""
+    """One conversation. It contains the knowledge of read files."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one tool call and return the answer for the model. A refusal is a result, not an exception."""
@@ -277,7 +277,7 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
 
 
 class UnsupportedCall(BrokenAdapter):
-    """A session has no way to make a call, which only the state of the files tells; nothing was done.
+    """The session cannot make this call. Nothing was done.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
     """

@@ -29,7 +29,7 @@ REFUSALS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
-    """How servers are assigned to scenarios, and the reason.
+    """The assignment of servers to scenarios, and the reason.
 
     `shared`: one server for many scenarios. `restarted`: the same, with a new handshake before each scenario.
     `process`: one server for each scenario.

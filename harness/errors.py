@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class ExitCode(IntEnum):
-    """How `readfirst` ends; documented in docs/running.md."""
+    """The exit codes of `readfirst`, documented in docs/running.md."""
 
     CONFORMANT = 0
     NOT_CONFORMANT = 1
@@ -19,9 +19,9 @@ class ExitCode(IntEnum):
 
 
 class ReadfirstError(Exception):
-    """An error that the user can do something about; the message says what.
+    """An error that the user can correct. The message describes the correction.
 
-    Where nothing catches it, a command prints the message, then `details` if there are any, and ends with `exit_code`.
+    Unless it is caught, a command prints the message, then `details` if there are any, and ends with `exit_code`.
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.USAGE

@@ -26,9 +26,9 @@ from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former
 
 
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
-"""As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
+"""The values of `harness.compare.verdict.LEVELS`, which takes too long to import here. A test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
-"""As `harness.suite.scenario_metadata.REQUIREMENTS`, for the same reason."""
+"""The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason."""
 _JUDGED = ("passed", "failed", "broken")
 _INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
 """Options that let pytest run no test, so no adapter is connected."""

@@ -191,7 +191,9 @@ def _answers(event: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Given:
-    """One kind: `ask` gets it from the product of a contract; the others read and write its file of a suite."""
+    """One kind of descriptions: `ask` requests it from the product of a contract; the others read and write its file
+    of a suite.
+    """
 
     name: str
     ask: Callable[..., Any]

@@ -61,7 +61,7 @@ SUITE = Commands(
 FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     command: {"--claims": "--require"} for command in ("run", "watch", "check-adapter")
 }
-"""By command, the current names of renamed options by their former names."""
+"""The current names of renamed options by their former names, for each command."""
 
 
 @cache

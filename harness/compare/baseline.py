@@ -21,7 +21,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 FailedLevel = Literal["broken", Level]
 """The lowest level that fails; `broken` for a replay that ends early (a crash, a hang)."""
 FAILED_LEVELS: tuple[FailedLevel, ...] = ("broken", *LEVELS)
-"""From the worst failure to the mildest."""
+"""The levels of failures, the worst first."""
 
 UNEXPLAINED = "not explained yet"
 """The reason of a new entry."""
@@ -39,11 +39,11 @@ class BaselineError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One accepted failure: the lowest level that fails, and why this is accepted.
+    """One accepted failure: the lowest failed level, and the reason for accepting it.
 
     `subject` is the id of a scenario or of a rule. A rule's entry accepts failures of all scenarios of the rule at
     `level` or a higher one. `varies`: the scenario may also pass, or fail at a higher level, because the
-    implementation leaves the result to chance. `link` is the address of a report.
+    implementation leaves the result to chance.
     """
 
     subject: str
@@ -206,7 +206,7 @@ class BaselineChecker:
 
     @property
     def required(self) -> frozenset[str]:
-        """The capabilities that must be claimed, as far as they are named."""
+        """The capabilities that must be supported, as far as they are named."""
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 

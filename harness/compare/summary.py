@@ -101,8 +101,8 @@ class Summary:
         self.harms: Counter[Kind] = Counter()
         """Number of scenarios with harm of each kind, and with blind edits and overcautious refusals."""
         self.harmful_alike: Counter[str] = Counter()
-        """By contract, the number of scenarios that pass although work is lost or spoiled, because the contract
-        does the same.
+        """By contract, the number of passed scenarios with lost or spoiled work, because the contract does the same
+        harm.
         """
         self.by_hand = 0
         """Number of scenarios whose expectations are written by hand."""

@@ -100,9 +100,7 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
 
 
 FIRST_RELAXED = "2.1.208"
-"""From this version on there are two classes of models. Models of the contracts `+gated` must read before
-they edit.
-"""
+"""The first version with two classes of models. Models of the contracts `+gated` must read before they edit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
 _MAX_INDEXED_BYTES = 65_536
 """Only this part of a file is split into lines."""
 _MAX_SEARCHES = 16
-"""So many lines are searched in the texts. For more lines, an index is faster."""
+"""Maximum number of lines that are searched in the texts. For more lines, an index is faster."""
 
 
 def before_steps(

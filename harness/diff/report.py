@@ -19,7 +19,7 @@ _MAX_SCENARIOS_NAMED = 3
 _MAX_COMPLETE_CAUSES = 20
 """With more causes, a page only counts rare changes of words."""
 SHOWN = 10
-"""With more causes, the terminal shows only so many, in one line each."""
+"""Maximum number of causes that the terminal shows in detail. Further causes take one line each."""
 _MAX_RARE_SCENARIOS = 2
 """A change of words in so few scenarios is rare."""
 

@@ -1,4 +1,4 @@
-"""Detect reads and changes of files that permission patterns, hooks or modes close to the session."""
+"""Detect reads and changes of files that permission patterns, hooks or modes forbid."""
 
 import fnmatch
 import posixpath
@@ -24,10 +24,9 @@ def check_access(
     before: Mapping[str, Entry],
     changed: set[str],
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield the closed files that a call read or changed.
+    """Yield the forbidden files that a call read or changed.
 
-    `changed` contains the paths that its step changed. A command can concern any file, because it names no
-    path.
+    `changed` contains the paths that its step changed. A command can concern any file, because it names no path.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -62,7 +61,7 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield the closed files with a line that a command shows and that no other file contains."""
+    """Yield the forbidden files with a line that a command shows and that no other file contains."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_lines = {
@@ -76,7 +75,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why a file is closed to reading. Empty if it is not."""
+    """Return the reason why a file must not be read. Empty if it may be read."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""
@@ -102,8 +101,8 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(rules: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the permission pattern that closes a path to a tool, Read or Edit. None if a pattern reopens
-    paths (`!`), which is not judged.
+    """Return the permission pattern that denies a path to a tool, Read or Edit. None if a pattern with `!` makes
+    exceptions, which is not judged.
     """
     if any("!" in rule for rule in rules):
         return None

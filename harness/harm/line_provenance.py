@@ -118,7 +118,7 @@ class FileKnowledge:
 
     @property
     def marks(self) -> str:
-        """One letter for each line: its author; a capital letter if the line was seen."""
+        """One letter for each line, for its author; a capital letter if the line was seen."""
         return self._all_shown().marks
 
     @property

@@ -15,7 +15,9 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
 
 SAMPLE_SIZE = 20
-"""One of so many scenarios is replayed twice on a version even if a neighbouring contract confirms the first replay."""
+"""Interval of the sample: one in this number of scenarios is replayed twice on a version even if a neighbouring
+contract confirms the first replay.
+"""
 
 Replays = Mapping[str, tuple[list[str], list[str]]]
 """By contract, the scenarios to replay for the first and for the second time."""

@@ -34,7 +34,7 @@ class StepOutcome:
     names_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """All names of each file with several names, by each name; after world events of the step."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The same after the step."""
+    """The names of each file after the step."""
 
 
 @dataclass(frozen=True, slots=True)

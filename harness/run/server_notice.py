@@ -1,4 +1,4 @@
-"""Server notice: tell at the start of a run how servers are assigned to scenarios, why, and how long the run takes."""
+"""At the start of a run, report the assignment of servers to scenarios, the reason, and the estimated time."""
 
 from dataclasses import dataclass, field
 

@@ -121,7 +121,7 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """Those that have a real product, in release order; of one version, the newer model first."""
+        """Contracts with a real product, in release order. Of one version, the newer model first."""
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:

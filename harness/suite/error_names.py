@@ -21,7 +21,7 @@ class Form:
 
     @property
     def weight(self) -> int:
-        """How many characters are literal; of two forms that match, the heavier one is meant."""
+        """The number of literal characters. Of two matching forms, the one with more counts."""
         return len(_PLACEHOLDER.sub("", self.text))
 
     def fits(self, message: str) -> bool:

@@ -57,7 +57,7 @@ _PLAIN = {
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
 _ROUNDS = 1000
-"""How often two sessions may do something at once."""
+"""Maximum number of rounds of two sessions at the same time."""
 _LARGEST_DISK = 1 << 20
 
 

@@ -40,7 +40,7 @@ class Ownership(NamedTuple):
 
 
 OWN = Ownership()
-"""That of a file which the session makes."""
+"""The ownership of a file that the session creates."""
 
 
 def ownership_of(value: Mapping[str, Any]) -> Ownership:

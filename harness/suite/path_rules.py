@@ -20,7 +20,7 @@ _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NOT_ON_ANY_MACHINE = ("readfirst", "?")
-"""How the first part of an absolute path begins that exists on no machine."""
+"""The start of an absolute path that exists on no machine."""
 _LONGEST_PATH_BYTES = 4096
 _JOINING = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 

@@ -74,10 +74,10 @@ class Rules:
         return tuple(rule for rule in self if rule.class_ == class_)
 
     def suggest(self, rule_id: str, title: str = "") -> str:
-        """Return a sentence that names the rules that may be meant.
+        """Return a sentence that suggests rules.
 
-        The closest id, if one is close. Else up to three rules whose titles share the rarest words with `title`,
-        that of the scenario.
+        The closest id, if one is close. Otherwise up to three rules whose titles share the rarest words with `title`,
+        the title of the scenario.
         """
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
@@ -146,5 +146,5 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the words of a title that tell something, without the endings that numbers and cases give them."""
+    """Return the significant words of a title, without endings of number and case."""
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

@@ -21,7 +21,7 @@ from readfirst.harness.yaml_io.finding import Position
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
 """The file tools."""
 READERS = frozenset({"Read", "NotebookRead"})
-"""Those that show a file, and change nothing."""
+"""Tools that show a file and change nothing."""
 
 DISK_PAGE = 4096
 """The unit of `Given.disk` in bytes, as in small file systems."""
@@ -159,7 +159,7 @@ class ToolCall:
 
     @property
     def path(self) -> str:
-        """The path of the file that it names, as it is spelled; empty where it names none."""
+        """The path of the named file as written. Empty if the call names none."""
         path = self.arguments.get("file_path", self.arguments.get("notebook_path"))
         return path if isinstance(path, str) else ""
 
@@ -292,7 +292,9 @@ class Scenario:
     rule: str = ""
     """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
     disputed: str = ""
-    """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
+    """A link to the discussion of a disputed expectation. Until it is settled, the scenario is excluded from
+    scores.
+    """
     platform: str = ""
     """The only platform of the scenario, one of PLATFORMS. Empty: all platforms."""
     invariant: bool = False
@@ -384,7 +386,7 @@ class Scenario:
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of each call that names a file, as it is spelled."""
+        """Yield the path of each call that names a file, as written."""
         return filter(None, (call.path for call in self.calls()))
 
 

@@ -1,4 +1,4 @@
-"""Skeleton: a commented scenario file to begin with, which can be recorded as it is."""
+"""Write a commented scenario file as a template, which can be recorded without changes."""
 
 import re
 from pathlib import Path

@@ -79,7 +79,7 @@ class Suite(SharedFiles):
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
-        """Whether it comes with the package, or its checkout: no file in it can say so."""
+        """Whether it belongs to the package or its checkout. No file in the suite can claim this."""
         self.trust = trust
         """Whether the user trusts it: then its paths and programs are not checked."""
         self.base = base
@@ -155,12 +155,12 @@ class Suite(SharedFiles):
 
     @cached_property
     def needs_recordings(self) -> bool:
-        """Whether each expectation must be recorded from the product: in the bundled suite, and in a copy of it."""
+        """Whether each expectation must be recorded from the product: true for the bundled suite and its copies."""
         return self.bundled or self.name == Suite().name
 
     @property
     def title(self) -> str:
-        """The names and versions of its parts. A suite that is a part of the bundled one says so. Raises SuiteError."""
+        """The names and versions of its parts. A part of the bundled suite is marked as such. Raises SuiteError."""
         return " + ".join(part._own_title for part in self.parts)
 
     @property

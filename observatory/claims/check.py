@@ -1,4 +1,4 @@
-"""The check of `lint` that brings the claims of the documents: every name in them exists, and fits the scenarios."""
+"""The check of `lint` for the claims of the documents: every name in them exists, and matches the scenarios."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

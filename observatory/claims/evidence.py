@@ -54,7 +54,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One scenario as evidence, on one contract: a statement for each call that counts."""
+    """One scenario as evidence, on one contract, with a statement for each relevant call."""
 
     scenario_id: str
     title: str

@@ -75,7 +75,7 @@ def versions_in_words(holdings: Mapping[str, Holding]) -> str:
 
 
 Versions = Mapping[str, Mapping[str, ScenarioResult]]
-"""By scenario and contract."""
+"""The versions with a stored result, by scenario and contract."""
 
 
 def rule_versions(

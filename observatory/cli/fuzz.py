@@ -22,7 +22,7 @@ from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
-"""Where neither --steps nor --minutes is given."""
+"""Default limits, if neither --steps nor --minutes is given."""
 
 
 @running("time_limit")

@@ -32,7 +32,9 @@ def pairs_of(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
 
 
 def calls_of(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield each call of a scenario with its place and its conditions, as far as a sketch can tell them."""
+    """Yield each call of a scenario with its position and its conditions, as far as the imagined workspace
+    shows them.
+    """
     sketch = WorkspaceModel()
     sketch.give(scenario.given.files)
     for index, step in enumerate(scenario.steps):

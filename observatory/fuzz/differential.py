@@ -166,7 +166,7 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
 
 
 class Campaign:
-    """One search; `made` is how far it came, `named` gives a finding its rule. `clock` gives seconds."""
+    """One search. `made` is its progress, `named` returns a finding with its rule, `clock` returns seconds."""
 
     def __init__(
         self,

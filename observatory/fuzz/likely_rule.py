@@ -78,9 +78,9 @@ def portrait_of(suite: Suite) -> ExampleIndex:
 
 
 _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
-"""How many scenarios are replayed to see whether the two disagree on one of them, too."""
+"""Numbers of scenarios that are replayed to find one with the same disagreement: the maximum and the minimum."""
 _ASKED = 5
-"""Scenarios that are asked for their rule where they agree on all of these."""
+"""Number of scenarios that vote for their rules if all of them agree."""
 _OF_WORDS = ("wording", "quirk")
 """The classes of rules that a difference in words can break. Such a difference says nothing about other classes."""
 

@@ -13,7 +13,7 @@ from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextC
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 SECONDS = 40.0
-"""How long one scenario is shrunk at most."""
+"""Maximum seconds for shrinking one scenario."""
 
 
 def shrink(

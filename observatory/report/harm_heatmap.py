@@ -75,7 +75,7 @@ class MapRow:
 
     @property
     def bounds(self) -> str:
-        """How certain the share of a sample is, in percent; empty where it is one of all sessions."""
+        """The uncertainty of the share of a sample, in percent. Empty for a share of all sessions."""
         if not self.sampled:
             return ""
         low, high = interval(self.harmed, self.sessions)

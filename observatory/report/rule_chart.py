@@ -22,9 +22,9 @@ class Layout:
     letters: int
     """Characters of a line of a title."""
     size: float
-    """Of the letters of a title."""
+    """Size of the letters of a title, in pixels."""
     label: float
-    """Of the letters of versions and counts."""
+    """Size of the letters of versions and counts, in pixels."""
     head: int = 88
     bar: int = 22
     line: int = 17

@@ -32,7 +32,7 @@ FILE = "evidence.json"
 """The name of the file, next to implementations.json."""
 FORMAT = 1
 _TRIES = 10
-"""How often a scenario is replayed whose end is left to luck, to see it fail."""
+"""Number of replays of a nondeterministic scenario that should show its failure."""
 _RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
 """Temporary directories of programs, which have a different name each time."""
 _LONGEST = 2000
@@ -49,7 +49,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One thing that differs after the step: `what` (`refused`, `file notes.txt`), expected and found."""
+    """One difference after the step: `what` (`refused`, `file notes.txt`), the expected and the actual value."""
 
     what: str
     expected: str

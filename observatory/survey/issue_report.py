@@ -39,9 +39,9 @@ _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a text is made of.
+    """The data of a report.
 
-    `cell` is that of rule and target in docs/compatibility.json, `result` that of the target in
+    `cell` is the cell of rule and target in docs/compatibility.json, `result` the entry of the target in
     docs/implementations.json.
     """
 

@@ -112,7 +112,7 @@ class TargetSession:
         self._scope = Scope(workspace.root, workspace.home)
         self._known = Knowledge(lambda path: _text_at(workspace.root, path))
         self._captured: dict[str, dict[str, str]] = {}
-        """By path, the values that answers about it had."""
+        """Values captured from answers, by path."""
         self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:

@@ -24,7 +24,7 @@ _PROMPT = "go"
 
 
 class AgentTargetSession:
-    """One scenario in a conversation, in the agent's own tools; ends the conversation where it is its own."""
+    """One scenario in a conversation, with the agent's own tools. Ends the conversation if it is not shared."""
 
     def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
         self.conversation = conversation

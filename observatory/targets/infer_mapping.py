@@ -121,7 +121,7 @@ def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each tool with the words of its name; one with a choice of commands once for each of these."""
+    """Yield each tool with the words of its name. A tool with several commands is yielded once for each of them."""
     for tool in offered:
         yield tool, {}, _words(tool.name)
         for name, schema in tool.properties.items():

@@ -41,7 +41,7 @@ class Release:
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
     design: Design | None = None
-    """Which refusals it claims; None: it says nothing, and is held to all of them."""
+    """The declared design, that is, its declared refusals. None: not declared, and all refusals are required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAll:
-    """How `replace_all` is said: a boolean `flag` or the `count` of matches under `name`, or not at all."""
+    """The form of `replace_all`: a boolean `flag`, the `count` of matches under `name`, or none."""
 
     kind: Literal["flag", "count", "unsupported"]
     name: str = ""
@@ -99,7 +99,9 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How one tool is called: its name `call`, and templates of its arguments. `$text` in a `format` is all of it."""
+    """The form of calls of one tool: its name `call`, and templates of its arguments. In a `format`, `$text` is the
+    whole text.
+    """
 
     tool: str
     call: str
@@ -141,9 +143,9 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One mapping file, with the `release` that is meant of its versions; the newest, unless one is named.
+    """One mapping file with one `release` of its versions; by default the newest.
 
-    `name` is the file's. `last` says why no version after these is wanted, empty: newer ones are.
+    `name` is the name of the file. `last` is the reason why no later version is wanted, otherwise empty.
     """
 
     name: str

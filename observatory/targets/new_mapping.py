@@ -192,7 +192,7 @@ SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""Each is refused once under every contract, for one reason that has a name."""
+"""Scenarios in which every contract refuses one call, for a reason with a name."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """The error for files that were not read. Its messages may also be used for this error."""
 

@@ -26,7 +26,7 @@ _ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class TargetCall:
-    """One call as the target wants it: its own name of the tool, and its own arguments."""
+    """One call in the target's form: its name of the tool, and its arguments."""
 
     name: str
     arguments: Mapping[str, Any]

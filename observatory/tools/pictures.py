@@ -177,7 +177,7 @@ def readfirst(*words: str) -> int:
 
 
 def write(file: Path, picture: bytes) -> None:
-    """Write a picture, and say so."""
+    """Write a picture, and print its path."""
     file.write_bytes(picture)
     print(f"wrote {file}")
 

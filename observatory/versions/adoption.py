@@ -89,7 +89,9 @@ def record_between(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One cause for a person: `behaviours` of the reference to look at, because a scenario of theirs differs."""
+    """One cause that needs manual work: `behaviours` of the reference to check, because one of their scenarios
+    differs.
+    """
 
     cause: Cause
     behaviours: tuple[str, ...]

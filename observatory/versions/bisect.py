@@ -61,9 +61,9 @@ class Replays:
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Return the answers that are confirmed; the other scenarios are in `silent` from then on.
+        """Return the confirmed answers. The other scenarios are added to `silent`.
 
-        `progress` is called for each take.
+        `progress` is called for each replay.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}

@@ -33,7 +33,9 @@ _LIFE = frozenset(
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _BYTES_PER_CONVERSATION = 400_000
-"""Where the conversation would fill the model's window, the product asks the model for a summary of it."""
+"""Maximum bytes of a conversation. Above this number the model's window would be full, and the product would request a
+summary.
+"""
 
 
 class ClaudeCodeAdapter:

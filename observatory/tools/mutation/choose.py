@@ -41,12 +41,12 @@ from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
-"""Whose scenarios these are: each meets too many rules to show one of them."""
+"""The rule of these scenarios. Each of them combines too many rules to show a single one."""
 _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
 _LONG = 20
-"""Of so many that are drawn one is a long session."""
+"""One in this number of drawn scenarios is a long session."""
 _ATTEMPTS = 9
 """Number of scenarios of a kind after which the search for a point is given up."""
 _FADES = 0.6

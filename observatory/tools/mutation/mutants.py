@@ -11,7 +11,7 @@ from typing import Any, cast
 __all__ = ["Key", "Layout", "Mutant", "described", "difference", "lines_that_mention", "mutants_of"]
 
 Key = tuple[str, str, str, int]
-"""Where, before, after, occurrence: what a mutant is called."""
+"""The key of a mutant: function, old lines, new lines, occurrence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def difference(source: str, changed: str) -> tuple[int, str, str]:
 
 
 class Layout:
-    """Where the statements and functions of a module are."""
+    """The positions of the statements and functions of a module."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")

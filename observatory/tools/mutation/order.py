@@ -16,7 +16,7 @@ MOST = 1500
 
 
 class Order:
-    """Which cases to ask about a mutant, those first that will probably notice."""
+    """The order of the cases for a mutant: those that will probably detect it come first."""
 
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources

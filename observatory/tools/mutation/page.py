@@ -157,7 +157,7 @@ class Noticed:
 
     @property
     def effects(self) -> int:
-        """All that are noticed."""
+        """The number of all detected mutants."""
         return self.harm + self.beside + self.off + self.alone
 
     def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:

@@ -241,9 +241,10 @@ class _Judged:
         return measure(self._panel)
 
     def __call__(self, mutants: Sequence[Mutant], *, silently: bool = False) -> list[Fate]:
-        """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError.
+        """Return the results in the order of the mutants, and report the progress from time to time. Raises
+        TrialError.
 
-        Survivors are reported, too, unless it is done `silently`.
+        Survivors are reported, too, unless it runs `silently`.
         """
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []

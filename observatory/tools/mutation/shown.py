@@ -1,4 +1,4 @@
-"""Scenarios that show whether a Read shows the file as it is, each followed by a call that needs to know it."""
+"""Scenarios that show whether a Read shows the current file, each followed by a call that needs this knowledge."""
 
 from __future__ import annotations
 

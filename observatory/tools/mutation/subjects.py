@@ -170,7 +170,7 @@ OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
 """Events after which a session knows only five files."""
 NO_LINKS = ("command", "git")
-"""Which scenarios with links cannot have."""
+"""Scenarios that cannot contain links."""
 
 FILES: Mapping[str, Subject] = {
     "files": Subject(

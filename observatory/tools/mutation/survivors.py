@@ -49,7 +49,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """One accepted survivor; `key` as of `Mutant`."""
+    """One accepted survivor; `key` as in `Mutant`."""
 
     key: Key
     kind: str

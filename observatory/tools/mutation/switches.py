@@ -25,7 +25,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 __all__ = ["Point", "Switches"]
 
 _SECONDS = 10.0
-"""How long a call may take, with an exception that goes round in a circle."""
+"""Time limit in seconds of a call, for exceptions that cause an endless loop."""
 
 
 class Point(NamedTuple):
@@ -56,7 +56,7 @@ class Switches:
 
     @property
     def points(self) -> Iterator[Point]:
-        """Both outcomes of every condition, always."""
+        """Both outcomes of every condition. They always count."""
         for number in range(len(self._rules)):
             yield Point(number, True, ALWAYS)
             yield Point(number, False, ALWAYS)

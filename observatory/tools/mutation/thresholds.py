@@ -25,7 +25,7 @@ Change = Callable[[str], str | None]
 
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-"""A word, and a letter that stands for one in the texts of a scenario without words."""
+"""A word, and the letter that replaces it in the texts of a scenario without words."""
 _TEXTS = frozenset({"text", "content", "old_string", "new_string"})
 _NEEDED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
 _CANDIDATES = 12

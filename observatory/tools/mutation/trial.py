@@ -48,7 +48,7 @@ class Fate:
 
 
 def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
-    """Yield the fate of every mutant, as they are known; `jobs` trials at a time."""
+    """Yield the result of every mutant as soon as it is known; `jobs` trials run in parallel."""
     order = Order(panel, cases)
     code = {module: compiled(panel, module, source) for module, source in panel.sources.items()}
     waiting = list(reversed(mutants))
