@@ -169,13 +169,13 @@ class Noticed:
             return f"{count} of {of} {{}} ({100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %)"
 
         fail = share(self.effects - self.alone, self.effects).format("fail")
-        beyond = share(self.harm + self.beside, left).format("that do not break off")
+        beyond = share(self.harm + self.beside, left).format("that do not end the session")
         text = (
-            f"- On {day}, of {sample} mutants of the reference, drawn at random from all {population:,}, "
-            f"{scenarios:,} scenarios noticed {self.effects} by effects on 2.1.7. In {self.off} of these the session "
-            f"breaks off. Of the other {left}, harm alone notices {self.harm}, and {self.beside} more refuse what "
-            f"every contract answers, or edit blindly; {self.alone} change only effects. So at the level `safe` "
-            f"{fail}, and {beyond}. One replay shows both: "
+            f"- On {day}, {sample} of all {population:,} mutants of the reference were drawn at random. "
+            f"{scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` on 2.1.7. "
+            f"{self.off} mutants end the session early. Of the other {left}, {self.harm} do harm, {self.beside} more "
+            f"refuse calls without need or edit blindly, and {self.alone} only change effects. At the level `safe` "
+            f"therefore {fail}, and {beyond}. One run shows both levels: "
             f"`python3 observatory/tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"

@@ -12,7 +12,7 @@ DAY = r"[1-9][0-9]? [A-Z][a-z]+ 20[0-9]{2}"
 
 def test_the_sentence_of_harm_alone_is_what_its_counts_come_to() -> None:
     page = (DOCS / "harm.md").read_text("utf-8")
-    [item] = re.findall(rf"^- On {DAY}, of (?:.+\n)(?:  .+\n)+", page, re.MULTILINE)
+    [item] = re.findall(rf"^- On {DAY}, [0-9].+\n(?:  .+\n)+", page, re.MULTILINE)
     [day] = re.findall(DAY, item)
     counts = [int(each.replace(",", "")) for each in re.findall(r"[0-9][0-9,]*", item.partition(day)[2])]
     sample, population, scenarios, effects, _, _, _, off, left, harm, beside, alone = counts[:12]
@@ -28,7 +28,7 @@ def test_the_sentence_of_harm_alone_is_what_its_counts_come_to() -> None:
 def test_what_a_mutant_is_noticed_by_is_counted_once() -> None:
     kinds = ["lost", "stray", "blind", "overcautious", "failed", "broken", "TypeError"]
     assert Noticed.of(kinds) == Noticed(harm=2, beside=2, off=2, alone=1)
-    assert Noticed.of([]).sentence("1 May 2026", 0, 0, 0).startswith("- On 1 May 2026, of 0 mutants")
+    assert Noticed.of([]).sentence("1 May 2026", 0, 0, 0).startswith("- On 1 May 2026, 0 of all 0 mutants")
 
 
 def test_scores_say_of_which_day_they_are() -> None:
