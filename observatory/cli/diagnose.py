@@ -66,14 +66,10 @@ def diagnose(
     known, cases = suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
-    ids = frozenset(suite.ids())
     with Replays(suite) as replays:
         for name, observed in found:
-            seen = comparable({each: did for each, did in observed.items() if each in ids})
-            if not seen:
-                raise UsageError(
-                    f"{name}: none of the scenarios that were judged can be replayed on the reference."
-                )
+            if not (seen := comparable(observed)):
+                raise UsageError(f"{name} lacks something in every scenario that was judged.")
             diagnosis = diagnosed(replays, seen, contracts, sample(suite, seen), level)
             cases.append(Case(name, diagnosis, rules))
     match format_:

@@ -61,10 +61,11 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
         )
     observed: dict[str, Fingerprint] = {}
     left = _take(observed, (verdict for verdict, _ in runs[default].judged))
-    known = set(left).intersection(suite.ids())  # the stream may be of a suite that has more
-    own = {each: suite.scenario(each).contract for each in known} if len(runs) > 1 else {}
+    ids = set(suite.ids())  # the stream may be of a suite that has more
+    own = {each: suite.scenario(each).contract for each in ids.intersection(left)} if len(runs) > 1 else {}
     for contract, other in runs.items():
         _take(observed, (verdict for verdict, _ in other.judged if own.get(verdict.scenario_id) == contract))
+    observed = {each: found for each, found in observed.items() if each in ids}
     if not observed:
         raise ObservationError(f"{file} judges no scenario, so there is nothing to diagnose.")
     return runs[default].name or runs[default].target, observed

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 from readfirst.harness.pluralize import pluralize
@@ -56,7 +57,8 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
         explaining = [each for each in found.differences if each.explains]
         for each in explaining:
             change = each.change
-            sides = f"{value_text(change.value)} instead of {value_text(each.instead_of)}"
+            values = map(value_text, (change.value, each.instead_of))
+            sides = " instead of ".join(shorten(value, 70, placeholder="…") for value in values)
             yield f"  {len(each.explains):>4}  {change.behaviour}: {sides}"
             yield f"        {history_of(each.change.behaviour).meaning}"
         if silent := len(found.differences) - len(explaining):

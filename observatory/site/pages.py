@@ -22,6 +22,7 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule
 from readfirst.observatory.claims.claims import Claim
 from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
+from readfirst.observatory.claims.table_cells import excerpt
 from readfirst.observatory.report.compatibility import likeness, short_cell
 from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, starred, untried
 from readfirst.observatory.report.rule_chart import changed
@@ -29,7 +30,7 @@ from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.template import template
-from readfirst.observatory.versions.behaviours import compared, value_in_page
+from readfirst.observatory.versions.behaviours import compared, value_text
 from readfirst.reference_impl.behaviours_by_version import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
@@ -293,7 +294,7 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
         if isinstance(now, bool):
             yield f"{'Now' if now else 'No longer'}: {meaning}"
         else:
-            yield f"Otherwise than before: {meaning} ({value_in_page(was)} → {value_in_page(now)})"
+            yield f"Otherwise than before: {meaning} ({excerpt(value_text(was), 60)} → {excerpt(value_text(now), 60)})"
     if len(differing) > _CHANGES:
         yield f"And {len(differing) - _CHANGES} smaller changes."
     yield f"{link('All changes', '../docs/history.md')}, with the words before and after them."
