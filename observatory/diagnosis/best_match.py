@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -117,27 +117,26 @@ class _Search:
         self._replays = replays
         self._everything = observed
         self._ids = [each for each in observed if each in sample and not replays.is_broken(each)]
-        self._like: Callable[[Fingerprint, Fingerprint], bool] = (
-            _same_effects if level == "effects" else tuple.__eq__
-        )
         self._level: Level = level
+        self._heading = replays.suite.heading
+        self._tried: dict[tuple[str, Fingerprint, BehaviourChange], bool] = {}
+        """Whether a change explains a scenario; assumed again while the scenario's own result is the same."""
         self._of_rule: dict[str, set[str]] = {}
         known = set(replays.suite.ids())
         for behaviour, history in behaviour_histories().items():
             for each in known.intersection(history.shown_by):
-                self._of_rule.setdefault(self._rule(each), set()).add(behaviour)
-
-    def _rule(self, scenario_id: str) -> str:
-        return self._replays.suite.heading(scenario_id).rule
+                self._of_rule.setdefault(self._heading(each).rule, set()).add(behaviour)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
         """Return the contract, the first of equal ones, that leaves the fewest scenarios unexplained."""
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
-            wrong = self._wrong(guess, least - 1)
-            if wrong is not None:
+            if (wrong := self._wrong(guess, least - 1)) is not None:
                 best, least = guess, len(wrong)
         return best
+
+    def _like(self, one: Fingerprint, other: Fingerprint) -> bool:
+        return one == other if self._level == "reason" else one.effects == other.effects
 
     def _explains(self, scenario_id: str, behaviours: Behaviours) -> bool:
         return self._like(self._everything[scenario_id], self._replays(scenario_id, behaviours).fingerprint)
@@ -172,13 +171,19 @@ class _Search:
     ) -> BehaviourChange | None:
         """Return the change that explains the most of the wrong scenarios. None if none explains any."""
         behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
+        if len(wrong) <= _THOROUGH:
+            self._tried.clear()
         for each in wrong:
-            tried = self._replays(each, behaviours).asked
+            now = self._replays(each, behaviours)
+            names = now.asked
             if len(wrong) > _THOROUGH:
-                tried = tried & self._of_rule.get(self._rule(each), set())
-            for change in (BehaviourChange(name, value) for name in tried for value in values_of(name)):
+                names = names & self._of_rule.get(self._heading(each).rule, set())
+            for change in (BehaviourChange(name, value) for name in names for value in values_of(name)):
                 if change not in refused and change.value != behaviours.value(change.behaviour):
-                    votes[change] += self._explains(each, with_changes(behaviours, [change]))
+                    key = each, now.fingerprint, change
+                    if key not in self._tried:
+                        self._tried[key] = self._explains(each, with_changes(behaviours, [change]))
+                    votes[change] += self._tried[key]
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _thinned(self, guess: _Guess, most: int) -> _Guess:
@@ -230,7 +235,3 @@ class _Search:
             tuple(sorted(failures)),
             tuple(sorted(wrong)),
         )
-
-
-def _same_effects(one: Fingerprint, other: Fingerprint) -> bool:
-    return one.effects == other.effects
