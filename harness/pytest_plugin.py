@@ -33,7 +33,10 @@ _JUDGED = ("passed", "failed", "broken")
 _INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
 """Options that let pytest run no test, so no adapter is connected."""
 _OPTIONS: dict[str, dict[str, Any]] = {
-    "adapter": {"metavar": "TARGET", "help": "What to test, as for `readfirst run`; default: reference."},
+    "adapter": {
+        "metavar": "TARGET",
+        "help": "The implementation to test, as for `readfirst run`; default: reference.",
+    },
     "contract": {
         "metavar": "NAME",
         "action": "append",
@@ -60,12 +63,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 """The options that have a short name too."""
 _LONG_OPTIONS: dict[str, dict[str, Any]] = {
     "baseline": {"type": Path, "metavar": "FILE", "help": "Accepted failures; see `readfirst docs running`."},
-    "name": {"metavar": "NAME", "help": "What the baseline calls it; default: TARGET as it is written."},
+    "name": {"metavar": "NAME", "help": "Its name in the baseline; default: TARGET as written."},
     "time-limit": {
         "type": float,
         "default": 30.0,
         "metavar": "SECONDS",
-        "help": "Seconds that one call may take.",
+        "help": "Time limit of one call, in seconds.",
     },
     "require": {
         "action": "append",

@@ -34,7 +34,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--output", type=Path, required=True, help="a folder that is empty or does not exist")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="a directory that is empty or does not exist"
+    )
     parser.add_argument("--tag", default="", help="the tag of the release; it must be v and the version")
     parser.add_argument("--contract", action="append", help="only the suite for this contract (repeatable)")
     given = parser.parse_args(words)

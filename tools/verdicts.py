@@ -318,7 +318,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path, help="the folder to write, which must not exist")
+    parser.add_argument("folder", type=Path, help="the directory to write, which must not exist")
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[1], help="another tree")
     parser.add_argument("--quick", action="store_true", help="a part of the scenarios, and no pages; 2 min")
     parser.add_argument("--whole", action="store_true", help="wrong implementations on all scenarios; 20 min")
@@ -328,7 +328,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--jobs", "-j", type=int, default=len(os.sched_getaffinity(0)))
     asked = parser.parse_args(words)
     if asked.folder.exists():
-        parser.error(f"{asked.folder} exists; remove it or name another folder")
+        parser.error(f"{asked.folder} exists; remove it or name a different directory")
     root = asked.checkout.resolve()
     with tempfile.TemporaryDirectory(prefix="verdicts-") as scratch:
         Path(scratch, "verdict_cases.py").write_text(_CASES, "utf-8")

@@ -75,7 +75,7 @@ class Command:
             path = self._path(value)
             if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
                 advice.append(
-                    f"The server starts in another folder and does not find {word!r}; name its file instead."
+                    f"The server starts in another directory and does not find {word!r}; name its file instead."
                 )
             elif path.is_dir():
                 advice.append(

@@ -57,7 +57,7 @@ class AgentProgram:
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
-    """Seconds that one call may take."""
+    """Time limit of one call, in seconds."""
     sandbox: Sandbox | None = None
     """The sandbox of the agent. None means no sandbox."""
 

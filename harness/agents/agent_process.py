@@ -99,7 +99,7 @@ class Program(Protocol):
 
     @property
     def time_limit(self) -> float:
-        """Seconds that one call may take."""
+        """Time limit of one call, in seconds."""
         ...
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:

@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> None:
         Path.cwd()
     except OSError as error:
         say(
-            f"readfirst: the current folder cannot be used: {error.strerror}. Change to another one.",
+            f"readfirst: the current directory cannot be used: {error.strerror}. Change to another one.",
             err=True,
         )
         sys.exit(ExitCode.BROKEN)

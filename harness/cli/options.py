@@ -112,7 +112,7 @@ def _jobs(text: str | int) -> int:
 def finite(value: float | None) -> float | None:
     """Refuse `nan`, which every range accepts."""
     if value is not None and math.isnan(value):
-        raise typer.BadParameter("nan is no number.")
+        raise typer.BadParameter("nan is not a number.")
     return value
 
 
@@ -133,7 +133,7 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Run the suite of --fixtures with your own rights: its programs without a wall, its paths unchecked.",
+        help="Run the suite of --fixtures with your own rights: without a sandbox and without checks of paths.",
     ),
 ]
 Confine = Annotated[
@@ -163,7 +163,7 @@ Claims = Annotated[
     ),
 ]
 TimeLimit = Annotated[
-    float, typer.Option(min=0.1, max=86_400, callback=finite, help="Seconds that one call may take.")
+    float, typer.Option(min=0.1, max=86_400, callback=finite, help="Time limit of one call, in seconds.")
 ]
 TakesFolder = Annotated[
     Path | None,

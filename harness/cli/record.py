@@ -134,7 +134,7 @@ def record(
 
 @selecting(FEW)
 def merge(
-    folders: list[Path] = typer.Argument(..., metavar="DIR...", help="The --takes folder of each shard."),
+    folders: list[Path] = typer.Argument(..., metavar="DIR...", help="The --takes directory of each shard."),
     contract: Contracts = None,
     missing: Missing = False,
     fix: Fix = False,
@@ -150,7 +150,7 @@ def merge(
     wanted = _wanted(suite, selected, contract, missing=missing)
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"{folder} is not a folder. Name the --takes folder of a shard.")
+            raise UsageError(f"{folder} is not a directory. Name the --takes directory of a shard.")
     with Scratch() as scratch:
         together = Takes(scratch.folder())
         for folder in folders:
@@ -206,7 +206,9 @@ def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
     for contract in chosen:
         if not contract.recorded:
-            message = "is what the documents state: a person writes it, and nothing can be recorded."
+            message = (
+                "contains statements of the documents: a person writes them, and they cannot be recorded."
+            )
             raise UsageError(f"{contract.name} {message}")
     return chosen
 

@@ -212,7 +212,7 @@ def watch(
         None, metavar="ID|OPTION", help="Scenarios and options, as for `readfirst run`."
     ),
     path: list[Path] | None = typer.Option(
-        None, help="A file or folder of the implementation (repeatable).", show_default="this folder"
+        None, help="A file or directory of the implementation (repeatable).", show_default="this directory"
     ),
 ) -> None:
     """Run TARGET, and again after each change of a file: failed scenarios first, then everything. Ctrl-C ends it.

@@ -54,7 +54,7 @@ def snapshot(
     takes: TakesFolder = None,
     fixtures: Path | None = typer.Option(
         None,
-        help="The folder of the suite to write to.",
+        help="The directory of the suite to write to.",
         show_default="the checkout's; with --quick the bundled one",
     ),
 ) -> int:

@@ -131,7 +131,7 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
     """Whether the last call of a scenario, an Edit, is answered."""
     scenario, outcome = played(scenario_id)
     if harmed := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
-        raise DesignUnclear(f"its Edit does what no design may: {harmed[0]}.")
+        raise DesignUnclear(f"its Edit violates every design: {harmed[0]}.")
     return not outcome.steps[-1].results[-1].is_error
 
 

@@ -157,7 +157,7 @@ class CheckFileJob:
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
         """Return the finding about a file that crashed a worker."""
         position = Position(self.suite.path(ids[0]), 1, 1)
-        finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
+        finding = Finding("unreadable", position, reason, "Lint only this file, and report the result.")
         return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)
 
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:

@@ -167,7 +167,7 @@ def _check_misplaced_files(suite: Suite) -> Iterator[Finding]:
         if len(Path(directory).relative_to(root).parts) == DEEPEST - 1:
             for name in subdirectories:
                 fix = "Move its scenarios to <family>/<slug>.yaml."
-                message = "what lies in this folder is not read: it is too deep"
+                message = "files in this directory are not read: it is too deep"
                 yield Finding("misplaced-file", Position(Path(directory, name), 1, 1), message, fix)
             subdirectories.clear()
         for name in sorted(names):

@@ -123,7 +123,7 @@ def wall_around(*roots: Path) -> Sandbox:
     """
     if problem := find_problem():
         raise NoWallError(
-            f"{roots[-1]} is not the bundled suite, so its programs run behind a wall, and there is none here: "
+            f"{roots[-1]} is not the bundled suite, so its programs need a sandbox, which is not available here: "
             f"{problem}. {INSTALL}, or add --trust to run the suite with your own rights."
         )
     return Sandbox(tuple(root.absolute() for root in roots), quiet=True)

@@ -50,7 +50,10 @@ class Scratch:
                 self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)))
                 self._lock = _lock_directory(self.path, os.O_CREAT)
             except OSError as error:
-                problem = f"cannot make a folder for temporary files: {error}. Set TMPDIR to a folder with free space"
+                problem = (
+                    f"cannot make a directory for temporary files: {error}. "
+                    "Set TMPDIR to a directory with free space"
+                )
                 raise ScratchError(problem) from error
 
     def folder(self) -> Path:
@@ -82,7 +85,7 @@ def _check_spelling(parent: str) -> None:
     """
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
-            f"the folder for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
+            f"the directory for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "
             "would be split or changed by. Set TMPDIR to another one"
         )
 

@@ -87,7 +87,7 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:
         raise OutputError(
-            f"{path} cannot be written: {error.strerror}. Name a file in an existing folder."
+            f"{path} cannot be written: {error.strerror}. Name a file in an existing directory."
         ) from error
     with staged:
         try:

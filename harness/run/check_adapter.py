@@ -131,7 +131,7 @@ def plan_checks(
             "a Write that is given up while it writes leaves a complete file or none",
             _check_stopped_write,
         ),
-        ("cut", "a Write of which only the beginning came makes no file", _check_cut_write),
+        ("cut", "a truncated Write creates no file", _check_cut_write),
         ("kill", "its program can be killed", _check_methods(frozenset({"kill"}))),
         ("reminders", "a file that changed after it was written is reported", _check_reminder),
     ]

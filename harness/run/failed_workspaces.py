@@ -23,7 +23,7 @@ def open_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()) and not (folder / _MARK_FILE).is_file():
-            raise OutputError(f"{folder} contains files of yours. Name a new or empty folder with --keep.")
+            raise OutputError(f"{folder} contains other files. Name a new or empty directory with --keep.")
         (folder / _MARK_FILE).touch()
     except OSError as error:
         raise OutputError(f"{folder} cannot be used by --keep: {error.strerror}.") from error

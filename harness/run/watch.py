@@ -57,7 +57,7 @@ def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[li
         ) from error
     missing = next((path for path in paths if not path.exists()), None)
     if missing is not None:
-        raise WatchError(f"there is no {missing} to watch. Name a file or folder with --path.")
+        raise WatchError(f"there is no {missing} to watch. Name a file or directory with --path.")
     path_filter = DefaultFilter()
     return _filter_changes(
         watch(*paths, watch_filter=path_filter, debounce=_DEBOUNCE_MS, step=_POLL_INTERVAL_MS), written

@@ -47,10 +47,10 @@ def _note_second(node: Node, documented: bool) -> None:
     """Record a finding about a clause that repeats another clause of the same call."""
     if documented:
         message = "two clauses of one call are documented"
-        fix = "Keep what the documents state in one clause; where they contradict each other, in none."
+        fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
         node.below("documented").note(message, fix, rule="several-documented", key=True)
         return
-    message = "two clauses of one call state what the product does"
+    message = "two clauses of one call state the behaviour of the product"
     fix = "Keep that of the scenario's contract; recordings hold what every other contract gives."
     node.note(message, fix, rule="several-recorded")
 

@@ -132,7 +132,7 @@ def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
         if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):
-            fix = "Begin it with $WS/ or ~/; what exists on no machine begins with /readfirst-."
+            fix = "Begin it with $WS/ or ~/; a path that exists on no machine begins with /readfirst-."
             message = f"the argument {path[:80]!r} {problem}"
             look.note((*place, name), message, fix, rule="call-outside-workspace")
     command = arguments.get("command")

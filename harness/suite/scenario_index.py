@@ -126,7 +126,7 @@ class ScenarioIndex:
         own = frozenset(self._names[0] if tables else ())
         for file, composed in tables:
             if not family:
-                message = "a file of several scenarios must be in the folder of a family"
+                message = "a file of several scenarios must be in the directory of a family"
                 findings.append(Finding("cases-form", Position(file, 1, 1), message, "Move it into one."))
                 continue
             try:

@@ -121,6 +121,8 @@ def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
         if _OF_THE_HARNESS.match(path):
             continue
         if any(_OWN.fullmatch(part) for part in path.split("/")):
-            raise WorldEventError(f"git takes no workspace with a repository in it, such as {path}")
+            raise WorldEventError(
+                f"git steps do not support a repository inside the workspace, such as {path}"
+            )
         if isinstance(entry, RegularFile | Directory | Symlink):
             yield path, entry

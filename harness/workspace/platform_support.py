@@ -18,9 +18,9 @@ _FOLDERS: Mapping[str, tuple[str, str, str]] = {
     "case-insensitive": (
         "readfirst-a",
         "READFIRST-A",
-        "a folder in which names may differ from their files' in case",
+        "a directory that ignores the case of names",
     ),
-    "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a folder in which é has one form"),
+    "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
 """For each property of a directory: the name of a file, another name that leads to it, and the requirement in
 words.
@@ -46,9 +46,9 @@ def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
     if together.isascii() and together.islower():
         return
     if scenario.platform not in ("case-insensitive", "windows") and _in_two_cases(names):
-        _forbid("case-insensitive", "a folder in which the case of a name makes a difference", folder)
+        _forbid("case-insensitive", "a directory that distinguishes the case of names", folder)
     if scenario.platform != "composing" and any(map(unicodedata.combining, together)):
-        _forbid("composing", "a folder in which é has several forms", folder)
+        _forbid("composing", "a directory that distinguishes the forms of é", folder)
 
 
 def _in_two_cases(names: Sequence[str]) -> bool:

@@ -101,13 +101,13 @@ class WorkspaceDir:
             directory,
             "../../",
             {_AROUND, _HOME, _TMPDIR if confined else _HOME}.__contains__,
-            role="the folder two levels above its workspace",
+            role="the directory two levels above its workspace",
         )
         around = Folder(
             self.around,
             "../",
             lambda name: name == os.path.basename(self.root),
-            role="the folder above its workspace",
+            role="the directory above its workspace",
         )
         self._own = [above, around, Folder(self.home, HOME, role="its home")]
         self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []

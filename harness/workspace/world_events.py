@@ -259,7 +259,7 @@ def _inside(root: str, path: str, event: WorldEvent) -> str:
     folder, name = _split(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):
-        raise WorldEventError(f"cannot {event.kind} {event.path}: its folder leads out of the workspace")
+        raise WorldEventError(f"cannot {event.kind} {event.path}: its directory leads out of the workspace")
     return f"{parent}/{name}"
 
 

@@ -26,7 +26,7 @@ class Staged:
 
     def __init__(self, path: Path) -> None:
         if path.exists() and not path.is_file():
-            raise OSError(errno.EEXIST, "what is there is no file", str(path))
+            raise OSError(errno.EEXIST, "the path exists and is not a regular file", str(path))
         _remove_abandoned(path)
         self._target = path
         while True:

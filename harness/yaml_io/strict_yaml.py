@@ -126,7 +126,7 @@ def refuse_links(file: Path, suite: Path) -> None:
     path, top = os.fspath(file), os.fspath(suite)
     while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
         if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
-            raise _unreadable(Path(path), "this is a link", "Put what it leads to in its place.")
+            raise _unreadable(Path(path), "this is a link", "Replace it by its target.")
         path = parent
 
 
@@ -346,7 +346,7 @@ def _with_properties(event: Any, mark: _Mark) -> _Refused:
     if event.anchor is not None:
         message = f"the anchor &{event.anchor} is not allowed"
         return _Refused("alias", message, "Remove it, and write the value out where it is used.", mark)
-    fix = "Remove it: the format has JSON types only; quote what is a string."
+    fix = "Remove it: the format has only JSON types; quote strings."
     return _Refused("tag", f"the tag {event.tag} is not allowed", fix, mark)
 
 

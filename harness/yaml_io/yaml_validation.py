@@ -54,7 +54,9 @@ class FormError(ValueError):
     If the format has a schema, the schema explains the problem and finds the others.
     """
 
-    def __init__(self, node: Node, problem: str = "", fix: str = "Write what the format describes.") -> None:
+    def __init__(
+        self, node: Node, problem: str = "", fix: str = "Use one of the forms that the format describes."
+    ) -> None:
         super().__init__(f"{node.what} {problem or f'cannot be {a_kind_of(node.value)} of this form'}")
         self.node = node
         self.fix = fix

@@ -54,7 +54,7 @@ def adopt(
     options: RunOptions,
     takes: TakesFolder = None,
     fixtures: Path | None = typer.Option(
-        None, help="The folder of the suite to write to.", show_default="the checkout's"
+        None, help="The directory of the suite to write to.", show_default="the checkout's"
     ),
 ) -> int:
     """Make a new version the newest contract; run again, it continues. Needs npm; see `readfirst docs recording`.

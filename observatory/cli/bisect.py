@@ -49,9 +49,9 @@ def bisect(
     newest: str | None = typer.Option(
         None, "--to", help="The newest version.", show_default="the newest published"
     ),
-    level: LevelName = typer.Option("text", help="What counts as a change."),
+    level: LevelName = typer.Option("text", help="The level of the comparison."),
     gated: bool = typer.Option(
-        False, "--gated", help="With a model for which read-before-edit is still enforced."
+        False, "--gated", help="With an older model, which must read before it edits."
     ),
     keep: int | None = typer.Option(
         None, min=1, help="Keep at most this many of the versions it installs.", show_default="all"

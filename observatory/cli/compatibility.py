@@ -37,7 +37,7 @@ _SURVEY = "readfirst targets implementations --write"
 
 def compatibility(
     format_: Literal["markdown", "json", "html"] = typer.Option(
-        "markdown", "--format", help="What to print: a page, data, or an HTML page with filters."
+        "markdown", "--format", help="The output: a page, data, or an HTML page with filters."
     ),
     output: Output = None,
     check: Check = False,
@@ -148,7 +148,7 @@ def _harm(suite: Suite) -> dict[str, Any]:
 
 
 def site(
-    output: Path = typer.Option(..., metavar="DIR", help="The folder for the site."),
+    output: Path = typer.Option(..., metavar="DIR", help="The directory for the site."),
     url: str = typer.Option(
         "", help="Where it will be published, for search engines.", show_default="nowhere"
     ),

@@ -34,10 +34,10 @@ def diagnose(
         None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
     ),
     level: Literal["effects", "reason"] = typer.Option(
-        "effects", help="What to explain: effects, or also the names of errors."
+        "effects", help="The failures to explain: effects, or also the names of errors."
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
-        "text", "--format", help="What to write; markdown is one line for each."
+        "text", "--format", help="The format of the report; markdown is one line for each."
     ),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every rule with unexplained failures."),

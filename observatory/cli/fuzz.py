@@ -46,11 +46,11 @@ def fuzz(
     ),
     contract: ContractName = None,
     output: Path = typer.Option(
-        Path("fuzz-findings"), help="The folder for the scenario file of each finding."
+        Path("fuzz-findings"), help="The directory for the scenario file of each finding."
     ),
     known: Path | None = typer.Option(None, help="Accepted disagreements; see `readfirst docs fuzzing`."),
     baseline: Path | None = typer.Option(
-        None, help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
+        None, help="Accepted failures, as for `readfirst run`; findings that they explain are not reported."
     ),
     class_: Classes = None,
     long: bool = typer.Option(

@@ -36,7 +36,7 @@ def own_page_file(suite: Suite, name: str) -> Path:
     file = page_file(suite, name)
     if file is None:
         raise UsageError(
-            "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
+            "The bundled suite has no docs/ directory: name the fixtures of a checkout with --fixtures."
         )
     return file
 
@@ -65,16 +65,14 @@ def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
     return ExitCode.NOT_CONFORMANT if check and stale else ExitCode.CONFORMANT
 
 
-Check = Annotated[
-    bool, typer.Option("--check", help="Write nothing; exit code 1 if what is on disk is stale.")
-]
+Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if the file is stale.")]
 
 
 def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Only print these rules: what the documents claim, the behaviours, and the versions that differ.",
+        help="Only print these rules: claims of the documents, behaviours, and versions that differ.",
         show_default="all claims",
     ),
     check: Check = False,
@@ -104,7 +102,9 @@ def history(
     check: Check = False,
     write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
     published: bool = typer.Option(
-        False, "--published", help="First ask npm what is published, for fixtures/releases.yaml."
+        False,
+        "--published",
+        help="First request the published versions from npm, for fixtures/releases.yaml.",
     ),
     fixtures: Fixtures = None,
 ) -> int:
@@ -138,7 +138,7 @@ def behaviours(
         show_default="2.1.7",
     ),
     diff: tuple[str, str] | None = typer.Option(
-        None, "--diff", metavar="A B", help="Print what differs between two versions instead."
+        None, "--diff", metavar="A B", help="Print the differences between two versions instead."
     ),
     check: Check = False,
     write: bool = typer.Option(

@@ -119,7 +119,7 @@ def new_mapping(
     written = write_mapping(mcp_command(server), output, time_limit)
     say(f"wrote {written.file}")
     for tool, call in written.calls.items():
-        say(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
+        say(f"  {tool:5}  {call or 'nothing was found; the file lists the tools of the server'}")
     target = shlex.quote(f"target:{written.file}")
     say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target} --level safe")
 
@@ -142,7 +142,7 @@ def implementations(
         None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
     ),
     write: bool = typer.Option(False, "--write", help="Write implementations.json and implementations.md."),
-    folder: Path = typer.Option(Path("docs"), help="The folder to write to."),
+    folder: Path = typer.Option(Path("docs"), help="The directory to write to."),
     update_baselines: bool = typer.Option(
         False, "--update-baselines", help="Also rewrite the targets' known failures."
     ),
@@ -155,7 +155,7 @@ def implementations(
         None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."
     ),
     streams: Path | None = typer.Option(
-        None, help="A folder for each target's JSON lines, as `readfirst report` reads them."
+        None, help="A directory for the JSON Lines of each target, for `readfirst report`."
     ),
     *,
     options: RunOptions,
@@ -163,7 +163,7 @@ def implementations(
     evidence: bool = typer.Option(
         False,
         "--evidence",
-        help="Only write evidence.json: what they answer where they break a rule of safety, or lose work.",
+        help="Only write evidence.json: their answers in scenarios of broken safety rules or lost work.",
     ),
     issue: tuple[str, str] | None = typer.Option(
         None,

@@ -31,13 +31,17 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
     demand_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
-        raise SiteError(f"{folder} is not empty, and does not hold a site of readfirst: name another folder.")
+        raise SiteError(
+            f"{folder} is not empty, and does not contain a site of readfirst: name a different directory."
+        )
     pages = pages_of(root)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent)
     except OSError as error:
-        raise SiteError(f"{folder} cannot be written: {error.strerror}. Name another folder.") from error
+        raise SiteError(
+            f"{folder} cannot be written: {error.strerror}. Name a different directory."
+        ) from error
     with beside as work:
         source, built = Path(work) / "source", Path(work) / "built"
         made = made_pages(facts)

@@ -320,7 +320,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
             yield found(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
             continue
         if groups is not None and count != groups:
-            yield found(path, f"{pattern!r} has {count} groups", "Put what is captured into one group.")
+            yield found(path, f"{pattern!r} has {count} groups", "Put the captured text into one group.")
     for version, release in value["versions"].items():
         if "command" in release and value["kind"] != "mcp":
             fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."

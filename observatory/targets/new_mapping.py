@@ -26,7 +26,7 @@ from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
 from readfirst.observatory.targets.mapping import load_target
 
 _LEVEL = "level: effects\n"
-_DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
+_DESIGN = "# Refused calls: strict, content-checked or ungated; `readfirst check-adapter` tests it."
 _REFUSES = "# Refused though Claude Code answers it, and declared, so that it does not count as a failure."
 _ERRORS = """\
 # How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
@@ -134,7 +134,7 @@ def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file
     yield "# Started by `readfirst targets new-mapping`; `readfirst docs targets` explains every key."
     yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
     yield "kind: mcp"
-    yield "# effects: the files, and what is refused. reason and text ask for more."
+    yield "# effects: the files and the refusals. reason and text also compare the answers."
     yield "level: effects"
     yield "versions:"
     yield f"  dev: {{command: {emit_flow(command.seen_from(file.absolute().parent))}}}"

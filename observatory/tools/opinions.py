@@ -100,7 +100,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown := sorted({*names} - {*_COMPLETE, *WRONG}):
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join((*_COMPLETE, *WRONG))}")
     if given.write and given.name:
-        parser.error("--write takes no names: the page has all")
+        parser.error("--write accepts no names: the page contains all")
     known = {row.name: row for row in _kept(given.rows)}
     missing = [name for name in names if name not in known]
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:

@@ -149,7 +149,7 @@ func (m machine) names(scenario *Scenario, add func(bool, string)) {
 		add(windows && !onWindows(path), "names that Windows has not")
 		add(windows && len(utf16.Encode([]rune(path))) > longest, "paths longer than 260 characters")
 		isMark := func(sign rune) bool { return unicode.Is(unicode.M, sign) }
-		add(composes && strings.IndexFunc(path, isMark) >= 0, "a folder in which é has several forms")
+		add(composes && strings.IndexFunc(path, isMark) >= 0, "a directory that distinguishes the forms of é")
 		begun := ""
 		for _, part := range strings.Split(strings.TrimPrefix(path, "$WS"), "/") {
 			if part == "" || part == "." {
@@ -157,7 +157,7 @@ func (m machine) names(scenario *Scenario, add func(bool, string)) {
 			}
 			begun += "/" + part
 			key := strings.ToLower(begun)
-			add(folds && spelled[key] != "" && spelled[key] != begun, "a folder in which the case of a name makes a difference")
+			add(folds && spelled[key] != "" && spelled[key] != begun, "a directory that distinguishes the case of names")
 			spelled[key] = begun
 		}
 	})

@@ -99,13 +99,13 @@ function namesOf(scenario, needs, { windows, folds, composes }, add) {
   for (const path of paths(scenario)) {
     add(windows && !onWindows(path), "names that Windows has not");
     add(windows && path.length > LONGEST, "paths longer than 260 characters");
-    add(composes && /\p{M}/u.test(path), "a folder in which é has several forms");
+    add(composes && /\p{M}/u.test(path), "a directory that distinguishes the forms of é");
     let begun = "";
     for (const part of path.replace(/^\$WS/, "").split("/")) {
       if (part === "" || part === ".") continue;
       begun += `/${part}`;
       const key = begun.toLowerCase();
-      add(folds && (spelled.get(key) ?? begun) !== begun, "a folder in which the case of a name makes a difference");
+      add(folds && (spelled.get(key) ?? begun) !== begun, "a directory that distinguishes the case of names");
       spelled.set(key, begun);
     }
   }

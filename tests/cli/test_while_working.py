@@ -154,7 +154,7 @@ def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Sui
     Path("mine/notes.txt").write_text("mine")
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
     assert ran.code == 2
-    assert ran.err == "readfirst: mine contains files of yours. Name a new or empty folder with --keep.\n"
+    assert ran.err == "readfirst: mine contains other files. Name a new or empty directory with --keep.\n"
     assert ran.out == ""
     assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
 

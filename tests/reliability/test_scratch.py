@@ -90,7 +90,7 @@ def test_what_is_not_ours_is_left_alone(temporary: Path, name: str) -> None:
 
 def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    with pytest.raises(ScratchError, match=r"cannot make a folder for temporary files: .*Set TMPDIR to"):
+    with pytest.raises(ScratchError, match=r"cannot make a directory for temporary files: .*Set TMPDIR to"):
         Scratch()
 
 

@@ -13,15 +13,15 @@ pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 WORDS = {
-    "removes_the_base": "removed or replaced the folder two levels above its workspace",
-    "removes_the_site": "removed or replaced the folder two levels above its workspace",
-    "removes_what_it_is_in": "removed or replaced the folder above its workspace",
+    "removes_the_base": "removed or replaced the directory two levels above its workspace",
+    "removes_the_site": "removed or replaced the directory two levels above its workspace",
+    "removes_what_it_is_in": "removed or replaced the directory above its workspace",
     "removes_home": "removed or replaced its home",
-    "links_the_base": "removed or replaced the folder two levels above its workspace",
-    "links_the_site": "removed or replaced the folder two levels above its workspace",
-    "links_what_it_is_in": "removed or replaced the folder above its workspace",
+    "links_the_base": "removed or replaced the directory two levels above its workspace",
+    "links_the_site": "removed or replaced the directory two levels above its workspace",
+    "links_what_it_is_in": "removed or replaced the directory above its workspace",
     "links_home": "removed or replaced its home",
-    "puts_a_file_in_its_place": "removed or replaced the folder two levels above its workspace",
+    "puts_a_file_in_its_place": "removed or replaced the directory two levels above its workspace",
     "digs": "cannot read the workspace: its directories are nested too deeply",
     "makes_a_file_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'victim.txt'",
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",

@@ -86,7 +86,7 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
         ("sh sever.py", "There is no file 'sever.py' in {here}."),
         ("sh --config=./none.json", "There is no file './none.json' in {here}."),
         ("sh dist", "'dist' is a directory in {here}; the server starts in another: write an absolute path."),
-        ("sh -m server", "The server starts in another folder and does not find 'server'; name its file instead."),
+        ("sh -m server", "The server starts in another directory and does not find 'server'; name its file instead."),
         ("npx -y @scope/package@1.2.3 --port 8080 $WS/x.py", ""),
         ("sh server.py -m mcp", ""),
     ],

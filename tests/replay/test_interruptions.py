@@ -197,7 +197,7 @@ def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
     [
         ("cancel", "a Write that is given up makes no file, and the next one does", "and write nothing"),
         ("stop", "a Write that is given up while it writes leaves a complete file or none", "holds a part"),
-        ("cut", "a Write of which only the beginning came makes no file", "and write nothing"),
+        ("cut", "a truncated Write creates no file", "and write nothing"),
     ],
 )
 def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(

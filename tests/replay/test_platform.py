@@ -43,8 +43,8 @@ class TakesNamesForOne:
     ("scenario_id", "lacks"),
     [
         ("platforms/windows-device", "Windows"),
-        ("platforms/upper-case", "a folder in which names may differ from their files' in case"),
-        ("platforms/composed-name", "a folder in which é has one form"),
+        ("platforms/upper-case", "a directory that ignores the case of names"),
+        ("platforms/composed-name", "a directory that ignores the form of é"),
     ],
 )
 def test_elsewhere_it_is_unsupported_and_no_pass(
@@ -59,14 +59,14 @@ def test_elsewhere_it_is_unsupported_and_no_pass(
 @pytest.mark.parametrize(
     ("scenario_id", "lacks"),
     [
-        ("platforms/names-in-two-cases", "a folder in which the case of a name makes a difference"),
-        ("opaque-content/names-in-other-case", "a folder in which the case of a name makes a difference"),
+        ("platforms/names-in-two-cases", "a directory that distinguishes the case of names"),
+        ("opaque-content/names-in-other-case", "a directory that distinguishes the case of names"),
         (
             "moved-world/case-of-a-name-changed-by-a-checkout",
-            "a folder in which the case of a name makes a difference",
+            "a directory that distinguishes the case of names",
         ),
-        ("paths/case-matters", "a folder in which the case of a name makes a difference"),
-        ("paths/decomposed-name", "a folder in which é has several forms"),
+        ("paths/case-matters", "a directory that distinguishes the case of names"),
+        ("paths/decomposed-name", "a directory that distinguishes the forms of é"),
     ],
 )
 def test_names_that_a_folder_takes_for_one_are_unsupported_and_nothing_broken(

@@ -29,7 +29,7 @@ NAMES = "names that Windows has not"
 LONG = "paths longer than 260 characters"
 OPEN = "a user to whom a mode closes files"
 BITS = "a user whose writes clear setuid and setgid bits"
-CASE = "a folder in which the case of a name makes a difference"
+CASE = "a directory that distinguishes the case of names"
 FORMS = "a folder in which \u00e9 has several forms"
 
 Reasons = Mapping[str, str]

@@ -79,7 +79,7 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: Usual, machine: Surr
 def test_a_page_is_made_of_all_parts_only() -> None:
     done = measured("--only", "umask", "--write", "page.md")
     assert done.returncode == 2
-    assert "--write takes all parts" in done.stderr
+    assert "--write requires all parts" in done.stderr
     assert measured("--only", "nothing of this name").returncode == 2
 
 

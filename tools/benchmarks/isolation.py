@@ -59,7 +59,7 @@ class Ran:
 def main() -> int:
     """Measure and print the times. The exit code is 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth scenario")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="use every Nth scenario")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="run N times in each way")
     parser.add_argument("--process", action="store_true", help="also with a server for each, and compare")
     parser.add_argument("--server", choices=SERVERS, action="append", help="only this one")

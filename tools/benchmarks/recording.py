@@ -190,7 +190,7 @@ def main() -> int:
     """Measure the given contracts, by default the default contract."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("contracts", nargs="*")
-    parser.add_argument("--every", type=int, default=1, help="take every so manieth scenario only")
+    parser.add_argument("--every", type=int, default=1, help="only use every Nth scenario")
     arguments = parser.parse_args()
     suite = Suite()
     os.umask(0o022)

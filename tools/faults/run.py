@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="the page")
     options = parser.parse_args(arguments)
     if options.write and options.only:
-        parser.error("--write takes all parts")
+        parser.error("--write requires all parts")
     begun = time.monotonic()
     by_kills, by_machine = killed(options.kills, options.seed, options.only), surrounded(options.only)
     if not by_kills and not by_machine:

@@ -252,7 +252,9 @@ SURROUNDINGS = (
     Surroundings("HOME that is a file", _set(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
     Surroundings("read-only home", _read_only("home"), only=_needs_mounts),
     Surroundings("read-only cache", _read_only("cache"), alike=False, only=_needs_mounts),
-    Surroundings("read-only folder for results", _read_only("out", "suite"), alike=False, only=_needs_mounts),
+    Surroundings(
+        "read-only directory for results", _read_only("out", "suite"), alike=False, only=_needs_mounts
+    ),
     Surroundings("read-only TMPDIR", _read_only("tmp"), only=_needs_mounts),
     Surroundings("no TMPDIR", _set(TMPDIR=None)),
     Surroundings("TMPDIR that is not there", _set(TMPDIR="{folder}/nowhere")),

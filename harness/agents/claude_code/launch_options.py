@@ -98,7 +98,7 @@ class Options:
     deny: tuple[str, ...] = ()
     hook: bool = False
     time_limit: float = TIME_LIMIT
-    """Seconds that one call may take."""
+    """Time limit of one call, in seconds."""
     home: Path | None = None
     """The product's home directory. None: a fresh one, which is removed with the conversation."""
     configuration: Path | None = None

@@ -113,7 +113,7 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     tools = [TOOLS[0], tool("read_file", "path", "agent"), tool("delete_file", "path")]
     (here / "tools.json").write_text(json.dumps(tools))
     written = readfirst("targets", "new-mapping", COMMAND, "--output", "mine.yaml")
-    assert "  Edit   nothing was found; the file lists what the server offers\n" in written.out
+    assert "  Edit   nothing was found; the file lists the tools of the server\n" in written.out
     text = (here / "mine.yaml").read_text()
     assert "# The server requires agent, too: give it a constant among the arguments.\n" in text
     assert "# Nothing was found for Edit and Write. The server's other tools:\n" in text

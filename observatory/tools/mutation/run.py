@@ -209,7 +209,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
-    parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")
+    parser.add_argument(
+        "--results", type=Path, help="store the results in this file, and continue from stored results"
+    )
     return parser.parse_args(arguments)
 
 
