@@ -1,7 +1,7 @@
 """The reference implementation as an MCP server over standard input and output.
 
-The protocol is implemented here: a tool server needs only four requests, and a client starts a server for each
-session, for which importing a library would take longer than the answers.
+The protocol is implemented here: a tool server needs only four requests. A client starts a server for each session,
+and importing a library would take longer than the answers.
 """
 
 from __future__ import annotations

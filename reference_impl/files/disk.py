@@ -195,7 +195,7 @@ def remove(path: str) -> None:
 
 _NOT_BESIDE = (errno.ENAMETOOLONG, errno.ENOSPC)
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Errors of creating a new file after which the old file may still be writable."""
+"""Errors of creating a new file that do not exclude writing the old file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ def is_suspicious(path: str, names: str = "any") -> bool:
 def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
     """Refuse a path that means another file on Windows: it needs a permission, and no user answers.
 
-    `path` is absolute, `given` as written in the call, in which a space at the end may count. So may a colon,
-    except after a drive letter: in `given`, and in an existing path to which it leads.
+    `path` is absolute, `given` as written in the call, where a space at the end may count. So may a colon, except
+    after a drive letter: in `given`, and in the target of an existing path.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
     colon = behaviours.permissions.colons_are_suspicious and (

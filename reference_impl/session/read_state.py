@@ -139,7 +139,7 @@ class Memory:
     read_over: dict[str, Record | None] = field(default_factory=dict)
     """Previous records of files that parallel Reads are reading."""
     cut: set[str] = field(default_factory=set)
-    """Files of which the latest Read showed only the beginning, although more was requested."""
+    """Files whose latest Read showed only the beginning, although more was requested."""
     mentioned: set[str] = field(default_factory=set)
     """Files that are known only because they were shown together with a mention or a Read."""
 
@@ -254,8 +254,8 @@ class Memory:
     def after_restart(self) -> Memory:
         """Return the knowledge that a new start of the program derives from the conversation.
 
-        Files count as known from that time on, whatever their times were, unless the model saw no answer. Files
-        that were read in part may be forgotten.
+        Files count as known from that time on, with any modification time, unless the model saw no answer. Files that
+        were read in part may be forgotten.
         """
         behaviours = self.behaviours
         known = []

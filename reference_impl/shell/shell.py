@@ -18,7 +18,7 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Runs commands one after the other. `directory` is the absolute path in which the next one starts."""
+    """Runs commands one after the other. `directory` is the absolute start directory of the next command."""
 
     directory: str
 

@@ -313,9 +313,7 @@ def with_escapes(text: str, *, large: bool = False) -> str:
 
 
 def spelt_with_escapes(text: str, content: str) -> str | None:
-    """Return the first place in the content that equals the text with escapes, whatever the case of their
-    digits.
-    """
+    """Return the first place in the content that equals the text with escapes, with digits in any letter case."""
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
     )

@@ -150,7 +150,7 @@ def _remember_lines(session: Session, shown: Shown, directory: str) -> None:
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return the notice about known files that are newer now. The command is blamed, whoever changed them."""
+    """Return the notice about known files that are newer now. It blames the command for all of these changes."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

@@ -1,4 +1,4 @@
-"""Edit: its rules in the order in which they apply."""
+"""Edit: its rules in the order of their application."""
 
 from __future__ import annotations
 

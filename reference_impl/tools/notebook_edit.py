@@ -1,4 +1,4 @@
-"""NotebookEdit: its rules in the order in which they apply."""
+"""NotebookEdit: its rules in the order of their application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NotebookRead: its rules in the order in which they apply."""
+"""NotebookRead: its rules in the order of their application."""
 
 from __future__ import annotations
 

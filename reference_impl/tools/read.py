@@ -1,4 +1,4 @@
-"""Read: its rules in the order in which they apply."""
+"""Read: its rules in the order of their application."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PAGES = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 _LARGEST_KNOWN_BY_LIMIT = 4096
-"""Bytes of a file up to which a Read with `limit` counts as one of the whole file; recorded since 2.1.328."""
+"""Maximum bytes of a file whose Read with `limit` counts as a Read of the whole file; recorded since 2.1.328."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -319,7 +319,7 @@ def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
 
 
 def refuse_pages(given: str, behaviours: Behaviours) -> None:
-    """Refuse invalid or too many pages, whatever the file is."""
+    """Refuse invalid or too many pages, for any kind of file."""
     if not given and behaviours.arguments.pages_check == "strict or empty":
         return
     strict = behaviours.arguments.pages_check != "lenient"

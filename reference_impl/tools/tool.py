@@ -1,4 +1,4 @@
-"""The interface of a tool module, in the order in which a call uses it."""
+"""The interface of a tool module, in the order of its use by a call."""
 
 from __future__ import annotations
 

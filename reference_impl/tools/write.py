@@ -1,4 +1,4 @@
-"""Write: its rules in the order in which they apply."""
+"""Write: its rules in the order of their application."""
 
 from __future__ import annotations
 
