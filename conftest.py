@@ -60,9 +60,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Let every other process begin with the last folder: of what one has compiled, the other need not compile it.
+    """Let every other process start with the last directory: one process can then use the code that the other has
+    compiled.
 
-    Where nothing is compiled yet, as in a fresh clone, that is half of the time that collecting takes.
+    If nothing is compiled yet, as in a fresh clone, this saves half of the time of the collection.
     """
     report = yield
     if isinstance(collector, pytest.Dir) and _number(collector.config) % 2:
@@ -78,9 +79,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave all that there is now out of every search for garbage: pytest and hypothesis often search, whatever is set.
+    """Exclude all current objects from garbage collections: pytest and hypothesis often start one.
 
-    A run of pytest inside a test searches five times. One process for few tests keeps what hypothesis searches for.
+    A run of pytest inside a test starts five. A process for few tests keeps the objects of hypothesis.
     """
     if _number(session.config):
         gc.freeze()
@@ -95,7 +96,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Leave all out of the last searches, of which pytest makes five."""
+    """Exclude all objects from the last garbage collections; pytest starts five."""
     if _number(session.config):
         gc.freeze()
 

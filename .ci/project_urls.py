@@ -1,4 +1,4 @@
-"""Project URLs in what is built: those of the repository that it is built from, wherever that is."""
+"""The project URLs of a built package: those of the repository that it is built from."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _REMOTE = re.compile(
 
 
 def page_of(remote: str) -> str | None:
-    """Return the page of a repository, `https://HOST/OWNER/NAME`, None for one that has no public host.
+    """Return the page of a repository, `https://HOST/OWNER/NAME`. None if it has no public host.
 
-    `remote` is what git knows it by, such as `git@host.org:owner/name.git`; a user or a password in it is left out.
+    `remote` is its address for git, such as `git@host.org:owner/name.git`; a user or a password in it is removed.
     """
     found = _REMOTE.fullmatch(remote.strip())
     return f"https://{found[1]}/{found[2]}" if found else None
 
 
 def _remote(root: str) -> str:
-    """Return where the repository is: what GitHub Actions says of it, else what git says, else nothing."""
+    """Return the address of the repository: from GitHub Actions, otherwise from git, otherwise empty."""
     if repository := os.environ.get("GITHUB_REPOSITORY"):
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
     command = ["git", "-C", root, "remote", "get-url", "origin"]

@@ -1,6 +1,6 @@
-"""What a wheel has beside the package: the folders that are links in a checkout, the suite, and files of docs/.
+"""The additional files of a wheel: the directories that are links in a checkout, the suite, and files of docs/.
 
-Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads.
+From docs/ these are the pages, for `readfirst docs`, and the data that a command reads.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ OF_A_CHECKOUT = ("observatory/tests", "observatory/tools")
 
 
 class WheelFiles(BuildHookInterface[Any]):
-    """Adds them to what is included; pictures and other data are for the repository and the site."""
+    """Adds these files to the wheel. Pictures and other data are only for the repository and the site."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files of an ordinary wheel; an editable one reads the checkout."""

@@ -211,8 +211,7 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print rows: on a terminal as a table in which only the last column wraps, otherwise separated by tabs, without
-    headings.
+    """Print rows: on a terminal as a table whose last column wraps, otherwise separated by tabs, without headings.
 
     `numbers` are the columns that are aligned to the right.
     """

@@ -113,8 +113,8 @@ def try_servers(
 ) -> Independence:
     """Make the calls in each way and compare the results, as far as the server has the `tools`.
 
-    `again` lends the same workspace each time, with the same server; `anew` does so with a new handshake for
-    each session. Errors count as a difference. Without `share` no server is shared between workspaces. `mask` removes
+    `again` lends the same workspace each time, with the same server; `anew` also repeats the handshake for each
+    session. Errors count as a difference. Without `share` no server is shared between workspaces. `mask` removes
     values from the text of an answer. If even separate servers answer differently, tokens are removed, too.
     """
     trial = _Trial(open_, tools, mask)

@@ -294,7 +294,7 @@ class _Server:
 
 
 _TOO_OLD = 3600.0
-"""Seconds after which a saved conversation belongs to a killed run."""
+"""Age in seconds of a saved conversation that belongs to a killed run."""
 
 
 def _kept_folder() -> Path:

@@ -21,7 +21,7 @@ _RENEWAL = 5.0
 """Timeout in seconds of a second handshake."""
 
 _AFTERWARDS = 0.5
-"""Seconds in which a server may still answer a cancelled call."""
+"""Seconds for the late answer to a cancelled call."""
 
 Answer = types.JSONRPCResponse | types.JSONRPCError
 Result = TypeVar("Result", bound=BaseModel)
@@ -57,8 +57,8 @@ class McpServer(LineProgram):
         self.warn()
 
     def begin_anew(self) -> None:
-        """Repeat the handshake, with which some servers start a new session. Raises BrokenAdapter and ends the
-        server on failure.
+        """Repeat the handshake; some servers then start a new session. Raises BrokenAdapter and ends the server on
+        failure.
         """
         with self._within("a second handshake", _RENEWAL) as deadline:
             self._shake_hands(deadline)

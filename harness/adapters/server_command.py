@@ -1,4 +1,4 @@
-"""The command that starts a server. Files in it are resolved relative to the directory in which it was written."""
+"""The command that starts a server. Files in it are relative to the directory of the user's command line."""
 
 import os
 import re
@@ -20,11 +20,11 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The words of a command, and the directory in which it was written.
+    """The words of a command, and the directory of the user's command line.
 
-    A word, or the value of an option after `=`, is a file if `folder` contains a regular file of this name
-    (`~/` is the home directory). Directories are not resolved: `.` is the directory in which the server starts,
-    and `serve` may be a subcommand. With `as_it_stands` no word is a file.
+    A word, or the value of an option after `=`, is a file if `folder` contains a regular file of this name (`~/` is
+    the home directory). Directories are not resolved: `.` is the start directory of the server, and `serve` may be a
+    subcommand. With `as_it_stands` no word is a file.
     """
 
     words: tuple[str, ...]

@@ -32,9 +32,7 @@ no server is shared.
 """
 _ONE_IN = 3
 _IN_SUCCESSION = 3
-"""Number of consecutive sessions with different results on a separate server, after which the shared server is
-replaced.
-"""
+"""Number of consecutive sessions with different results on a separate server that causes a new shared server."""
 
 _AS_ASKED = "as asked"
 _UNTRIED = "as asked, without a trial: what fails may pass alone"
@@ -218,7 +216,7 @@ class ServerPool:
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server serves its next session, too; with `anew` after a new handshake."""
+        """Lend a workspace whose server also serves its next session; with `anew` the handshake is repeated."""
         self._fresh, self._anew = False, anew
         try:
             with place.site() as site:
@@ -263,9 +261,7 @@ class _Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A server that serves one workspace after another at the same path, with the directory in which it
-    started.
-    """
+    """A server that serves one workspace after another at the same path, with its start directory."""
 
     began: os.stat_result
     server: McpServer

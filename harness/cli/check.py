@@ -22,7 +22,7 @@ from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SLOW_S = 5.0
-"""Seconds after which a check that still runs is named."""
+"""Seconds until a running check is named as slow."""
 
 
 @running("time_limit", "confine", settle=(Settle, 200.0))

@@ -16,7 +16,7 @@ _A_WORD = re.compile(r"\w")
 
 
 def _with_path(word: re.Match[str]) -> str:
-    """Return a word in which everything up to the last file name is replaced by `PATH`.
+    """Return a word with everything before the last file name replaced by `PATH`.
 
     A single pattern for the whole path would be quadratic for long words.
     """

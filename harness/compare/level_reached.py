@@ -8,7 +8,7 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rule_classes import RuleClass
 
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
-"""The highest level at which a scenario holds, `nothing` if none does, or the reason why it was not judged."""
+"""The highest level that a scenario reaches, `nothing` if none, or the reason why it was not judged."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
 """Values of scenarios that were replayed to their end."""
@@ -17,7 +17,7 @@ _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which a rule must hold: `text` for the class `wording`, which concerns wording."""
+    """Return the level for judging a rule: `text` for the class `wording`, which concerns wording."""
     return "text" if class_ == "wording" else "effects"
 
 
@@ -103,11 +103,10 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The result of one rule for one implementation or version. `shortest` is the shortest failing scenario, or
-    empty.
+    """The result of one rule for one implementation or version. `shortest` is the shortest failing scenario, or empty.
 
-    `scenarios` is the number of scenarios of the rule, `judged` and `holding` are parts of it. `since`, for a
-    version, is the first version from which on the same scenarios hold and fail.
+    `scenarios` is the number of scenarios of the rule, `judged` and `holding` are parts of it. `since`, for a version,
+    is the version that introduced these results.
     """
 
     standing: Standing

@@ -49,7 +49,7 @@ def text_of(clause: Clause, expectation: Expectation) -> str:
 
 
 def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
-    """Return the expected reminders, without those of which only a digest is known."""
+    """Return the expected reminders that are known completely, not only as a digest."""
     if clause is None or not (scenario.given.reminders and contract.recorded):
         return ()
     return tuple(each for each in clause.reminders if isinstance(each, str))

@@ -19,9 +19,9 @@ def apply_refusals(
 ) -> Verdict:
     """Return the verdict with the declared refusals applied.
 
-    A failed scenario in which the implementation refuses a declared call is `unsupported`, never passed. It
-    stays `failed` if a harm was done, if another call was refused that every contract answers, or if a
-    difference at a requested level precedes the refusal. A declared refusal never counts as `overcautious`.
+    A failed scenario with a declared refusal is `unsupported`, never passed. It stays `failed` if a harm was done, if
+    another call was refused that every contract answers, or if a difference at a requested level precedes the refusal.
+    A declared refusal never counts as `overcautious`.
     """
     if not declared:
         return verdict

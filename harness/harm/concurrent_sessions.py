@@ -15,9 +15,9 @@ def check_concurrent_edits(
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
     """Yield call number, path and harm of calls that two sessions made at the same time.
 
-    Every edit that was answered as done must be in the file, whatever the order, and nothing else: the calls
-    change different texts. A call may be refused because the other session was faster, but not if the other
-    session does not use the file.
+    Every edit that was answered as done must be in the file, in any order, and nothing else: the calls change
+    different texts. A call may be refused because the other session was faster, but not if the other session does not
+    use the file.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}

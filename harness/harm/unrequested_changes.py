@@ -57,8 +57,7 @@ def check_edit(
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return the unrequested effect of an answered Edit or Write on a file. None if it did only what was
-    requested.
+    """Return the unrequested effect of an answered Edit or Write on a file. None if there is no such effect.
 
     `before` and `after` are the bytes of the file. None if there is no file.
     """

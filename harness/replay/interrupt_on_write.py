@@ -1,4 +1,4 @@
-"""Detect the moment at which a call starts to write, to interrupt it then."""
+"""Detect the moment when a call starts to write, to interrupt it then."""
 
 from __future__ import annotations
 

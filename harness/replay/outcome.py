@@ -108,7 +108,7 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Return what ended a replay at a step, from 0, with the party to blame."""
+    """Return the breakage at a step, counted from 0, with the party to blame."""
     details = ""
     match error:
         case BrokenAdapter():

@@ -37,8 +37,8 @@ def connect(
 ) -> Adapter:
     """Return the adapter for a connect string.
 
-    `contract` is what the implementation is compared with (default: the suite's default); the reference implements
-    exactly that one. Every implementation is confined (`harness.processes.sandbox`) if the suite is not trusted.
+    `contract` is the contract for the comparison (default: the suite's default); the reference implements exactly this
+    contract. Every implementation is confined (`harness.processes.sandbox`) if the suite is not trusted.
 
     Raises:
         ConnectError: The string is invalid, or the implementation does not exist.

@@ -8,7 +8,7 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.progress import duration
 
 _FEWEST_SAMPLES = 5
-"""Number of sessions from which the time of the remaining ones is estimated."""
+"""Minimum number of sessions for estimating the remaining time."""
 PENDING = "servers: one for each of the first scenarios; then readfirst tests whether the other scenarios can share one"
 _WORDS = {
     "shared": "shared by scenarios",
@@ -48,7 +48,7 @@ class ServerNotice:
         )
 
     def _remaining(self, seconds: float) -> float:
-        """Return the estimated seconds of the remaining scenarios, of which some are not replayed."""
+        """Return the estimated seconds of the remaining scenarios. Scenarios without a replay do not count."""
         replayed = sum(map(len, self._seconds.values())) / self._seen
         return seconds * replayed * (self.total - self._seen) / self.jobs
 

@@ -36,7 +36,7 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return the shift in the largest unit in which it is an integer, otherwise in microseconds."""
+    """Return the shift as an integer in the largest possible unit, otherwise in microseconds."""
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"

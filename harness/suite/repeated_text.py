@@ -32,7 +32,7 @@ _in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionar
 
 
 def read_arguments(node: Node) -> Any:
-    """Return arguments in which `{repeat: TEXT, times: N}` is replaced by its text; records errors."""
+    """Return arguments with `{repeat: TEXT, times: N}` replaced by its text; records errors."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -62,7 +62,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a value in which each part for which `change` returns a replacement other than None is replaced."""
+    """Return a value with each part replaced for which `change` returns a replacement other than None."""
     changed = change(value)
     if changed is not None:
         return changed

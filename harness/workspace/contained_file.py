@@ -42,7 +42,7 @@ def read_inside(root: str, path: str) -> bytes:
 
 
 class ScriptedEditor:
-    """Contains a buffer for each file in which the user has typed; `root` returns the open directory.
+    """Contains a buffer for each file with unsaved text of the user; `root` returns the open directory.
 
     Reading a file through the editor returns the buffer, if there is one. Writing through it replaces the buffer and
     saves the file, as editors do for agents; then the file no longer has a buffer.

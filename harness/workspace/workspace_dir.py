@@ -43,7 +43,7 @@ _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
 """Names of the harness in a base directory: workspaces, and home and temporary files of a shared server."""
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
-"""Temporary directory in which a served reference saves conversations that outlive its process."""
+"""Temporary directory of a served reference for conversations that outlive its process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class WorkspaceDir:
         return entries
 
     def substituted(self, value: Any) -> Any:
-        """Return a JSON value in which `$WS` in all nested strings is replaced by the root's absolute path."""
+        """Return a JSON value with `$WS` in all nested strings replaced by the root's absolute path."""
         return with_texts(value, lambda text: text.replace("$WS", self.root))
 
     def normalised(self, text: str) -> str:

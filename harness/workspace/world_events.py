@@ -142,7 +142,7 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply changes to the workspace as a checkout does: changed files are created anew, with this time in
+    """Apply changes to the workspace as a checkout does: changed files are created again, with this time in
     nanoseconds.
 
     Raises WorldEventError.

@@ -54,7 +54,7 @@ def by_contract(
 
 
 def versions_in_words(holdings: Mapping[str, Holding]) -> str:
-    """Return a text with the contracts on which a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
+    """Return a text with the contracts that confirm a claim: `1.0.60 to 2.1.7; partly: 2.1.40`.
 
     Contracts that are not named refute the claim or do not show it; `not shown` names the latter.
     """

@@ -90,7 +90,7 @@ class Survey:
         self._kept = targets if usable else {}
 
     def _with_newest(self, result: Mapping[str, Any], former: str, alike: Container[str]) -> dict[str, Any]:
-        """Return a result in which the newest contract replaces the former one, for scenarios with equal answers on
+        """Return a result with the newest contract instead of the former one, for scenarios with equal answers on
         both.
         """
         first, newest = self._contracts[0], self._contracts[-1]

@@ -38,12 +38,12 @@ _ROLES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""By argument: words of which a name contains at least one, and words that it may also contain."""
+"""By argument: words that a name must contain (at least one), and words that it may also contain."""
 _MATCH_COUNT = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _PROSE = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words of arguments in which a model explains its call."""
+"""Words of arguments with a model's explanation of its call."""
 _PROSE_VALUE = "A test."
 _CAPTURED = {
     "hash": "hash sha sha256 checksum digest",

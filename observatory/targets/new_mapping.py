@@ -192,7 +192,7 @@ SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""Scenarios in which every contract refuses one call, for a reason with a name."""
+"""Scenarios with one call that every contract refuses, for a reason with a name."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """The error for files that were not read. Its messages may also be used for this error."""
 
@@ -203,7 +203,7 @@ REFUSAL_SCENARIOS = {
     "line-feed-for-crlf": "line-endings/lf-old-string-in-crlf-file",
     "missing-directory": "creation/write-creates-parents",
 }
-"""Scenarios in which every call is answered, unless the implementation refuses the situation in the name."""
+"""Scenarios whose calls are all answered, unless the implementation refuses the situation in the name."""
 
 _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""

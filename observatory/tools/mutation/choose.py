@@ -48,9 +48,9 @@ _NOTE = (
 _LONG = 20
 """One in this number of drawn scenarios is a long session."""
 _ATTEMPTS = 9
-"""Number of scenarios of a kind after which the search for a point is given up."""
+"""Maximum number of scenarios of a kind in the search for a point."""
 _FADES = 0.6
-"""Factor by which the value of a point decreases with each scenario that shows it."""
+"""Factor for the value of a point after each scenario that shows it."""
 
 
 def main() -> int:

@@ -72,7 +72,7 @@ CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of one module in which a rule does not hold, or always applies, in the order of their lines.
+    """Return the mutants of one module that break a rule or always apply it, in the order of their lines.
 
     A condition is the condition of an `if` or a boolean result of a function, unless it depends only on the version.
     """
@@ -101,7 +101,7 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules. Each rule is given as the mutant in which it does not hold at all."""
+    """Return the exceptions of rules. Each rule is given as the mutant that breaks it completely."""
     return [
         replace(
             rule,

@@ -177,7 +177,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios in which something other than a Read shows a file, by the last part of their ids."""
+    """Return the scenarios that show a file by other means than a Read, by the last part of their ids."""
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {

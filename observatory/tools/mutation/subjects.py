@@ -168,7 +168,7 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events after which a session knows only five files."""
+"""Events that leave a session with only five known files."""
 NO_LINKS = ("command", "git")
 """Scenarios that cannot contain links."""
 

@@ -62,7 +62,7 @@ class Switches:
             yield Point(number, False, ALWAYS)
 
     def rule(self, point: Point) -> Mutant:
-        """Return the mutant in which the rule of a point does not hold at all."""
+        """Return the mutant that breaks the rule of a point completely."""
         never, always = self._rules[point.condition]
         return never if point.outcome else always
 
