@@ -167,14 +167,16 @@ class InterruptibleSession(Protocol):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Process one call that ends early, and return the answer for the model.
+        """Process one call that ends early, and return the answer for the model. `how` is one of:
 
-        `cancelled`: validate the call, run `interfere` once (never, if the call is refused), and do not execute it.
-        `stopped`: execute the call and run `interfere` in parallel, which returns when a file was written or the call
-        is over. Then cancel the call, which may be too late. Return NO_ANSWER if the result is unknown. `cut`: the
-        connection to the model ended in the middle of the arguments, which are the beginning of a JSON text. An
-        implementation that repeats the request to the model returns NO_ANSWER. `limit`: the model's message ended
-        there, because it reached its maximum length.
+        - `cancelled`: validate the call, run `interfere` once (never, if the call is refused), and do not execute it.
+        - `stopped`: execute the call and run `interfere` in parallel, which returns when a file was written or the
+          call is over. Then cancel the call, which may be too late. Return NO_ANSWER if the result is unknown.
+        - `cut`: the connection to the model ended in the middle of the arguments.
+        - `limit`: the model's message ended in the middle of the arguments, because it reached its maximum length.
+
+        For `cut` and `limit`, `arguments` is the beginning of a JSON text, and nothing may be executed. An
+        implementation that repeats the request to the model returns NO_ANSWER.
         """
 
 

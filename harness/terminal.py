@@ -123,8 +123,8 @@ class _Guarded(io.TextIOBase):
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """The stream for Rich: a terminal itself, because Rich moves the cursor; otherwise a stream with
-        colours only.
+        """The stream that Rich writes to. A terminal is returned unfiltered, because Rich moves its cursor; any
+        other stream is filtered, so that only text and Rich's colours pass.
         """
         if self.stream.isatty():
             return self.stream

@@ -167,7 +167,9 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments for the rules of the tool. Raises Refusal if they are invalid."""
+        """Return the arguments for the tool's `prepare`: names and values are corrected, and ignored arguments and
+        numbers below their least value are left out. Raises Refusal if the corrected arguments are invalid.
+        """
         arguments = {
             self._corrected_name(given, arguments): value
             for given, value in arguments.items()

@@ -72,7 +72,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """Return the share of specified scenarios that were judged, in words."""
+        """Return which share of the scenarios that the contract specifies was judged: `87% of 120 judged`."""
         decided = self.scenarios - self.unspecified
         if not self.judged:
             return f"none of {decided} judged"

@@ -19,7 +19,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript
 
 _MAX_SCENARIOS = 4
-"""Number of scenarios of each cause that are used."""
+"""Maximum number of scenarios of a cause whose recordings are searched for the versions that introduced it."""
 _MAX_POINTS = 4
 """A cause with more changes than this has no versions."""
 

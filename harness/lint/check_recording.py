@@ -123,7 +123,10 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a name is a contract, or a version that dates a change between two contracts."""
+    """Whether a recording may contain this name: a recorded contract, or a version that is not listed as one.
+
+    Such versions are recorded to find out when an answer changed between two contracts.
+    """
     try:
         return suite.contracts.find(name).recorded
     except UnknownContractError:

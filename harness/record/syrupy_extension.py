@@ -81,7 +81,9 @@ class RecordingExtension(AbstractSyrupyExtension):
             write_all(recording_files(cls.root, scenario_id, cls.inputs.get(scenario_id), transcripts))
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
-        """Remove contracts from the file. The file is deleted with its last recording."""
+        """Remove the named transcripts (`<scenario id>@<contract>`). A recording file without recordings is
+        deleted.
+        """
         recordings = self._open_recordings()
         for name in snapshot_names:
             scenario_id, contract = _scenario_and_contract(name)

@@ -194,7 +194,7 @@ def _permissions_value(permissions: GivenPermissions) -> dict[str, Any]:
 
 
 class _Expansion:
-    """Expands steps, and records whether the contract covers them."""
+    """Converts steps to their exported form, and records whether the contract has an expectation for their calls."""
 
     def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
         self.scenario = scenario

@@ -60,7 +60,7 @@ _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+
 
 
 def given_entry(node: Node) -> Entry:
-    """Read the content of a given path. Raises FormError."""
+    """Read the content of a path that exists before the first step, or that a hook writes. Raises FormError."""
     entry = _entry(node, _GIVEN_KEYS)
     if isinstance(entry, RegularFile) and "mtime" in node.value and type(node.value) is dict:
         return replace(entry, mtime=OLD_TIME + shift_of(node.below("mtime")))

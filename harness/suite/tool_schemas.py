@@ -85,7 +85,11 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
 
 
 def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the file with the tools of these contracts, in this order: equal neighbours share a row."""
+    """Return the text of tools.json for the contracts in `order`; `known` has the tools of each contract, by name.
+
+    Each tool has rows in the order of the contracts. Successive contracts with the same description and schema share a
+    row.
+    """
     rows = _rows(
         (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
         for contract in order

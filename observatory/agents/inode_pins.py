@@ -40,6 +40,6 @@ class HeldFiles:
                             self._held[key] = os.open(name, _FLAGS, dir_fd=folder)
 
     def release(self) -> None:
-        """Let go of all."""
+        """Close all held files, so that the system may use their inodes again."""
         while self._held:
             os.close(self._held.popitem()[1])

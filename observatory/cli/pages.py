@@ -134,7 +134,7 @@ def behaviours(
     version: str | None = typer.Argument(
         None,
         metavar="VERSION",
-        help="A version such as 2.1.40 or 2.1.228+gated, latest, or documented.",
+        help="A version such as 2.1.40, one with an older model such as 2.1.228+gated, `latest`, or `documented`.",
         show_default="2.1.7",
     ),
     diff: tuple[str, str] | None = typer.Option(

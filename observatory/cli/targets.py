@@ -163,7 +163,7 @@ def implementations(
     evidence: bool = typer.Option(
         False,
         "--evidence",
-        help="Only write evidence.json: their answers in scenarios of broken safety rules or lost work.",
+        help="Only write evidence.json: for each safety rule that a target breaks, its answers in one failing scenario.",
     ),
     issue: tuple[str, str] | None = typer.Option(
         None,

@@ -19,9 +19,10 @@ _UNRECORDED = ("time of ", "inode of ", "shown ")
 
 
 class Fingerprint(NamedTuple):
-    """The differences of a scenario from its expectation at the levels effects and reason. Empty if there are none.
+    """Digests of the differences of a scenario from its expectation. An attribute is empty if it has no differences.
 
-    `reason` counts only the names of errors; both together are the level reason.
+    `effects` covers the differences at the level effects, `reason` only different names of errors. To hold at the level
+    reason, a scenario must have neither.
     """
 
     effects: str = ""

@@ -102,7 +102,11 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Give a file the plainest name, or name it plainly, in case neither matters."""
+    """Yield the scenario with simpler paths: one argument as a normalised path below `$WS`, or one file renamed to
+    `notes.txt`.
+
+    A file is not renamed if some tool treats its extension specially, or if the name is already used.
+    """
     named = [
         value
         for _, call in scenario.places()

@@ -137,7 +137,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments for all rules.
+    """Return the arguments that `validate`, `check_permissions` and `execute` receive.
 
     If the file exists, trailing whitespace is stripped from the new text.
     """

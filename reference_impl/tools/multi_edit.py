@@ -39,7 +39,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments for all rules: each edit as for Edit."""
+    """Return the arguments for the other functions of this module: each edit is prepared as Edit prepares it."""
     given = {"file_path": arguments["file_path"]}
     edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}

@@ -73,7 +73,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments for all rules."""
+    """Return the arguments that `validate`, `check_permissions` and `execute` receive."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = without_escapes(arguments["new_source"], session.behaviours)
         arguments = {**arguments, "new_source": source}
@@ -153,7 +153,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def cell_named(session: Session, identity: str | None) -> str:
-    """Return the name of a new cell in the answer."""
+    """Return how the answer names an inserted cell: by its id, otherwise as "a new cell" or "cell undefined"."""
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"

@@ -54,7 +54,10 @@ def interrupt(conversation: Conversation, said: str) -> None:
 
 
 def newest(configuration: Path) -> str:
-    """Return the product's name of the last changed conversation. Files of sub-agents are ignored."""
+    """Return the id of the conversation whose file was changed last, which the product accepts to resume it.
+
+    The id is the file's name without its extension. Files of sub-agents are ignored.
+    """
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
         raise BrokenAdapter("the product kept no conversation that could be resumed", blame="environment")

@@ -42,7 +42,11 @@ def holding(small: Small, *shown: str) -> Holding:
 
 
 def edited(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
-    """Return the verdict on a documented clause for an Edit, of which this was recorded."""
+    """Add a scenario whose Edit has the clause `documented`, and a recording in which it had `result`; return
+    whether the clause holds.
+
+    `changes` are the contents of the files that the recorded Edit changed; `_` in a name stands for `.`.
+    """
     files = {path.replace("_", "."): text for path, text in changes.items()}
     recorded = step(edit(), results=[result], changes=files)
     small.scenario(

@@ -46,7 +46,7 @@ class Cases:
         return found
 
     def names(self, cases: int) -> list[str]:
-        """Return the names of cases that are given a bit each."""
+        """Return the names of the cases in a bit set: bit n stands for case n, in the order of `seconds`."""
         names, found = list(self.seconds), []
         while cases:
             lowest = cases & -cases

@@ -58,7 +58,9 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return for each case the number of cheaper similar cases."""
+        """Return, for each case, how many cases are cheaper than it, of the same kind, and execute exactly the same
+        lines of `modules`.
+        """
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}
             for way in self._cases.ways(modules):
