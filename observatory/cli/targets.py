@@ -163,7 +163,7 @@ def implementations(
     evidence: bool = typer.Option(
         False,
         "--evidence",
-        help="Only write evidence.json: for each safety rule that a target breaks, its answers in one failing scenario.",
+        help="Only write evidence.json: for each broken safety rule, the answers of one failing scenario.",
     ),
     issue: tuple[str, str] | None = typer.Option(
         None,

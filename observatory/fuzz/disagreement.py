@@ -80,9 +80,10 @@ def disagreements(
 ) -> Iterator[Disagreement]:
     """Yield a difference at `level` or below for each step that has one, up to the first difference in effects.
 
-    After a difference in effects, the files differ, so later answers cannot be compared. Files are compared completely
-    after every step. Times and hard links are compared for files that the target must not change. The level `verbatim` is judged as `text`, because the programs around the tools wrap answers differently. With `ignores_outer_whitespace`, whitespace at both ends of answers is
-    ignored.
+    After a difference in effects, the files differ, so later answers cannot be compared. Files are compared
+    completely after every step. Times and hard links are compared for files that the target must not change. The
+    level `verbatim` is judged as `text`, because the programs around the tools wrap answers differently. With
+    `ignores_outer_whitespace`, whitespace at both ends of answers is ignored.
     """
     steps, done = [], []
     state = dict(reference.before)

@@ -26,7 +26,10 @@ class Tool(Protocol):
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments that `validate`, `check_permissions` and `execute` receive. `corrected`: they were corrected to fit the schema."""
+        """Return the arguments that `validate`, `check_permissions` and `execute` receive.
+
+        `corrected`: they were corrected to fit the schema.
+        """
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Refuse invalid calls before any change."""
