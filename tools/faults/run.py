@@ -31,7 +31,7 @@ from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual
 
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
-MAX_ERROR_CHARS = 75
+MAX_ERROR_CHARS = 62
 """Maximum length of a message in a row of the page."""
 KILLS = [
     "command",
