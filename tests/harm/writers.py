@@ -1,0 +1,127 @@
+"""An exact writer of files in memory, and writers that lose something of what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+__all__ = ["LOSSES", "ExactWriter", "Loss", "RefusedError"]
+
+Files = dict[str, bytes]
+Mode = dict[str, int]
+
+
+class RefusedError(Exception):
+    """The call is refused."""
+
+
+class ExactWriter:
+    """Edits files as they are now, and writes what it has shown; a file keeps its line ends and its mark."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self.known: Files = {}
+
+    def read(self, path: str) -> str:
+        """Return what a Read shows."""
+        self.known[path] = self.files[path]
+        lines = self.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
+        return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, 1))
+
+    def call(self, tool: str, arguments: Mapping[str, str]) -> bytes:
+        """Return what the file holds once the call is made. Raises RefusedError."""
+        path = arguments["file_path"].removeprefix("$WS/")
+        data = self.base(path, tool)
+        mark, end = (
+            data[:3] if data.startswith(b"\xef\xbb\xbf") else b"",
+            b"\r\n" if b"\r\n" in data else b"\n",
+        )
+        if tool == "Write":
+            made = mark + arguments["content"].encode().replace(b"\n", end)
+        else:
+            old, new = (arguments[name].encode().replace(b"\n", end) for name in ("old_string", "new_string"))
+            if data.count(old) != 1:
+                raise RefusedError
+            made = data.replace(old, new)
+        self.files[path] = self.known[path] = made
+        return made
+
+    def base(self, path: str, tool: str) -> bytes:
+        """Return the bytes in which a call is made."""
+        if tool == "Write" and self.known.get(path) != self.files[path]:
+            raise RefusedError
+        return self.files[path]
+
+
+class OldCopy(ExactWriter):
+    """Makes each call in what was read, whatever the file holds now."""
+
+    def base(self, path: str, tool: str) -> bytes:
+        return self.known[path]
+
+
+Loss = Callable[[str, bytes, bytes, Files], Files]
+"""What a writer changes instead of writing, of the path, its bytes before, what it should hold, and all files."""
+
+
+def _spoil(change: Callable[[bytes, bytes], bytes]) -> Loss:
+    return lambda path, before, made, files: {path: change(before, made)}
+
+
+def _first_difference(before: bytes, made: bytes) -> int:
+    same = (at for at, (one, two) in enumerate(zip(before, made, strict=False)) if one != two)
+    return next(same, min(len(before), len(made)))
+
+
+def _shifted(before: bytes, made: bytes) -> bytes:
+    """Put what was inserted one line further down."""
+    at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
+    lines = made[at:].splitlines(keepends=True)
+    return made[:at] + b"".join((*lines[1:2], *lines[:1], *lines[2:])) if len(lines) > 2 else made
+
+
+def _twice(before: bytes, made: bytes) -> bytes:
+    at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
+    line = made[at:].splitlines(keepends=True)[:1]
+    return made[:at] + b"".join(line) + made[at:]
+
+
+def _everywhere(before: bytes, made: bytes) -> bytes:
+    """Change every line that is like the first one that changes."""
+    ends = [each.splitlines(keepends=True) for each in (before, made)]
+    for old, new in zip(*ends, strict=False):
+        if old != new:
+            return made.replace(old, new) if old.strip() else made
+    return made
+
+
+def _another(path: str, _before: bytes, made: bytes, files: Files) -> Files:
+    return {next(each for each in sorted(files) if each != path): made}
+
+
+LOSSES: dict[str, Loss] = {
+    "cut short": _spoil(lambda _, made: made[: len(made) * 2 // 3]),
+    "emptied": _spoil(lambda _, made: b""),
+    "last line dropped": _spoil(lambda _, made: b"".join(made.splitlines(keepends=True)[:-1])),
+    "first line dropped": _spoil(lambda _, made: b"".join(made.splitlines(keepends=True)[1:])),
+    "final newline lost": _spoil(lambda _, made: made.rstrip(b"\r\n")),
+    "final newline added": _spoil(lambda _, made: made if made.endswith(b"\n") else made + b"\n"),
+    "CRLF lost": _spoil(lambda _, made: made.replace(b"\r\n", b"\n")),
+    "CRLF everywhere": _spoil(lambda _, made: made.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")),
+    "mark lost": _spoil(lambda _, made: made.removeprefix(b"\xef\xbb\xbf")),
+    "mark added": _spoil(lambda _, made: made if made[:1] == b"\xef" else b"\xef\xbb\xbf" + made),
+    "not ASCII lost": _spoil(lambda _, made: made.decode(errors="replace").encode("ascii", "replace")),
+    "Latin-1": _spoil(lambda _, made: made.decode(errors="replace").encode("latin-1", "replace")),
+    "tabs expanded": _spoil(lambda _, made: made.replace(b"\t", b"    ")),
+    "blanks stripped": _spoil(lambda _, made: made.replace(b"  \n", b"\n")),
+    "wrong place": _spoil(_shifted),
+    "twice": _spoil(_twice),
+    "everywhere": _spoil(_everywhere),
+    "another file": _another,
+    "temporary file left": lambda path, _before, made, _files: {path: made, f"{path}.tmp": made},
+    "neighbour changed": lambda path, _before, made, files: {
+        path: made,
+        **{each: files[each] + b"\n" for each in sorted(files)[:1] if each != path},
+    },
+    "nothing done": lambda path, before, _made, _files: {path: before},
+}
+"""What else may come of a call, by a name."""
