@@ -25,9 +25,8 @@ TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_surroundings, wrong_thresholds)
 }
-QUICK = {wrong_contents: 6, wrong_names: 1}
+QUICK = {wrong_contents: 12, wrong_crossings: 6}
 """Of how many cases of a module the quick tests try one; of three, unless it is said here."""
-
 
 LONG = ("ReplacesAThousand",)
 """Cases that take as long as ten others."""
