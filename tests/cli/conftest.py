@@ -15,6 +15,21 @@ from tests.two_rules import two_rules
 from .browser import chromium
 from .pytest_runs import Run
 
+RACES = """\
+title: A race needs an adapter that can let something happen in between
+requirement: must
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect: {text: "     1→alpha\\n     2→"}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    during: [{modify: {notes.txt: "ALPHA\\n"}}]
+    expect:
+      error: unexpectedly_modified
+      text: File has been unexpectedly modified. Read it again before attempting to write it.
+"""
+
+
 PASSES = """\
 title: Read shows a file with numbered lines
 requirement: must

@@ -125,3 +125,15 @@ def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pyte
     monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
     assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
     assert [each.days for each in kept()] == [0, 0, 3, 50, 60]
+
+
+def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
+    ran = readfirst("product", "cache", "9.9.9")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing in the cache is called '9.9.9'" in ran.err
+
+
+def test_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
+    readfirst("product", "cache", "--clear", "--yes")
+    assert readfirst("product", "cache") == (0, "", "nothing is kept\n")
+    assert readfirst("product", "cache", "--clear", "2.1.7", "--yes").code == 2

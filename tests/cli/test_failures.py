@@ -235,3 +235,40 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
     assert compared.code == 1
     assert "wrong/text" in compared.out
     assert "wrong/effects" in compared.out
+
+
+def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
+    touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
+    suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
+    found = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
+    text = failure_text(found, suite.scenario("staleness/long"), GO_ON)
+    assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
+    assert "step 6 of 13" not in text
+
+
+def test_a_group_and_a_race_are_reported_in_one_line_each(
+    make_suite: MakeSuite,
+) -> None:
+    read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
+    steps = f"""\
+title: A group and a race
+requirement: must
+given: {{files: {{notes.txt: "a"}}}}
+steps:
+  - parallel: [{read}, {read}]
+  - Edit: {{file_path: $WS/notes.txt, old_string: a, new_string: b}}
+    during: [{{modify: {{notes.txt: "c"}}}}]
+    expect: {{text: x}}
+  - Read: {{file_path: $WS/notes.txt}}
+    expect: {{text: x}}
+"""
+    scenario = make_suite({"race/group": steps}).scenario("race/group")
+    last = Difference(2, 0, "text", "text", "a", "b")
+    text = failure_text(failed("race/group", last), scenario, GO_ON)
+    read = 'Read {file_path: "$WS/notes.txt"}'
+    assert f"  step 1 of 3: 2 calls in parallel: {read}; {read}\n" in text
+    assert ', during: modify notes.txt, mtime +2s: "c"\n' in text
+    second = Difference(0, 1, "text", "text", "a", "b")
+    assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in failure_text(
+        failed("race/group", second), scenario, GO_ON
+    )

@@ -103,3 +103,11 @@ def test_nothing_is_written_to_the_installed_suite(
     assert "--fixtures" in capsys.readouterr().err
     assert exit_code(*command, "--fixtures", str(installed)) == 2
     assert sorted(installed.rglob("*")) == before
+
+
+def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
+    path = write_skeleton(suite, "staleness/a-new-case")
+    path.write_text("mine")
+    with pytest.raises(SkeletonError, match="already exists"):
+        write_skeleton(suite, "staleness/a-new-case")
+    assert path.read_text() == "mine"

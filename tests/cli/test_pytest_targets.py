@@ -8,6 +8,7 @@ import pytest
 
 from readfirst.harness.suite.suite import Suite
 
+from .conftest import HOLDING, RACES, MakeSuite
 from .pytest_runs import Run, alone_and_with
 
 
@@ -122,3 +123,25 @@ def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester,
     for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
         assert run("--adapter", "python:counted:Tools", *words).ret == 0
     assert not (pytester.path / "starts.txt").exists()
+
+
+@pytest.mark.slow
+def test_what_an_adapter_lacks_is_skipped_with_the_reason(
+    run: Run, make_suite: MakeSuite, pytester: pytest.Pytester
+) -> None:
+    suite = make_suite({**HOLDING, "races/edit": RACES})
+    pytester.makepyfile(
+        fixed="""
+        from readfirst.harness.adapter_api import ToolResult
+
+        class Tools:
+            def open(self, workspace):
+                return self
+
+            def call(self, tool, arguments):
+                return ToolResult("?")
+        """
+    )
+    result = run("-rs", "--adapter", "python:fixed:Tools", suite.scenarios_root)
+    result.assert_outcomes(skipped=1, failed=2)
+    result.stdout.fnmatch_lines(["*unsupported: the adapter lacks during"])

@@ -198,3 +198,10 @@ def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, hol
 def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
     badge = json.loads(sources_of(mixed).write("badge", Results((run(interrupted=True),))))
     assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
+
+
+def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
+    verdicts = [verdict(f"wrong/n{number:02}") for number in range(23)]
+    text = sources_of(mixed).write("markdown", results(*verdicts))
+    assert text.count("<details>") == 20
+    assert "3 more failures, which do less harm, are not shown." in text

@@ -1,5 +1,8 @@
 """`readfirst rules` lists what scenarios show, and --rule and --class select by it."""
 
+import re
+import sys
+
 import pytest
 
 from readfirst.harness.suite.selection import Selection, SelectionError, select
@@ -82,3 +85,22 @@ def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite)
     ):
         assert part in printed
     assert "numbers" not in printed
+
+
+def test_what_is_asked_wrong_of_rules_is_usage(readfirst: Cli, ruled: Suite) -> None:
+    ran = readfirst("rules", "read-frist", "--fixtures", str(ruled.root))
+    assert (ran.code, "Did you mean read-first?" in ran.err) == (2, True)
+    (ruled.root / "rules.yaml").write_text("rules: {}\n")
+    ran = readfirst("rules", "--fixtures", str(ruled.root))
+    assert (ran.code, "has no rules" in ran.err) == (2, True)
+
+
+def test_rules_are_a_table_on_a_terminal(
+    readfirst: Cli, ruled: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", readfirst("rules", "--fixtures", str(ruled.root)).out)
+    assert shown.split()[:4] == ["rule", "class", "requirement", "scenarios"]
+    assert "\t" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())

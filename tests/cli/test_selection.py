@@ -79,10 +79,12 @@ def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: 
     assert message in str(raised.value)
 
 
-def test_families_and_tags_restrict(mixed: Suite) -> None:
+def test_families_tags_requirements_and_paths_restrict(mixed: Suite) -> None:
     assert chosen(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
+    assert chosen(mixed, families=("gate",), requirements=("should",)) == []
+    assert chosen(mixed, ids=("scenarios/gate/not-read.yaml",)) == ["gate/not-read"]
 
 
 @rows(

@@ -1,5 +1,6 @@
 """What somebody may have meant is suggested as a command line that works."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -139,3 +140,39 @@ def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
     for command in (["run", "reference", word], ["list", word], ["show", word]):
         ran = readfirst(*command, "--fixtures", mixed.root)
         assert (ran.code, message in ran.err) == (2, True)
+
+
+def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
+    ran = readfirst("run", "gate", "--fixtures", mixed.root)
+    assert (ran.code, ran.out) == (2, "")
+    found = re.fullmatch(r"readfirst: 'gate' is not a target\. Did you mean: readfirst (.*)\n", ran.err)
+    assert found is not None
+    assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
+
+
+def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
+    (mixed.root / "tags.yaml").write_text(
+        "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
+    )
+    assert hint(["lines"], Suite(mixed.root)) == "readfirst run --tag lines"
+
+
+@rows(
+    "words",
+    [
+        ["run", "--level", "exact"],
+        ["run", "--format", "x"],
+        ["run", "--requirement", "may"],
+        ["run", "--isolation", "x"],
+        ["report", "--format", "x", "a.jsonl"],
+        ["diff", "a", "b", "--format", "x"],
+        ["run", "-j", "none"],
+        ["run", "--time-limit", "soon"],
+    ],
+)
+def test_a_wrong_value_is_reported_without_the_name_of_a_class(readfirst: Cli, words: list[str]) -> None:
+    ran = readfirst(*words)
+    assert ran.code == 2
+    assert f"Invalid value for '{words[-2]}'" in ran.err or "Invalid value for '-" in ran.err
+    assert "Value error" not in ran.err
+    assert "ValueError" not in ran.err

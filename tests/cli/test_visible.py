@@ -78,3 +78,9 @@ def test_a_long_line_is_cut_around_its_difference() -> None:
     assert "Y" in texts[1]
     assert all(len(text) < 250 for text in texts)
     assert texts[0].startswith("[4,920 characters] ")
+
+
+def test_a_flood_of_differences_is_cut_and_counted() -> None:
+    lines = compare_lines("\n".join(map(str, range(900))), "\n".join(f"x{n}" for n in range(900)))
+    assert len(lines) == 41
+    assert lines[-1].text == "[1,760 more lines]"

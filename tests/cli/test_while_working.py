@@ -265,3 +265,12 @@ def _wait(file: Path, text: str, *, times: int = 1) -> None:
     while file.read_text().count(text) < times:
         assert time.monotonic() < end, file.read_text()
         time.sleep(0.05)
+
+
+def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    readfirst(*words, "--format", "jsonl", "--output", first)
+    readfirst(*words, "--failed-in", first, "-k", "text", "--format", "jsonl", "--output", second)
+    assert scenarios_in(second) == ["wrong/text"]
+    assert readfirst(*words, "--failed-in", tmp_path / "none.jsonl").code == 2

@@ -117,3 +117,24 @@ def test_the_contract_before_has_the_same_class_of_models_where_there_are_two() 
     newest = before[NEWEST]
     assert newest == max((each for each in before if "+" not in each and each != NEWEST), key=order)
     assert before[f"{NEWEST}+gated"] == f"{newest}+gated"
+
+
+def test_between_versions_that_the_reference_does_not_know_either_may_be_written(tmp_path: Path) -> None:
+    twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("2.1.7:", "9.1.0:").replace("2.1.7,", "9.1.0,")
+    with pytest.raises(
+        UnknownContractError, match=r"9\.0\.0 is between 2\.1\.7 and 9\.1\.0: write one of the two"
+    ):
+        contracts(tmp_path, twin)["9.0.0"]
+
+
+def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path) -> None:
+    twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("  2.1.7:", "  2.1.7+other:")
+    with pytest.raises(SuiteError, match="same version and read_gate"):
+        contracts(tmp_path, twin)
+    assert contracts(
+        tmp_path,
+        twin.replace(
+            "other: {package: p, version: 2.1.7, model: m, read_gate: enforced",
+            "other: {package: p, version: 2.1.7, model: m, read_gate: relaxed",
+        ),
+    )

@@ -203,3 +203,24 @@ def test_a_long_content_is_expected_by_its_digest() -> None:
     ]
     assert states
     assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)
+
+
+def test_what_is_done_without_asking_is_stated() -> None:
+    more = "\n  mode: acceptEdits\n  allow: [Read]\n  additional_directories: [shared]\nsteps:"
+    given = value(TEXT.replace("\nsteps:", more, 1))["given"]
+    assert given["permissions"] == {
+        "mode": "acceptEdits",
+        "allow": ["Read"],
+        "working_directory": "",
+        "additional_directories": ["shared"],
+    }
+
+
+def test_a_recorded_contract_must_answer_every_call() -> None:
+    partly = TEXT.replace(
+        "  - modify: {b.txt: {text: x", "  - Read: {file_path: a}\n  - modify: {b.txt: {text: x"
+    )
+    loose = scenario_from(
+        load(partly.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts, require_expect=False
+    )
+    assert expanded(loose, DEFAULT, SUITE.vocabulary) is None

@@ -122,3 +122,8 @@ def test_a_hook_that_writes_what_is_given_into_a_file_that_stays_is_refused() ->
         scenario(hooks + STEPS)
     changed = "  - modify: {a.txt: y}\n"
     assert scenario(hooks + STEPS + changed).given.hooks
+
+
+def test_what_is_not_a_text_of_json_is_refused() -> None:
+    steps = "steps:\n  - Write: {file_path: $WS/a.txt, content: {json: 'a \\ub'}}\n    expect: {text: x}\n"
+    assert problems(steps) == [("schema", 4)]

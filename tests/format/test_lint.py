@@ -11,6 +11,7 @@ import pytest
 
 from readfirst.harness.lint.check_recording import notes
 from readfirst.harness.lint.linter import lint, walk
+from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -242,3 +243,21 @@ def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(suite.ids()) > 1
     assert alone.findings
     assert walk(suite, jobs=2) == alone
+
+
+def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
+    suite = _suite("no-call", tmp_path)
+    path = suite.recordings_root / "broken/events-only.json"
+    path.write_bytes(format_recording(Recording("", {"9.9.9+odd": Transcript(())}), "events-only"))
+    found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
+    assert ["9.9.9+odd" in finding.message for finding in found] == [True]
+
+
+def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path) -> None:
+    suite = _suite("lonely-rule", tmp_path)
+    rules = suite.root / "rules.yaml"
+    text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")
+    text = text.replace('["behaviour-spec.txt, Output Format"]', '["spec.txt, Format", somewhere]', 1)
+    rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
+    found = {finding.rule for finding in lint(Suite(suite.root))}
+    assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}

@@ -141,3 +141,10 @@ def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
 def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
         open_layers([tmp_path])
+
+
+def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: Path) -> None:
+    source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
+    (tmp_path / "b/scenarios").mkdir(parents=True)
+    copy_families(Suite(source), ["drafts"], tmp_path / "b")
+    assert Suite(tmp_path / "b").contracts.default == "documented"

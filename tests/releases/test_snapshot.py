@@ -103,15 +103,6 @@ def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_
     )
 
 
-def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
-    made = npm({"1.0.1": OLD})
-    before = state(suite)
-    assert snapshot(suite, "latest") == ExitCode.CONFORMANT
-    assert "1.0.1 is already a contract" in capsys.readouterr().out
-    assert state(suite) == before
-    assert not made.fetched
-
-
 def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_takes(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,14 +121,6 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
     texts = said(Suite(suite.root))
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
-
-
-def second(suite: Suite, old_string: str) -> None:
-    """Add a scenario whose Edit looks for something else."""
-    first = suite.path("gate/x").read_text()
-    (suite.root / "scenarios" / "gate" / "y.yaml").write_text(
-        first.replace("old_string: alpha", f"old_string: {old_string}").replace("Test", "Another")
-    )
 
 
 def test_a_version_is_not_taken_for_one_class_of_models_alone(
