@@ -63,13 +63,13 @@ class CallBehaviours(Group):
     giving_up_forgets_files: bool = behaviour(
         True,
         {"1.0.73": False},
-        meaning="When the user interrupts a call, the session forgets the files that it has read or written.",
+        meaning="If the user interrupts a call, the session forgets the files that it has read or written.",
         shown_by=("interrupted/edit-given-up", "interrupted/edit-stopped-then-written"),
     )
     giving_up_shows_changes: bool = behaviour(
         True,
         {"2.1.75": False},
-        meaning="When the user interrupts a call, the model sees the changes of other programs, which counts as a "
+        meaning="If the user interrupts a call, the model sees the changes of other programs, which counts as a "
         "Read.",
         shown_by=("interrupted/changed-and-given-up",),
     )

@@ -65,7 +65,7 @@ func (j *judge) beyond(done *replay) {
 func (h *harmJudge) note(number int, kind, name, what string) {
 	own := Harm{h.judge.step, number + 1, kind, name}
 	for _, each := range h.scenario.Harms {
-		if each == own || kind == "overcautious" && each.Step == own.Step && each.Call == own.Call {
+		if each == own || kind == "overcautious" && each.Kind != "blind" && each.Step == own.Step && each.Call == own.Call {
 			return
 		}
 	}

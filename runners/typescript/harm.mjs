@@ -30,7 +30,7 @@ class HarmJudge {
     Object.assign(this, { given, state, found, rewinds: false, changed: new Set(), checkpoint: state });
     /** What the contract does itself. */
     this.own = new Set(harms.map(({ step, call, kind, path }) => [step, call, kind, path].join(" ")));
-    this.harmful = new Set(harms.map(({ step, call }) => [step, call].join(" ")));
+    this.harmful = new Set(harms.filter(({ kind }) => kind !== "blind").map(({ step, call }) => [step, call].join(" ")));
     /** Of the contracts that refused alike so far. */
     this.courses = courses.map((course) => course.split(" "));
     this.start = given.permissions?.working_directory ?? "";

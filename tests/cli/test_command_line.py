@@ -102,11 +102,11 @@ def test_an_invalid_suite_exits_4_with_the_place(readfirst: Cli, make_suite: Mak
         (["run", "--name", " "], "--name is empty"),
         (
             ["run", "--output", "/nowhere/report.xml", "--format", "junit"],
-            "Name a file in an existing folder",
+            "Name a file in an existing directory",
         ),
         (["show", "gate/not-raed"], "Did you mean gate/not-read?"),
         (["show", "gate/not-read", "--contract", "9"], "there is no contract '9'"),
-        (["product", "record", "--contract", "documented"], "nothing can be recorded"),
+        (["product", "record", "--contract", "documented"], "they cannot be recorded"),
         (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )

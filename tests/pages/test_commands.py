@@ -136,9 +136,6 @@ PLANS = {
     "readfirst product tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product tools --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst targets site --output site": Plan("browser", bundled=True, seconds=300),
-    "python3 observatory/tools/pictures.py --cards --site site": Plan(
-        "browser", before="readfirst targets site --output site", bundled=True, seconds=300
-    ),
     "readfirst run target:agno@3.1.10": Plan("agents", bundled=True, seconds=1800),
     "readfirst run target:agno-gated --family staleness": Plan("agents", bundled=True, seconds=600),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", bundled=True, seconds=1800),

@@ -81,7 +81,7 @@ def test_a_repository_within_the_workspace_is_refused(
     made = Path(site.root, "made")
     Path(site.root, name).mkdir(parents=True)
     Path(site.root, name, "config").write_text(f"[core]\n\tfsmonitor = touch {made}\n")
-    with pytest.raises(WorldEventError, match="git takes no workspace with a repository in it"):
+    with pytest.raises(WorldEventError, match="git steps do not support a repository inside the workspace"):
         git("commit")
     assert not made.exists()
 

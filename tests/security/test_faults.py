@@ -130,9 +130,9 @@ def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: P
     link.symlink_to(kept)
     for there in (False, True):
         assert (readfirst(*JSONL, link).code, kept.exists(), link.is_symlink()) == (0, True, True), there
-    with pytest.raises(OSError, match="no file"):
+    with pytest.raises(OSError, match="not a regular file"):
         Staged(pipe)
-    with pytest.raises(OSError, match="no file"):
+    with pytest.raises(OSError, match="not a regular file"):
         write_all({pipe: b"x"})
 
 
@@ -218,7 +218,7 @@ def test_names_of_files_are_no_part_of_a_signature() -> None:
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.observatory.site.site.demand_mkdocs", lambda: None)
     (tmp_path / "file").touch()
-    with pytest.raises(SiteError, match="Name another folder"):
+    with pytest.raises(SiteError, match="Name a different directory"):
         write_site(project(tmp_path / "theirs", "plain"), tmp_path / "theirs", tmp_path / "file" / "site")
 
 
