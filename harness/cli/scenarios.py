@@ -87,15 +87,15 @@ def show(
 
     suite = open_suite(fixtures)
     (scenario_id,) = select(suite, Selection(ids=(scenario_id,)))
+    scenario, others = suite.scenario(scenario_id), None
     if contract is not None:
-        chosen, others = suite.contracts[contract], None
-        scenario = suite.scenario(scenario_id, chosen)
+        chosen = suite.contracts[contract].for_scenario(scenario)
     else:
-        scenario = suite.scenario(scenario_id)
         chosen = suite.contracts[scenario.contract]
         others = OtherContracts(scenario, suite.recordings.of(scenario_id, scenario.inputs))
     by_hand = suite.is_by_hand(scenario, chosen)
-    say_lines(scenario_lines(scenario, chosen, others, by_hand=by_hand))
+    seen = suite.scenario(scenario_id, chosen)
+    say_lines(scenario_lines(seen, chosen, others, by_hand=by_hand))
     return ExitCode.CONFORMANT
 
 
@@ -104,7 +104,7 @@ def _show_tools(suite: Suite, name: str) -> int:
     from readfirst.harness.suite.tool_schemas import load_tools
 
     contract = suite.contracts[name]
-    known = load_tools(suite.file_about_contracts("tools.json")).get(contract.name, {})
+    known = load_tools(suite.file("tools.json")).get(contract.name, {})
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
     why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
     return _shown(contract, shown, "" if known else why)
@@ -115,7 +115,7 @@ def _show_results(suite: Suite, name: str) -> int:
     from readfirst.harness.suite.tool_schemas import fields_of, load_results
 
     contract = suite.contracts[name]
-    found = load_results(suite.file_about_contracts("results.json")).get(contract.name, [])
+    found = load_results(suite.file("results.json")).get(contract.name, [])
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
     why = "its answers come without structured results" if found else "nothing was recorded of its results"
     nothing = all(each.value is None for each in found)

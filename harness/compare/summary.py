@@ -64,7 +64,7 @@ class Count:
         self.steps += verdict.steps
         self.milliseconds += verdict.milliseconds
         setattr(self, verdict.status, getattr(self, verdict.status) + 1)
-        if verdict.status in ("passed", "failed", "broken"):
+        if verdict.judged:
             self.judged += 1
             self.holds.update(level for level, holds in verdict.levels.items() if holds)
         self.unclaimed += bool(ruling.unclaimed)
@@ -123,6 +123,8 @@ class Summary:
         """The latest reason for each."""
         self.isolation: IsolationDecision | None = None
         """How servers were assigned in general, if it is known."""
+        self.suites: dict[str, bool] = {}
+        """By the name of each suite, if there are several, whether a scenario of it was judged."""
         self._not_conformant = 0
         self._broken = 0
 
@@ -138,6 +140,8 @@ class Summary:
         if verdict.status == "passed" and any(harm.kind in HARMS for harm in verdict.harms):
             self.harmful_alike[verdict.contract] += 1
         self.by_hand += verdict.by_hand
+        if verdict.suite:
+            self.suites[verdict.suite] = self.suites.get(verdict.suite, False) or verdict.judged
         if verdict.design:
             self.designs.add(verdict.design)
         self.refuses.update(verdict.refuses)
@@ -161,15 +165,20 @@ class Summary:
     @property
     def exit_code(self) -> ExitCode:
         """A broken replay takes precedence over a failure, because the result is incomplete. A run that judges
-        nothing never passes.
+        nothing, or nothing of one of its suites, never passes.
         """
         if self._broken:
             return ExitCode.BROKEN
         if self._not_conformant:
             return ExitCode.NOT_CONFORMANT
-        if self.total.judged == 0 and self.total.accepted == 0:
+        if (self.total.judged == 0 and self.total.accepted == 0) or self.unjudged_suites:
             return ExitCode.NOTHING
         return ExitCode.NOT_CONFORMANT if self.unclaimed else ExitCode.CONFORMANT
+
+    @property
+    def unjudged_suites(self) -> list[str]:
+        """The names of the suites of which no scenario was judged, if others were."""
+        return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self, how: str = "--require") -> str:
         """Return a message about scenarios that should have been judged, and the remedy. Empty if there are

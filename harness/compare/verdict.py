@@ -95,6 +95,8 @@ class Verdict:
     """The declared design of the implementation. Empty if none is declared."""
     by_hand: bool = False
     """Whether the expectations are written by hand; see `Suite.is_by_hand`."""
+    suite: str = ""
+    """Name of the suite of the scenario, if the run contains several suites."""
     refuses: tuple[str, ...] = ()
     """Names of the calls that the implementation declares to refuse although the contract answers them."""
     answers: Mapping[int, TranscriptStep] = field(default_factory=dict, compare=False, repr=False)
@@ -139,6 +141,11 @@ class Verdict:
             reason=reason,
             lacks=tuple(lacks),
         )
+
+    @property
+    def judged(self) -> bool:
+        """Whether the contract covers the scenario and the implementation could be tested."""
+        return self.status in ("passed", "failed", "broken")
 
     @property
     def left_out(self) -> bool:

@@ -164,7 +164,7 @@ def diff(
 def _compare_tool_descriptions(suite: Suite, before: Side, after: Side) -> Iterable[str]:
     if not (isinstance(before, ContractSide) and isinstance(after, ContractSide)):
         return ()
-    file = suite.file_about_contracts("tools.json")
+    file = suite.file("tools.json")
     tools_by_contract = load_tools(file) if file.exists() else {}
     if before.name not in tools_by_contract or after.name not in tools_by_contract:
         return ()

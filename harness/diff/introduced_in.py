@@ -35,7 +35,7 @@ def dated(
     """
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
-    releases = load_releases(suite.file_about_contracts("releases.yaml"))
+    releases = load_releases(suite.file("releases.yaml"))
     oldest, newest = sorted((before.name, after.name), key=order)
 
     def change_points(occurrence: Occurrence) -> Iterator[Point]:

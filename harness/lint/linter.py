@@ -87,7 +87,8 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
 
         for part in suite.parts:
             if part.rules is not None and part.has_own("rules.yaml"):
-                findings.extend(check_rules(part, part.rules, shown))
+                own = [rule for rule in part.rules if rule.position.file == part.root / "rules.yaml"]
+                findings.extend(check_rules(part, own, shown))
         for check in extension_checks:
             findings.extend(check.of_suite(stated_calls, shown))
     # A finding about a whole table occurs for each of its cases.

@@ -1,11 +1,11 @@
 """Lint checks for rules: every scenario has a rule, and every rule has allowed and refused calls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.lint.check_metadata import check_source, check_title
 from readfirst.harness.suite.lint_context import LintContext
-from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite
@@ -53,12 +53,17 @@ def check_belonging(case: LintContext) -> Iterator[Finding]:
         yield case.finding("unknown-rule", ("rule",), f"there is no rule {scenario.rule!r}", fix)
 
 
-def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing]]) -> Iterator[Finding]:
-    """Yield findings about the rules; `shown` contains the contributions of their scenarios."""
+def check_rules(
+    suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
+) -> Iterator[Finding]:
+    """Yield findings about the rules of a suite; `shown` contains the contributions of their scenarios."""
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
         yield from _check_wording(rule, documents)
+        if suite.needs_recordings and not rule.sources:
+            fix = "Add sources: with the threads or documents that state the rule."
+            yield _rule_finding("source-form", rule, f"the rule {rule.id} has no sources", fix)
         first = titles.setdefault(rule.title.casefold(), rule.id)
         if first != rule.id:
             fix = "Say how this one differs, or merge the two."

@@ -24,7 +24,7 @@ def page(results: Results, sources: Sources) -> str:
     part of the suite, or an optional capability
       among Read, Edit and Write is missing. - yellow: all failures are accepted. - orange: only names of
       errors or texts fail. - red: files or refusals fail, an implementation broke, or a required capability
-      is missing. - grey: nothing was judged, or a run was interrupted.
+      is missing. - grey: nothing was judged, or nothing of one of the suites, or a run was interrupted.
     """
     runs = results.runs
     judged, passed = (sum(getattr(run.total, name) for run in runs) for name in ("judged", "passed"))
@@ -40,6 +40,8 @@ def page(results: Results, sources: Sources) -> str:
         message, color = "interrupted", "lightgrey"
     elif judged == 0:
         message, color = "nothing judged", "lightgrey"
+    elif results.unjudged_suites:
+        message, color = f"nothing of {' and '.join(results.unjudged_suites)} judged", "lightgrey"
     elif any(run.total.unclaimed for run in runs):
         color = "red"
     elif passed == judged:

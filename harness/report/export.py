@@ -65,13 +65,14 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     yield _make_header(contract, suite, suite.title if {*chosen_ids} >= {*all_ids} else part_of(suite.title))
     count = 0
     for scenario_id in chosen_ids:
-        scenario = suite.scenario(scenario_id, contract)
-        value = expanded(scenario, contract, suite.vocabulary)
+        judging = contract.for_scenario(suite.scenario(scenario_id)) if contract.extends else contract
+        scenario = suite.scenario(scenario_id, judging)
+        value = expanded(scenario, judging, suite.vocabulary)
         if value is not None:
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
             value["courses"] = _format_courses(suite, scenario)
-            _add_judgement(value, suite.in_full(scenario), contract)
+            _add_judgement(value, suite.in_full(scenario), judging)
             yield value
             count += 1
     yield {"type": "end", "scenarios": count}

@@ -47,7 +47,8 @@ def page(results: Results, sources: Sources) -> str:
             return False
         sides = (contracts_by_name[before], contracts_by_name[after])
         steps_before, steps_after = (
-            expected_steps(sources.with_expectations_of(scenario, side), side) for side in sides
+            expected_steps(sources.with_expectations_of(scenario, side), side.for_scenario(scenario))
+            for side in sides
         )
         return steps_before != steps_after
 
@@ -304,7 +305,8 @@ def _describe_scenario(
         return dict.fromkeys(("about", "tags", "sources", "given", "steps", "expected"), empty)
     expected: list[tuple[Any, list[str]]] = []
     for contract in contracts:  # group contracts with the same expectations
-        steps = expected_steps(sources.with_expectations_of(scenario, contract), contract)
+        own = contract.for_scenario(scenario)
+        steps = expected_steps(sources.with_expectations_of(scenario, own), own)
         names = next((names for other_steps, names in expected if other_steps == steps), None)
         if names is None:
             expected.append((steps, [contract.name]))

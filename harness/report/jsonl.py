@@ -33,7 +33,7 @@ _MAX_DIGITS = 15
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 _VERDICT_FIELDS = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
-    *("requirement", "rule", "length", "by_hand"),
+    *("requirement", "rule", "length", "by_hand", "suite"),
 )
 """Fields of a verdict that are written unchanged."""
 _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed")
@@ -255,6 +255,7 @@ class JsonlReport:
             **({"requirement": verdict.requirement} if verdict.requirement else {}),
             **({"rule": verdict.rule} if verdict.rule else {}),
             **({"by_hand": True} if verdict.by_hand else {}),
+            **({"suite": verdict.suite} if verdict.suite else {}),
             **{name: getattr(verdict, name) for name in ("length", "contract", "level", "status")},
             "conformant": ruling.conformant,
             "levels": dict(verdict.levels),

@@ -52,6 +52,7 @@ class Run:
         summary = Summary()
         for verdict, ruling in self.judged:
             summary.add(verdict, ruling)
+        summary.suites.clear()  # the run on another contract may have judged them
         return summary
 
     @property
@@ -84,6 +85,13 @@ class Results:
     """Runs in the given order."""
 
     runs: tuple[Run, ...] = field(default=())
+
+    @property
+    def unjudged_suites(self) -> list[str]:
+        """The names of the suites of which no run judged a scenario."""
+        verdicts = [verdict for run in self.runs for verdict, _ in run.judged if verdict.suite]
+        judged = {verdict.suite for verdict in verdicts if verdict.judged}
+        return [name for name in dict.fromkeys(verdict.suite for verdict in verdicts) if name not in judged]
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -142,6 +142,10 @@ class TableReport:
             self._print_text(visible(complaint), "bold red")
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING_TEXTS[code]
+        if code is ExitCode.NOTHING and summary.unjudged_suites:
+            closing = visible(
+                closing.replace("nothing", f"nothing of {' and '.join(summary.unjudged_suites)}", 1)
+            )
         green = code is ExitCode.CONFORMANT and not interrupted
         self._print_text(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
 

@@ -90,11 +90,19 @@ def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandb
 def _connect_reference(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
 
-    name, limit = wanted.contract.name, wanted.options.time_limit
+    name, limit = (wanted.contract.extends or wanted.contract).name, wanted.options.time_limit
     try:
         adapter = ReferenceAdapter(name, seconds=limit, mortal=True)
     except ValueError as error:
-        raise ConnectError(f"'reference' cannot follow {name}: {error}") from error
+        own = (
+            ""
+            if wanted.contract.recorded
+            else (
+                f". Name your own implementation, or write `extends: 2.1.7` at {name} in contracts.yaml: then the "
+                "reference behaves like 2.1.7."
+            )
+        )
+        raise ConnectError(f"'reference' cannot follow {name}: {error}{own}") from error
     if wanted.sandbox is None:
         return adapter
     served = served_reference(name, time_limit=limit, sandbox=wanted.sandbox)

@@ -49,7 +49,7 @@ class Target:
         """Read the suite, the baseline and the options. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import BaselineChecker
         from readfirst.harness.run.capabilities import claims_named
-        from readfirst.harness.run.run_command import chosen_contracts, open_baseline
+        from readfirst.harness.run.run_command import check_coverage, chosen_contracts, open_baseline
         from readfirst.harness.run.target_defaults import target_defaults
         from readfirst.harness.suite.selection import rules_chosen
         from readfirst.harness.suite.suite import open_layers
@@ -62,6 +62,7 @@ class Target:
             called, self.level = own.connect, options.readfirst_level or own.level
             claims = own.claims if claims is None else claims
         contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)
+        check_coverage(suite, contracts)
         self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None

@@ -126,6 +126,22 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
     return names
 
 
+def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
+    """Check that for each suite in a run a contract can judge its scenarios. Raises SelectionError.
+
+    A contract that a suite describes itself cannot judge the scenarios of the suites below it, unless it extends a
+    recorded one. `ids` are the selected scenarios. None: all.
+    """
+    contracts = [suite.contracts[name] for name in names]
+    for part in dict.fromkeys(suite.parts if ids is None else map(suite.part, ids)):
+        if not any(each.recorded or each.extends or each.name in part.contracts for each in contracts):
+            default = part.contracts.default
+            raise SelectionError(
+                f"{' and '.join(names)} cannot judge the scenarios of the suite {part.name}. Write "
+                f"`extends: {default}` at {names[-1]} in contracts.yaml, or select several contracts: {' and '.join((default, *names))}."
+            )
+
+
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
@@ -156,6 +172,7 @@ def perform(request: RunRequest) -> int:
     if not ids:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
+    check_coverage(suite, contracts, ids)
     if keep is not None:
         open_folder(keep)
     jobs = jobs_for(request.options.jobs, request.target, len(ids))

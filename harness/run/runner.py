@@ -70,8 +70,12 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with the expectations of a contract. Contracts with equal expectations share one scenario."""
+    """A scenario with the expectations of a contract. Contracts with equal expectations share one scenario.
 
+    `name` is that of the requested contract, `contract` the one that judges, which the requested one may extend.
+    """
+
+    name: str
     contract: Contract
     scenario: Scenario
     transcript: Transcript | None
@@ -129,7 +133,8 @@ class Runner:
         Raises SuiteError or RecordingError if its files are damaged. All other errors result in the verdict
         `broken`, with the party to blame.
         """
-        views = self._make_views(self._read_scenario(scenario_id))
+        stated = self._read_scenario(scenario_id)
+        views = self._make_views(stated)
         skips = []
         for view in views:
             contract, level = view.contract, self.spec.level
@@ -148,7 +153,12 @@ class Runner:
         judged = iter(replayed)
         verdicts = (next(judged) if skip is None else skip for skip in skips)
         return tuple(
-            replace(verdict, by_hand=self.suite.is_by_hand(view.scenario, view.contract))
+            replace(
+                verdict,
+                contract=view.name,
+                by_hand=verdict.judged and self.suite.is_by_hand(stated, view.contract),
+                suite=self.suite.part(scenario_id).name if self.suite.base is not None else "",
+            )
             for view, verdict in zip(views, verdicts, strict=True)
         )
 
@@ -156,13 +166,14 @@ class Runner:
         """Return the scenario as each contract sees it. Contracts with equal recordings share one scenario."""
         recording = Recording()
         level = self.spec.level
+        judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
         if level == "verbatim" or any(
-            contract.recorded and contract.name != stated.contract for contract in self.contracts
+            contract.recorded and contract.name != stated.contract for _, contract in judging
         ):
             recording = self.suite.recordings.of(stated.id, stated.inputs)
         views = []
         shared: dict[int, Scenario] = {}
-        for contract in self.contracts:
+        for name, contract in judging:
             transcript = recording.transcripts.get(contract.name)
             if not contract.recorded or contract.name == stated.contract:
                 scenario = stated
@@ -171,7 +182,7 @@ class Runner:
                 if key not in shared:
                     shared[key] = with_expectations_of(stated, contract.name, transcript)
                 scenario = shared[key]
-            views.append(_View(contract, scenario, transcript))
+            views.append(_View(name, contract, scenario, transcript))
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:

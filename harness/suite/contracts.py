@@ -1,7 +1,9 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +24,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.schema import checked
-from readfirst.harness.yaml_io.yaml_validation import Fields
+from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
@@ -46,13 +48,14 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 class Contract:
     """The expected behaviour: a published version with the model of its recording, or `documented`.
 
-    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are the tools of the version;
-    `documents` are the sources of `documented`. `released` is a date, YYYY-MM-DD. `lacks` are capabilities that later
-    versions have (`during`: a hook cannot hold a call). `follows` is the last earlier version that still has the tools
-    and capabilities of the previous contract. `ignores_outer_whitespace`: the product adds a reminder to each answer
-    for this model, which strips the whitespace at both ends of the answer. `between` is the model of recordings of
-    versions between this and the previous contract, if it was a different one, and whether outer whitespace is ignored
-    there.
+    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are those that the
+    version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
+    `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
+    version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
+    product puts a reminder after each answer to this model, which strips the whitespace at both ends of the answer.
+    `between` is the model that versions between it and the contract before were recorded with, if it was another,
+    and whether outer whitespace is ignored there. `extends` is the contract with a product that judges the scenarios
+    which state nothing for this one; only a contract without a product has it.
     """
 
     name: str
@@ -68,6 +71,11 @@ class Contract:
     follows: str | None = None
     ignores_outer_whitespace: bool = False
     between: tuple[str, bool] | None = None
+    extends: Contract | None = None
+
+    def for_scenario(self, scenario: Scenario) -> Contract:
+        """Return the contract whose expectations judge a scenario: this one, or the one that it extends."""
+        return self if self.extends is None or scenario.contract == self.name else self.extends
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -192,18 +200,24 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
     return expectation.recorded
 
 
-def load_contracts(path: Path, below: Callable[[], Contracts] | None = None) -> Contracts:
-    """Read `contracts.yaml`. A file without `contracts` changes only the default of those `below`.
+def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
+    """Read `contracts.yaml`. Its contracts are added to those `below`; of two with one name its own counts.
 
     Raises SuiteError with all problems.
     """
     with checked(path, "contracts") as look:
         default: str = look.document.value["default"]
-        said = look.document.value.get("contracts")
-        if said is None and below is not None:
-            read = {contract.name: contract for contract in below()}
-        else:
-            read = {name: _contract(name, fields) for name, fields in (said or {}).items()}
+        said = look.document.value.get("contracts", {})
+        lower = {contract.name: contract for contract in below or ()}
+        read = {name: _contract(name, fields, lower) for name, fields in said.items()}
+        for name, contract in read.items():
+            if (base := said[name].get("extends")) is not None and contract.extends is None:
+                recorded = [each.name for each in lower.values() if each.recorded]
+                message = (
+                    f"{name} extends {base!r}, which is not a contract of a version in the suites before"
+                )
+                look.note(("contracts", name, "extends"), message, did_you_mean(base, recorded))
+        read = {**lower, **read}
         all_ = _in_order(read)
         if default not in read:
             from readfirst.harness.suite.nearest_contract import (
@@ -214,7 +228,7 @@ def load_contracts(path: Path, below: Callable[[], Contracts] | None = None) -> 
                 ("default",), f"the default {default!r} is not among the contracts", nearest(default, all_)
             )
         seen: dict[tuple[str | None, str | None], str] = {}
-        for contract in read.values():
+        for contract in (read[name] for name in said):
             other = seen.setdefault((contract.version, contract.read_gate), contract.name)
             if contract.recorded and other != contract.name:
                 message = f"{contract.name} and {other} have the same version and read_gate"
@@ -223,23 +237,19 @@ def load_contracts(path: Path, below: Callable[[], Contracts] | None = None) -> 
     return Contracts(default, all_)
 
 
-def merge_contracts(layers: Sequence[Contracts]) -> Contracts:
-    """Return the contracts of several suites. Of two with one name, and for the default, the last suite counts."""
-    *_, last = layers
-    merged = {contract.name: contract for layer in layers for contract in layer}
-    return Contracts(last.default, _in_order(merged)) if len(layers) > 1 else last
-
-
 def _in_order(contracts: Mapping[str, Contract]) -> tuple[Contract, ...]:
     return tuple(sorted(contracts.values(), key=lambda contract: order(contract.name)))
 
 
-def _contract(name: str, said: Mapping[str, Any]) -> Contract:
+def _contract(name: str, said: Mapping[str, Any], lower: Mapping[str, Contract]) -> Contract:
     fields: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in said.items()
     }
     ignores, between = _ignores(said), fields.pop("between", None)
     fields.pop("outer_whitespace", None)
+    base = lower.get(fields.pop("extends", ""))
+    if base is not None and base.recorded:
+        fields = {"extends": base, "tools": base.tools, **fields}
     return Contract(
         name=name,
         ignores_outer_whitespace=ignores,

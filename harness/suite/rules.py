@@ -1,7 +1,7 @@
 """The rules that scenarios show, read from `fixtures/rules.yaml`. Every scenario names its rule."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -99,8 +99,8 @@ class Rules:
         return [self.by_id[rule_id] for rule_id in best if scores[rule_id] > 0]
 
 
-def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> Rules:
-    """Read `rules.yaml`. The meanings of the classes may come from the rules `below`.
+def load_rules(path: Path, below: Rules | None = None) -> Rules:
+    """Read `rules.yaml`. The meanings of the classes may be those of the rules `below`.
 
     Raises SuiteError with all problems.
     """
@@ -118,8 +118,7 @@ def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> 
                     )
             look.finish()
             return Rules({name: meanings[name] for name in CLASSES}, rules)
-        other = below() if rules else None
-        return Rules(other.classes if other is not None else {}, rules)
+        return Rules(below.classes if rules and below is not None else {}, rules)
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
@@ -136,7 +135,7 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
         class_=FORMER_CLASSES.get(said["class"], said["class"]),
         requirement=said["requirement"],
         tools=tuple(said["tools"]),
-        sources=tuple(said["sources"]),
+        sources=tuple(said.get("sources", ())),
         why=said["why"],
         position=position,
         always_refused=said.get("always_refused"),

@@ -1,4 +1,4 @@
-"""The files that all scenarios of a suite share: from this suite, or from the suite below it."""
+"""The files that all scenarios of a suite share: its own entries, added to those of the suite below it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ Shared = TypeVar("Shared")
 
 
 class SharedFiles:
-    """The shared files of a suite. `bundled`: none of them comes from another suite."""
+    """The shared files of a suite. Of two entries with one name, that of the upper suite counts."""
 
     root: Path
-    bundled: bool
 
     @property
-    def _below(self) -> SharedFiles:
-        """The suite that provides the shared files that this one lacks."""
+    def _below(self) -> SharedFiles | None:
+        """The suite whose shared files belong to this suite, too."""
         raise NotImplementedError
 
     @property
-    def _is_layered(self) -> bool:
-        """Whether the scenarios of the suite below it belong to it, so that it needs the shared files of both."""
+    def _has_base(self) -> bool:
+        """Whether it includes the scenarios of the suite below it."""
         raise NotImplementedError
 
     def has_own(self, name: str) -> bool:
@@ -38,30 +37,25 @@ class SharedFiles:
 
     def file(self, name: str) -> Path:
         """Return the path of a shared file: its own, else that of the suite below it."""
-        if self.bundled or self.has_own(name):
-            return self.root / name
-        return self._below.file(name)
-
-    def file_about_contracts(self, name: str) -> Path:
-        """Return the path of a file about the products of the contracts, next to contracts.yaml."""
-        return self.file("contracts.yaml").with_name(name)
+        below = self._below
+        return self.root / name if below is None or self.has_own(name) else below.file(name)
 
     def _shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the values of a shared file, the lowest first: several only if suites are included that have it."""
-        own = (load(self.root / name),) if self.bundled or self.has_own(name) else ()
-        return own if own and not self._is_layered else (below(self._below), *own)
+        """Return the values of a shared file: that of the suite below it, and its own, if there are such files."""
+        lower = () if self._below is None else (below(self._below),)
+        return lower if lower and not self.has_own(name) else (*lower, load(self.root / name))
 
     @cached_property
     def contracts(self) -> Contracts:
         """The contracts of this suite. Raises SuiteError."""
-        from readfirst.harness.suite.contracts import load_contracts, merge_contracts
+        from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:
-            return load_contracts(path, lambda: self._below.contracts)
+            return load_contracts(path, None if self._below is None else self._below.contracts)
 
-        return merge_contracts(self._shared("contracts.yaml", load, lambda suite: suite.contracts))
+        return self._shared("contracts.yaml", load, lambda suite: suite.contracts)[-1]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -89,13 +83,14 @@ class SharedFiles:
 
     @cached_property
     def rules(self) -> Rules | None:
-        """The rules that scenarios belong to; None if the suite has none. Raises SuiteError."""
+        """The rules that scenarios belong to; None if the suite has none: `rules: {}` alone. Raises SuiteError."""
         from readfirst.harness.suite.rules import load_rules, merge_rules
 
         def load(path: Path) -> Rules | None:
-            return load_rules(path, lambda: self._below.rules)
+            return load_rules(path, None if self._below is None else self._below.rules)
 
-        return merge_rules(self._shared("rules.yaml", load, lambda suite: suite.rules))
+        layers = self._shared("rules.yaml", load, lambda suite: suite.rules)
+        return merge_rules(layers) if layers[-1] or self._has_base else None
 
     @property
     def rule_ids(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A directory of scenarios with its contracts, rules and error names, layered on another suite.
 
-A suite that lacks a shared file, such as contracts.yaml, takes it from the suite below it. The lowest suite is the
-bundled one. Files are read when they are needed.
+The entries of a shared file, such as contracts.yaml, are added to those of the suite below it. The lowest suite is
+the bundled one. Files are read when they are needed.
 """
 
 from __future__ import annotations
@@ -72,10 +72,9 @@ class Suite(SharedFiles):
     ) -> None:
         """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
 
-        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id, the
-        one of this suite counts. Without it, only the shared files that `root` lacks come from the bundled suite.
-        `copies_bundled`: the harness itself has copied the bundled suite there. `trust`: the user trusts the suite
-        (`--trust`).
+        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id its
+        own counts. Without it, only shared files are included, those of the bundled suite. `copies_bundled`:
+        the harness itself has copied the bundled suite there. `trust`: the user trusts the suite (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
@@ -145,12 +144,12 @@ class Suite(SharedFiles):
         return Recordings(self.recordings_root, lambda scenario_id: self._shelf.find(scenario_id), base)
 
     @cached_property
-    def _below(self) -> Suite:
-        """The suite that provides the missing shared files."""
-        return self.base if self.base is not None else Suite()
+    def _below(self) -> Suite | None:
+        """The suite whose shared files belong to it, too: `base`, else the bundled one; None for that one itself."""
+        return Suite() if self.base is None and not self.bundled else self.base
 
     @property
-    def _is_layered(self) -> bool:
+    def _has_base(self) -> bool:
         return self.base is not None
 
     @cached_property
@@ -289,6 +288,7 @@ class Suite(SharedFiles):
         """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
         from readfirst.harness.suite.contract_expectations import with_expectations_of
 
+        contract = contract.for_scenario(scenario)
         if not contract.recorded or (contract.name == scenario.contract and not scenario.composed):
             return scenario
         recording = self.recordings.of(scenario.id, scenario.inputs)

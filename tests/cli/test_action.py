@@ -25,7 +25,8 @@ FAKE_PYTHON = f"""\
 if [ "$3" = venv ]; then
   mkdir -p "$4/bin"
   cp "$0" "$4/bin/python"
-  printf '#!/bin/sh\\nexec {sys.executable} -m readfirst "$@"\\n' > "$4/bin/readfirst"
+  printf '#!/bin/sh\\necho "$@" >> "$RUNNER_TEMP/words"\\nexec {sys.executable} -m readfirst "$@"\\n' \\
+    > "$4/bin/readfirst"
   chmod +x "$4/bin/readfirst"
 else
   echo "$@" >> "$RUNNER_TEMP/installed"
@@ -191,3 +192,26 @@ def test_the_guide_lists_the_inputs_and_outputs() -> None:
     assert given.keys() <= ACTION["inputs"].keys()
     required = {name for name, about in ACTION["inputs"].items() if about.get("required")}
     assert required <= given.keys()
+
+
+@pytest.mark.parametrize(("trust", "is_trusted"), [("true", True), ("false", False), ("", False)])
+def test_only_true_trusts_a_suite(
+    act: Callable[..., Ran], tmp_path: Path, trust: str, is_trusted: bool
+) -> None:
+    ran = act(target="reference", fixtures="nowhere", trust=trust)
+    assert ran.code == 4
+    assert ("--trust" in (tmp_path / "words").read_text()) == is_trusted
+
+
+@pytest.mark.parametrize("trust", ["True", "yes", "1", "no", "true\nfalse"])
+def test_another_word_than_true_and_false_is_refused_before_anything_runs(
+    act: Callable[..., Ran], trust: str
+) -> None:
+    ran = act(target="reference", trust=trust)
+    assert ran.code == 2
+    assert "the input trust must be true or false" in ran.log
+    assert ran.outputs == {}
+
+
+def test_bubblewrap_is_installed_unless_the_suite_is_trusted() -> None:
+    assert "inputs.trust != 'true'" in _BUBBLEWRAP["if"]

@@ -10,7 +10,7 @@ import yaml
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.format import keeps
-from tests.format.test_private_suites import UNREAD, private
+from tests.format.test_private_suites import EXTENDED, HOUSE, UNREAD, private
 
 
 @pytest.fixture
@@ -82,3 +82,40 @@ def test_a_new_scenario_or_a_copy_is_made_in_one_suite(
     monkeypatch.setattr(Suite, "installed", property(lambda suite: suite.bundled))
     assert readfirst("new", *words).code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suite_that_no_contract_can_judge_is_refused_with_the_remedy(
+    readfirst: Cli, tmp_path: Path
+) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
+    both = ("--fixtures", "bundled", "--fixtures", house, "drafts/save", UNREAD)
+    target = "python:tests.format.keeps:Keeps"
+    ran = readfirst("run", target, *both)
+    assert (ran.code, ran.out) == (2, "")
+    assert "house-rules cannot judge the scenarios of the suite readfirst. Write `extends: 2.1.7`" in ran.err
+    assert "or select several contracts: 2.1.7 and house-rules." in ran.err
+    on_both = readfirst("run", target, *both, "--contract", "2.1.7", "--contract", "house-rules")
+    assert on_both.code == 1
+    (house / "contracts.yaml").write_text(EXTENDED)
+    assert readfirst("run", *both).out.splitlines()[-1] == "2 scenarios: 2 passed; conformant"
+    exported = map(json.loads, readfirst("export", *both).out.splitlines())
+    assert [line.get("id") for line in exported] == [None, "drafts/save", UNREAD, None]
+
+
+def test_a_run_that_judges_nothing_of_a_suite_is_not_green(readfirst: Cli, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
+    both = ("--fixtures", "bundled", "--fixtures", house, "--contract", "2.1.7")
+    file = tmp_path / "run.jsonl"
+    ran = readfirst("run", "drafts/save", UNREAD, *both, "--format", "jsonl", "--output", file)
+    assert ran.code == 5
+    assert "nothing of house was judged, so this is not a pass" in ran.out
+    badge = json.loads(readfirst("report", file, "--format", "badge").out)
+    assert (badge["message"], badge["color"]) == ("nothing of house judged", "lightgrey")
+
+
+def test_pytest_refuses_a_suite_that_no_contract_can_judge(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
+    both = ("--readfirst-fixtures", "bundled", "--readfirst-fixtures", house, "--readfirst-trust")
+    ran = pytester.runpytest("--adapter", "python:tests.format.keeps:Keeps", *both, "-k", "drafts")
+    ran.stderr.fnmatch_lines(["*house-rules cannot judge the scenarios of the suite readfirst.*"])
+    assert ran.ret != 0

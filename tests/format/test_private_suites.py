@@ -148,3 +148,75 @@ def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: P
     (tmp_path / "b/scenarios").mkdir(parents=True)
     copy_families(Suite(source), ["drafts"], tmp_path / "b")
     assert Suite(tmp_path / "b").contracts.default == "documented"
+
+
+def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
+        open_layers([tmp_path])
+
+
+HOUSE = """\
+default: house-rules
+contracts:
+  house-rules:
+    summary: An edit of a changed file keeps the change.
+    tools: [Read, Edit, Write]
+"""
+EXTENDED = HOUSE + "    extends: 2.1.7\n"
+
+
+def test_a_contract_that_extends_a_version_judges_other_scenarios_like_that_version(tmp_path: Path) -> None:
+    both = open_layers(["bundled", private(tmp_path, {"contracts.yaml": EXTENDED})])
+    assert both.contracts.default == "house-rules"
+    ids = [UNREAD, "drafts/save", "multi-edit/creates-file"]
+    found = {each.scenario_id: each for each in run(both, "reference", ["house-rules"], ids=ids)}
+    assert {name: (each.contract, each.status, each.by_hand) for name, each in found.items()} == {
+        UNREAD: ("house-rules", "passed", False),
+        "drafts/save": ("house-rules", "passed", True),
+        "multi-edit/creates-file": ("house-rules", "unspecified", False),
+    }
+    wrong = [
+        each.status for each in run(both, "python:tests.format.keeps:Keeps", ["house-rules"], ids=ids[:2])
+    ]
+    assert wrong == ["failed", "failed"]
+
+
+def test_a_contract_extends_only_a_recorded_one(tmp_path: Path) -> None:
+    root = private(tmp_path, {"contracts.yaml": EXTENDED.replace("2.1.7", "documented")})
+    with pytest.raises(SuiteError, match="extends 'documented', which is not a contract of a version"):
+        _ = Suite(root).contracts
+
+
+def test_entries_of_shared_files_are_added_to_those_of_the_bundled_suite(tmp_path: Path) -> None:
+    files = {
+        "contracts.yaml": EXTENDED,
+        "errors.yaml": "errors: {no_licence: {summary: The header is missing., forms: [No licence.]}}\n",
+        "tags.yaml": "tags: {drafts: Drafts of texts}\n",
+        "rules.yaml": "rules:\n  keeps-saves:\n    title: Edit keeps saves of other programs\n    class: design\n"
+        "    guards: none\n    requirement: must\n    tools: [Edit]\n    why: A save is work.\n",
+    }
+    suite = Suite(private(tmp_path, files))
+    assert [*suite.vocabulary] == [*BUNDLED.vocabulary, "no_licence"]
+    assert {*suite.contracts} - {*BUNDLED.contracts} == {suite.contracts["house-rules"]}
+    assert suite.tags.keys() == {*BUNDLED.tags, "drafts"}
+    assert suite.rule_ids == (*BUNDLED.rule_ids, "keeps-saves")
+
+
+def test_a_scenario_on_two_contracts_is_expected_by_hand_once(tmp_path: Path) -> None:
+    suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE}))
+    verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", "house-rules"])]
+    assert [(each.contract, each.status, each.by_hand) for each in verdicts] == [
+        ("2.1.7", "unspecified", False),
+        ("house-rules", "failed", True),
+    ]
+
+
+def test_only_a_rule_of_the_bundled_suite_needs_sources(tmp_path: Path) -> None:
+    rule = (
+        "rules:\n  keeps-saves:\n    title: Edit keeps saves of other programs\n    class: design\n"
+        "    guards: none\n    requirement: must\n    tools: [Edit]\n    why: A save is work.\n"
+    )
+    suite = Suite(private(tmp_path, {"rules.yaml": rule}))
+    assert "source-form" not in {finding.rule for finding in lint(suite)}
+    (tmp_path / "suite.yaml").write_text("name: readfirst\n")
+    assert "source-form" in {finding.rule for finding in lint(Suite(tmp_path))}
