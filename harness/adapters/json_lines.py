@@ -114,7 +114,7 @@ class LinesAdapter:
     `time_limit` is the maximum number of seconds per call, `start_limit` for the start (both: at least the
     harness's own); `last_chance` is the time for the answer after a timeout. In a `sandbox` it can write only
     to the directory of the workspace, and is started again for each workspace. `called` is its name in
-    messages. Not thread-safe.
+    messages, `start_blame` the party to blame if it does not start in time. Not thread-safe.
     """
 
     def __init__(
@@ -129,8 +129,10 @@ class LinesAdapter:
         offline: bool = False,
         sandbox: Sandbox | None = None,
         called: str = "the program",
+        start_blame: str = "adapter",
     ) -> None:
         self._time_limit = time_limit
+        self._start_blame = start_blame
         self._start_limit = max(TIME_LIMIT, time_limit) if start_limit is None else start_limit
         self._environment = environment
         self._sandbox = sandbox
@@ -209,7 +211,7 @@ class LinesAdapter:
             writable.append(self._territory.folder)
         self._program = program = self._launch(environment=variables, writable=writable)
         try:
-            answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
+            answer = self._ask_for_hello(program)
             if problem := _wrong_hello(answer):
                 raise BrokenAdapter(f"{program.called}'s answer to hello {problem}")
             self._design = design_named(answer.get("design"))
@@ -220,6 +222,16 @@ class LinesAdapter:
         program.warn()
         self._capabilities = frozenset(answer["capabilities"])
         return program
+
+    def _ask_for_hello(self, program: AskedProgram) -> dict[str, Any]:
+        began = time.monotonic()
+        try:
+            return program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
+        except BrokenAdapter as error:
+            if time.monotonic() - began < self._start_limit:
+                raise
+            hint = f"{error}. A slow machine needs a higher --time-limit"
+            raise BrokenAdapter(hint, blame=self._start_blame, details=error.details) from None
 
     def _variables(self) -> dict[str, str]:
         """Return the environment of the program."""

@@ -105,7 +105,7 @@ def served_reference(
     from readfirst.harness.adapters.json_lines import LinesAdapter
 
     command = (sys.executable, "-P", "-m", __name__, contract)
-    return LinesAdapter(command, time_limit=time_limit, sandbox=sandbox)
+    return LinesAdapter(command, time_limit=time_limit, sandbox=sandbox, start_blame="environment")
 
 
 class ReferenceSession:

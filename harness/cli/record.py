@@ -176,6 +176,7 @@ def _wanted(
     own: dict[str, list[str]] = {}
     for scenario_id in ids:
         own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
+    contracts_named(suite, list(own))  # each needs a product
     return dict(own)
 
 
@@ -206,10 +207,11 @@ def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
     for contract in chosen:
         if not contract.recorded:
-            message = (
-                "contains statements of the documents: a person writes them, and they cannot be recorded."
+            version = contract.extends or suite.contracts.latest
+            raise UsageError(
+                f"{contract.name} has no product to record: a person writes its expectations. The answers of a version "
+                f"are recorded with --contract {version.name}."
             )
-            raise UsageError(f"{contract.name} {message}")
     return chosen
 
 

@@ -139,7 +139,7 @@ def new(
         None,
         "--from",
         metavar="DIR",
-        help="Copy families from this suite, or from `bundled`.",
+        help="Copy the scenario ID, or families, from this suite or from `bundled`.",
         show_default=False,
     ),
     family: list[str] | None = typer.Option(None, help="A family to copy (repeatable)."),
@@ -148,20 +148,22 @@ def new(
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
     If there is nothing at --fixtures, a new suite is created there. `--from bundled --family F` copies the scenarios of
-    a family instead, with their recordings.
+    a family instead, with their recordings, and `ID --from bundled` copies a single one.
     """
-    from readfirst.harness.suite.copy_families import copy_families
+    from readfirst.harness.suite.copy_families import copy_families, copy_scenario
     from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
 
-    if (scenario is None) == (source is None) or (source is None) != (not family):
-        raise UsageError("name the ID of a new scenario, or --from with the --family to copy.")
+    if (scenario is None) == (not family) or (source is None and family):
+        raise UsageError("name the ID of a scenario, or --from with the --family to copy.")
     try:
         if scenario is not None:
             check_id(scenario)
         if fixtures and len(fixtures) == 1 and fixtures[0] != "bundled" and begin_suite(Path(fixtures[0])):
             say(f"created a suite in {fixtures[0]}", err=True)
         suite = open_own_suite(fixtures)
-        if scenario is not None:
+        if scenario is not None and source is not None:
+            say(str(copy_scenario(open_suite([source]), scenario, suite.root)))
+        elif scenario is not None:
             say(str(write_skeleton(suite, scenario)))
         elif source is not None:
             copied = copy_families(open_suite([source]), family or (), suite.root)

@@ -10,6 +10,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
+from readfirst.harness.suite.contracts import is_version
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement
 
@@ -219,7 +220,7 @@ class Summary:
         named = "The reference" if name == "reference" else name
         sentences = []
         for contract, number in self.harmful_alike.items():
-            version = "" if contract == "documented" else "Claude Code "
+            version = "Claude Code " if is_version(contract) else ""
             if level == "safe":
                 alike = f"{named} loses or spoils work in {pluralize(number, 'scenario')} in which"
                 sentences.append(f"{alike} {version}{contract} does the same.")

@@ -49,7 +49,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
     are checked only if every table can be read. Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml
     or tags.yaml cannot be read.
     """
-    suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
+    suite.check_shared_files()
     readable_ids, problems = suite.readable()
     checked_ids = readable_ids if ids is None else sorted(set(ids))
     with _check_files(suite, _group_by_file(suite, checked_ids), jobs) as files:
@@ -60,11 +60,12 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
         )
         results = {result.scenario_id: result for file in files for result in file}
     findings = [*problems, *damaged]
-    titles: dict[str, str] = {}
-    fingerprints: dict[str, str] = {}
+    unique_by_suite: dict[Path, tuple[dict[str, str], dict[str, str]]] = {}
     shown: dict[str, list[Showing]] = {}
     for result in map(results.__getitem__, checked_ids):
-        found = [*_check_duplicates(result, titles, fingerprints), *result.findings]
+        # The same steps with another expectation are the purpose of a suite above another one.
+        unique = unique_by_suite.setdefault(suite.part(result.scenario_id).root, ({}, {}))
+        found = [*_check_duplicates(result, *unique), *result.findings]
         if result.comparable is not None:
             found += (
                 finding

@@ -144,7 +144,7 @@ def find_problem() -> str:
     if _find_program() is None:
         return "bubblewrap is not installed"
     try:
-        probe = _make_command(_BWRAP_OPTIONS, 'exec "$@"', ["true"])
+        probe = _make_command(_BWRAP_OPTIONS, 'exec "$@"', [which("true", path=os.defpath) or "true"])
         result = subprocess.run(probe, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, text=True)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)

@@ -17,6 +17,7 @@ from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.escape import visible_command
@@ -138,7 +139,8 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
             default = part.contracts.default
             raise SelectionError(
                 f"{' and '.join(names)} cannot judge the scenarios of the suite {part.name}. Write "
-                f"`extends: {default}` at {names[-1]} in contracts.yaml, or select several contracts: {' and '.join((default, *names))}."
+                f"`extends: {default}` at {names[-1]} in contracts.yaml, or select several contracts: "
+                f"{' and '.join((default, *names))}."
             )
 
 
@@ -275,6 +277,8 @@ def perform(request: RunRequest) -> int:
         with output(request.baseline) as stream:
             stream.write(text)
         total = summary.total
+        failures = pluralize(total.failed + total.broken, "failure")
+        say(f"{failures} written to {short_path(request.baseline)}", err=True)
         judged = total.scenarios - total.unsupported - total.unspecified
         return ExitCode.CONFORMANT if judged > 0 else ExitCode.NOTHING
     return summary.exit_code

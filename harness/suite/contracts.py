@@ -172,6 +172,11 @@ class Contracts:
         )
 
 
+def is_version(name: str) -> bool:
+    """Whether the name of a contract is that of a version, with or without an older model."""
+    return _NAME.fullmatch(name) is not None
+
+
 @cache
 def order(name: str) -> tuple[Version, str]:
     """Return the sort key of contracts: in release order, the newer model of a version first. Names without a version

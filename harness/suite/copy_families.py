@@ -1,4 +1,4 @@
-"""Copy families of scenarios from one suite to another."""
+"""Copy scenarios from one suite to another: families with all their files, or a single scenario."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +7,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
 
+_SCHEMA_COMMENT = "# yaml-language-server:"
 _SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml")
 
 
@@ -25,19 +26,46 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
     if missing := {*families} - {scenario_id.partition("/")[0] for scenario_id in ids}:
         known = ", ".join(dict.fromkeys(scenario_id.partition("/")[0] for scenario_id in every))
         raise CopyError(f"there is no family {min(missing)!r}, only: {known}")
-    files: dict[Path, Path] = {}
+    files: dict[Path, bytes] = {}
     for scenario_id in ids:
         root = source.part(scenario_id).root
         for path in (source.path(scenario_id), source.recordings.path(scenario_id)):
             if path.is_file():
-                files[target / path.relative_to(root)] = path
+                files[target / path.relative_to(root)] = path.read_bytes()
+    _write_copies(source, files, target)
+    return ids
+
+
+def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
+    """Copy one scenario, with its recording, to the suite at `target`. Return the new file.
+
+    A case of a table becomes a file of its own. Shared files and errors are those of `copy_families`. A scenario
+    without expectations in its file cannot be copied alone.
+    """
+    if source.place(scenario_id).composed:
+        raise CopyError(
+            f"{scenario_id} has no expectations outside its recording. Copy its family: --family "
+            f"{scenario_id.partition('/')[0]}"
+        )
+    text = source.text(scenario_id)
+    if text.startswith(_SCHEMA_COMMENT) and not (target / "schema").is_dir():
+        text = text.partition("\n")[2]
+    path = target / "scenarios" / f"{scenario_id}.yaml"
+    recording = source.recordings.recording(scenario_id)
+    _write_copies(source, {path: text.encode()}, target)
+    if recording.transcripts:
+        write_all(Suite(target).recordings.written(scenario_id, recording))
+    return path
+
+
+def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
+    """Write files, and the shared files that neither the bundled suite nor `target` has. Raises CopyError."""
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:
         for name in _SHARED:
             if not part.bundled and part.has_own(name) and not (target / name).exists():
-                files[target / name] = part.root / name
+                files[target / name] = (part.root / name).read_bytes()
     for path in files:
         path.parent.mkdir(parents=True, exist_ok=True)
-    write_all({path: original.read_bytes() for path, original in files.items()})
-    return ids
+    write_all(files)

@@ -20,7 +20,7 @@ def nearest(name: str, contracts: Sequence[Contract]) -> str:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."
     if not _EXACT.fullmatch(name):
         names = [LATEST, *(contract.name for contract in contracts)]
-        return did_you_mean(name, names, "`readfirst contracts` lists them.")
+        return did_you_mean(name, names, "`readfirst contracts` lists them, with the same --fixtures.")
     version, _, variant = name.partition("+")
     alike = [each.name for each in contracts if each.recorded and each.name.partition("+")[2] == variant]
     older = [each for each in alike if order(each) < order(name)]

@@ -17,14 +17,14 @@ requirement: must
 {rule}{about}given:
   files:
     # Exact content. CR, NUL, BOM and trailing spaces as escapes; `readfirst docs format` has more forms.
-    notes.txt: "alpha\\nbeta\\n"
+    {file}: "alpha\\nbeta\\n"
 steps:
   # Calls begin with a capital letter and are what the model sends; $WS is the workspace.
-  - Read: {{file_path: $WS/notes.txt}}
+  - Read: {{file_path: $WS/{file}}}
     expect: shown
   # Changes that no tool makes: modify, touch, delete, rename, chmod, symlink, mkdir.
-  - modify: {{notes.txt: "alpha\\nBETA\\n"}}
-  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
+  - modify: {{{file}: "alpha\\nBETA\\n"}}
+  - Edit: {{file_path: $WS/{file}, old_string: alpha, new_string: gamma}}
 {end}
 """
 _SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
@@ -40,8 +40,9 @@ sources: []
 """
 _RECORDED = "# Leave the expectations to the real product: readfirst product record {id}"
 _BY_HAND = """\
-    # By hand: `done`, `shown`, `{{error: NAME}}` (`readfirst docs format`). Or: readfirst product record {id}
+    # By hand: `done`, `shown`, `{{error: NAME}}` (`readfirst docs format`).{product}
     expect: {{error: modified_since_read}}"""
+_PRODUCT = " Or: readfirst product record {id}"
 
 
 class SkeletonError(ReadfirstError):
@@ -81,11 +82,14 @@ def write_skeleton(suite: Suite, scenario_id: str) -> Path:
     try:
         with path.open("x", encoding="utf-8") as file:
             recorded = suite.needs_recordings
+            has_product = suite.contracts[suite.contracts.default].recorded
+            product = _PRODUCT.format(id=scenario_id) if has_product else ""
             text = _SKELETON.format(
                 schema=_SCHEMA if suite.has_own("schema") else "",
                 rule=_RULE if suite.has_own("rules.yaml") and suite.rules else "",
                 about=_ABOUT if recorded else "",
-                end=(_RECORDED if recorded else _BY_HAND).format(id=scenario_id),
+                file=f"{scenario_id.partition('/')[2]}.txt",  # so that no two skeletons are the same scenario
+                end=(_RECORDED if recorded else _BY_HAND).format(id=scenario_id, product=product),
             )
             file.write(text)
     except FileExistsError:

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
+
 if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contracts
     from readfirst.harness.suite.error_names import Vocabulary
@@ -91,6 +93,17 @@ class SharedFiles:
 
         layers = self._shared("rules.yaml", load, lambda suite: suite.rules)
         return merge_rules(layers) if layers[-1] or self._has_base else None
+
+    def check_shared_files(self) -> None:
+        """Read all shared files. Raises SuiteError with the problems of all of them."""
+        findings: dict[Finding, None] = {}
+        for name in ("contracts", "vocabulary", "tags", "rules"):
+            try:
+                getattr(self, name)
+            except SuiteError as error:
+                findings |= dict.fromkeys(error.findings)
+        if findings:
+            raise SuiteError([*findings])
 
     @property
     def rule_ids(self) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     close = close or [name for name in names if word and word.lower() in name.lower()]
-    return f"Did you mean {close[0]}?" if close else otherwise or f"Use one of: {', '.join(names)}."
+    use = f"Use one of: {', '.join(names)}." if names else "There is none."
+    return f"Did you mean {close[0]}?" if close else otherwise or use
 
 
 class FormError(ValueError):

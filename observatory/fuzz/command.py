@@ -74,7 +74,7 @@ def perform(request: SearchRequest) -> ExitCode:
     result = _Result(request, baseline)
     try:
         with result.progress, search(request) as campaign:
-            result.made = campaign.made
+            result.made, result.has_started = campaign.made, True
             for finding in campaign.perform(result.report):
                 result.take(finding)
             result.report()
@@ -83,7 +83,8 @@ def perform(request: SearchRequest) -> ExitCode:
             say_lines(by_rule(result.findings, request.suite.rules))
         if result.agreement:
             say(result.agreement, err=True)
-        say(result.summary, err=True)
+        if result.has_started:
+            say(result.summary, err=True)
     for file in result.made.gone:
         say(f"{file}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
@@ -105,6 +106,7 @@ class _Result:
         self.findings: list[Finding] = []
         self.made = Tally()
         self.all_well = True
+        self.has_started = False
         self.progress = _Progress(request)
 
     @property

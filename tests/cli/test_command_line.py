@@ -106,7 +106,7 @@ def test_an_invalid_suite_exits_4_with_the_place(readfirst: Cli, make_suite: Mak
         ),
         (["show", "gate/not-raed"], "Did you mean gate/not-read?"),
         (["show", "gate/not-read", "--contract", "9"], "there is no contract '9'"),
-        (["product", "record", "--contract", "documented"], "they cannot be recorded"),
+        (["product", "record", "--contract", "documented"], "documented has no product to record"),
         (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )

@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from readfirst.harness.compare.baseline import BaselineResult
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.format import keeps
-from tests.format.test_private_suites import EXTENDED, HOUSE, UNREAD, private
+from tests.format.test_private_suites import EXTENDED, HOUSE, SAVE, UNREAD, private
 
 
 @pytest.fixture
@@ -119,3 +123,80 @@ def test_pytest_refuses_a_suite_that_no_contract_can_judge(pytester: pytest.Pyte
     ran = pytester.runpytest("--adapter", "python:tests.format.keeps:Keeps", *both, "-k", "drafts")
     ran.stderr.fnmatch_lines(["*house-rules cannot judge the scenarios of the suite readfirst.*"])
     assert ran.ret != 0
+
+
+def test_one_scenario_is_copied_and_has_no_finding(readfirst: Cli, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
+    words = ("--from", "bundled", "--fixtures", house)
+    copied = ("staleness/edit-after-change", "permissions/single-star")
+    for scenario_id in copied:
+        ran = readfirst("new", scenario_id, *words)
+        assert (ran.code, ran.out) == (0, f"{house}/scenarios/{scenario_id}.yaml\n")
+        assert Suite(house).scenario(scenario_id).inputs == BUNDLED.scenario(scenario_id).inputs
+        assert Suite(house).recordings.recording(scenario_id) == BUNDLED.recordings.recording(scenario_id)
+    assert readfirst("new", copied[0], *words).code == 2
+    both = readfirst("lint", *copied, "drafts/save", "--fixtures", "bundled", "--fixtures", house)
+    alone = readfirst("lint", "--fixtures", house)
+    assert (alone.out, both.out) == ("", "")
+    composed = next(each for each in BUNDLED.ids() if BUNDLED.place(each).composed)
+    assert "Copy its family" in readfirst("new", composed, *words).err
+
+
+def test_the_same_steps_in_two_suites_are_no_duplicate(readfirst: Cli, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"scenarios/drafts/again.yaml": (BUNDLED.text(UNREAD))})
+    ids = (UNREAD, "drafts/again", "--fixtures", house)
+    assert readfirst("lint", *ids, "--fixtures", "bundled").out == ""
+    other = private(
+        tmp_path / "other", {f"scenarios/drafts/{name}.yaml": BUNDLED.text(UNREAD) for name in "ab"}
+    )
+    assert "[duplicate-scenario]" in readfirst("lint", "--fixtures", other).out
+
+
+def test_a_contract_without_a_product_is_not_recorded(readfirst: Cli, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
+    ran = readfirst("product", "record", "drafts/save", "--fixtures", house)
+    assert ran.code == 2
+    assert "house-rules has no product to record" in ran.err
+    ran = readfirst("run", "claude-code:house-rules", "--fixtures", house)
+    assert ran.code == 3
+    assert "house-rules is not a version: this contract has no product" in ran.err
+    readfirst("new", "drafts/next", "--fixtures", house)
+    assert "product record" not in (house / "scenarios/drafts/next.yaml").read_text()
+
+
+def test_two_skeletons_are_different_scenarios(readfirst: Cli, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        readfirst("new", f"drafts/{name}", "--fixtures", tmp_path / "mine")
+    assert "duplicate-scenario" not in readfirst("lint", "--fixtures", tmp_path / "mine").out
+
+
+def test_lint_reports_the_faults_of_all_shared_files(readfirst: Cli, tmp_path: Path) -> None:
+    wrong = {f"{name}.yaml": "wrong: {}\n" for name in ("contracts", "errors", "rules", "tags")}
+    ran = readfirst("lint", "--fixtures", private(tmp_path, wrong))
+    assert ran.code == 4
+    assert all(file in ran.err for file in wrong)
+
+
+def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
+    harm = Harm(0, 0, "lost", "a.txt", "lost: line 1 of a.txt")
+    for contract, name in (("house-rules", "house-rules"), ("2.1.7", "Claude Code 2.1.7")):
+        verdict = Verdict("a/b", contract, "text", "passed", {}, harms=(harm,))
+        summary = Summary()
+        summary.add(verdict, BaselineResult(conformant=True))
+        assert summary.likeness_sentence("mine", "text").startswith(f"mine reproduces {name}, including")
+
+
+def test_an_update_says_how_many_failures_it_wrote(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+    words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
+    ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
+    assert "1 failure written to " in ran.err
+    assert "accepted.yaml\n" in ran.err
+
+
+def test_show_escapes_the_contents_of_hooks_once(readfirst: Cli, tmp_path: Path) -> None:
+    hook = 'given:\n  hooks:\n    - PostToolUse: Edit\n      modify: {draft.txt: "a\\tb\\n"}\n  files:'
+    files = '{draft.txt: "alpha\\nbeta\\n"}'
+    text = SAVE.replace(f"given: {{files: {files}}}", f"{hook} {files}")
+    root = private(tmp_path, {"scenarios/drafts/hook.yaml": text})
+    shown = readfirst("show", "drafts/hook", "--fixtures", root).out
+    assert 'modify draft.txt: "a\\tb\\n"' in shown

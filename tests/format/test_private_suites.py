@@ -220,3 +220,34 @@ def test_only_a_rule_of_the_bundled_suite_needs_sources(tmp_path: Path) -> None:
     assert "source-form" not in {finding.rule for finding in lint(suite)}
     (tmp_path / "suite.yaml").write_text("name: readfirst\n")
     assert "source-form" in {finding.rule for finding in lint(Suite(tmp_path))}
+
+
+LICENCE = """\
+title: Write keeps the licence header of a file
+requirement: must
+given: {files: {main.py: "# Licence\\nold\\n"}}
+steps:
+  - Read: {file_path: $WS/main.py}
+    expect: shown
+  - Write: {file_path: $WS/main.py, content: "new\\n"}
+    expect: EXPECT
+"""
+
+
+@pytest.mark.parametrize(
+    ("expect", "passes"),
+    [
+        ('{files: {main.py: "# Licence\\nnew\\n"}}', True),
+        ('{answer: done, files: {main.py: "# Licence\\nnew\\n"}}', True),
+        ("done", False),
+    ],
+)
+def test_an_expectation_by_hand_excuses_the_change_that_it_states(
+    tmp_path: Path, expect: str, passes: bool
+) -> None:
+    text = LICENCE.replace("EXPECT", expect)
+    suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE, "scenarios/drafts/licence.yaml": text}))
+    target = "python:tests.format.keeps:KeepsLicence"
+    (verdict,) = run(suite, target, ["house-rules"], "effects", ["drafts/licence"])
+    assert {harm.kind for harm in verdict.harms} >= {"altered"}
+    assert (verdict.status == "passed", verdict.levels["safe"]) == (passes, passes)

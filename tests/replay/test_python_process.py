@@ -11,6 +11,7 @@ import pytest
 
 from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _packed
+from readfirst.harness.adapters.reference import served_reference
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
@@ -188,8 +189,18 @@ def test_a_missing_module_is_reported_and_a_broken_one_is_blamed(
 
 
 def test_a_factory_that_hangs_is_stopped(opened: Opened) -> None:
-    with pytest.raises(BrokenAdapter, match=r"the start took longer than 0\.4 s"):
+    late = r"the start took longer than 0\.4 s.* A slow machine needs a higher --time-limit"
+    with pytest.raises(BrokenAdapter, match=late) as raised:
         opened("never_ready", start_limit=0.4).start()
+    assert raised.value.blame == "adapter"
+
+
+def test_the_environment_is_blamed_for_a_slow_start_of_the_reference() -> None:
+    reference = served_reference("2.1.7")
+    reference._start_limit = 0.01
+    with pytest.raises(BrokenAdapter, match="needs a higher --time-limit") as raised:
+        reference.start()
+    assert raised.value.blame == "environment"
 
 
 def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace) -> None:

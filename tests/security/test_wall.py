@@ -197,6 +197,17 @@ def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
     assert set(printed.split()) == {"True"}, printed
 
 
+def test_this_system_has_the_wall() -> None:
+    assert find_problem() == ""
+
+
+def test_a_path_without_programs_does_not_hide_the_wall(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_problem.__wrapped__() == ""
+
+
 def test_without_bubblewrap_the_reason_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     failing = tmp_path / "bwrap"
     failing.write_text("#!/bin/sh\necho 'No permissions to create a new namespace' >&2\nexit 1\n")

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, Session, Workspace
+from readfirst.harness.adapter_api import (
+    BASH,
+    SESSION_CAPABILITIES,
+    TIME_LIMIT,
+    BrokenAdapter,
+    Session,
+    Workspace,
+)
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.install import InstalledPackage, install
@@ -162,9 +169,12 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
     try:
         named = suite.contracts.find(name)
     except UnknownContractError:
-        named = contract if contract.recorded else suite.contracts[suite.contracts.default]
-        named = replace(named, version=name)
-    assert named.version is not None
+        default = suite.contracts[suite.contracts.default]
+        named = replace(contract if contract.recorded else default, version=name)
+    if named.version is None:
+        raise BrokenAdapter(
+            f"{name} is not a version: this contract has no product. Write claude-code:VERSION."
+        )
     return ClaudeCodeAdapter(
         named.version,
         named.asked_model,

@@ -46,6 +46,15 @@ def test_agreement_is_success_and_writes_nothing(
     assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
 
 
+def test_a_target_that_cannot_be_connected_has_no_result(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("python:nowhere:Tools", "--steps", "20") == 2
+    printed = capsys.readouterr().err
+    assert "there is no module nowhere" in printed
+    assert "disagreements" not in printed
+
+
 def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
     assert fuzz("reference", "--steps", "0") == 5
 
