@@ -122,7 +122,7 @@ def _describe_hook(hook: GivenHook) -> str:
             action = f"{hook.action} {'; '.join(moved)}"
         case _:
             action = f"{hook.action} {_quote_value(hook.words)}"
-    return f"{hook.event} {hook.matcher}: {action}"
+    return f"{hook.event} {visible(hook.matcher)}: {action}"
 
 
 def brief_entry(path: str, entry: Entry) -> str:

@@ -29,3 +29,12 @@ class KeepsLicence(Keeps):
             first = Path(arguments["file_path"]).read_text().partition("\n")[0]
             arguments = {**arguments, "content": f"{first}\n{arguments['content']}"}
         return super().call(tool, arguments)
+
+
+class HouseTools(KeepsLicence):
+    """Follows the house rules of docs/private-suites.md."""
+
+    def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
+        if tool == "Write" and not arguments["content"]:
+            return ToolResult(f"Keep the licence header of {arguments['file_path']}.", is_error=True)
+        return super().call(tool, arguments)

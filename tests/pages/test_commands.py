@@ -80,9 +80,9 @@ PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
     **dict.fromkeys(
         (
-            "readfirst run python:mytools:Tools --fixtures bundled --fixtures ours --trust "
+            "readfirst run python:mytools:Tools --fixtures bundled --fixtures ours --trust --level effects "
             "--baseline accepted.yaml --update-baseline",
-            "readfirst new --from bundled --family staleness --fixtures ours",
+            "readfirst new gate/edit-unread --from bundled --fixtures ours",
         ),
         Plan(before=HAS_PRIVATE_SUITE),
     ),

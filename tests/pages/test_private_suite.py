@@ -1,0 +1,52 @@
+"""The example suite of docs/private-suites.md has no finding, and runs beside the bundled suite."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.lint.linter import lint
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.suite import Suite, open_layers
+from tests.cli.test_action import ACTION
+from tests.pages.page import CHECKOUT, code
+
+PAGE = "docs/private-suites.md"
+FILES = re.findall(r"^```yaml (\S+\.yaml)$", (CHECKOUT / PAGE).read_text("utf-8"), re.MULTILINE)
+OWN = ("licences/kept", "licences/refused")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    for name in FILES:
+        (body,) = code(PAGE, f"yaml {name}")
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(body, "utf-8")
+    return tmp_path
+
+
+def test_the_example_has_each_own_file_and_no_finding(house: Path) -> None:
+    assert {"contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml"} <= {*FILES}
+    assert Suite(house).ids() == [*OWN]
+    assert lint(Suite(house)) == []
+    assert lint(open_layers(["bundled", house]), OWN) == []
+
+
+def test_the_example_is_judged_beside_the_bundled_suite(house: Path) -> None:
+    both = open_layers(["bundled", house], trust=True)
+    target = "python:tests.format.keeps:HouseTools"
+    verdicts = [*run(both, target, [both.contracts.default], "reason", [*OWN, "gate/edit-unread"])]
+    assert [(each.scenario_id, each.status) for each in verdicts] == [
+        ("gate/edit-unread", "failed"),
+        ("licences/kept", "passed"),
+        ("licences/refused", "passed"),
+    ]
+    broken = run(both, "python:tests.format.keeps:KeepsLicence", ["house-rules"], "effects", OWN)
+    assert [each.status for each in broken] == ["passed", "failed"]
+
+
+def test_the_inputs_of_the_action_exist() -> None:
+    (body,) = code(PAGE, "yaml action")
+    assert {line.partition(":")[0] for line in body.splitlines() if not line.startswith(" ")} <= {
+        *ACTION["inputs"]
+    }
