@@ -150,11 +150,6 @@ def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: P
     assert Suite(tmp_path / "b").contracts.default == "documented"
 
 
-def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
-        open_layers([tmp_path])
-
-
 HOUSE = """\
 default: house-rules
 contracts:
