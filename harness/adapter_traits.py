@@ -23,6 +23,10 @@ REFUSALS: Mapping[str, str] = {
     "symbolic-link": "a path that leads through a symbolic link",
     "line-feed-for-crlf": "an old_string with LF for text in a file with CRLF",
     "missing-directory": "a Write into a directory that does not exist",
+    "inexact-old-text": "an old_string that is in the file only with other quotes or in another spelling",
+    "lines-below-one": "a Read with an offset or a limit below 1",
+    "read-only-file": "a change of a file without write permission for its owner",
+    "half-surrogate": "a text with half of a surrogate pair",
 }
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 

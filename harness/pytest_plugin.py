@@ -196,8 +196,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
+    # An id of a file elsewhere is the path in its suite: a long path leaves no room for the reason in the summary.
+    is_elsewhere = not file_path.is_relative_to(parent.config.rootpath)
+    nodeid = file_path.relative_to(root).as_posix() if is_elsewhere else collector.nodeid
     # pytest prints it as it is, and takes these marks for parts of it.
-    nodeid = escape(collector.nodeid).replace("::", ":\\x3a").replace("[", "\\x5b")
+    nodeid = escape(nodeid).replace("::", ":\\x3a").replace("[", "\\x5b")
     if nodeid != collector.nodeid:
         collector = ScenarioFile.from_parent(parent, path=file_path, nodeid=nodeid)
     collector.name = escape(collector.name)

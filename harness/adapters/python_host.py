@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -29,8 +30,27 @@ def main(module: str, factory: str) -> None:
 
 
 def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter: the named object if it has a callable `open`, otherwise the result of calling it."""
-    found: Any = _loaded(Path(module)) if module.endswith(".py") else _imported(module)
+    """Return the adapter of a factory. Raises NotThereError, also if a module that the factory needs is missing."""
+    try:
+        return _open_factory(module, factory)
+    except ModuleNotFoundError as error:
+        missing = error.name or str(error)
+        is_target = module == missing or module.startswith(f"{missing}.")
+        lacking = (
+            f"there is no module {module} in {Path.cwd()} or on Python's path"
+            if is_target
+            else f"{module} needs the module {missing}, which is not there"
+        )
+        python = shlex.quote(sys.executable)
+        raise NotThereError(
+            f"{lacking}. `python:` runs in the Python that runs readfirst, {sys.executable}: install the package "
+            f"there (`{python} -m pip install PACKAGE`), or readfirst in the package's own environment."
+        ) from error
+
+
+def _open_factory(module: str, factory: str) -> Any:
+    """Return the named object if it has a callable `open`, otherwise the result of calling it."""
+    found: Any = _loaded(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
         if not hasattr(found, name):
             raise NotThereError(f"module {module} has no {factory}.")
@@ -45,17 +65,6 @@ def _adapter(module: str, factory: str) -> Any:
     if not callable(getattr(found, "open", None)):
         raise NotThereError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
     return found
-
-
-def _imported(module: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
-            raise NotThereError(
-                f"there is no module {module} in {Path.cwd()} or on Python's path."
-            ) from error
-        raise
 
 
 def _loaded(file: Path) -> ModuleType:

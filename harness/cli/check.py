@@ -15,6 +15,7 @@ from readfirst.harness.report.progress import duration
 from readfirst.harness.run.capabilities import claims_named
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.describe_behaviour import describe_behaviour
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.suite import Suite
@@ -54,12 +55,16 @@ def check_adapter(
             say(f"{'no ' if check.problem else 'yes'}  {check.name}")
             for line in check.problem.splitlines():
                 say(f"       {visible(line)}")
+        if not problems:
+            with _tell_if_slow("its design and its refusals"):
+                for line in describe_behaviour(adapter, place):
+                    say(visible(line))
     if problems:
         say(
             f"{pluralize(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."
         )
         return ExitCode.BROKEN
-    say(f"The adapter works. Judge the implementation: readfirst run {target!r}")
+    say(f"The adapter works. Judge the implementation: readfirst run {target!r} --level safe")
     return ExitCode.CONFORMANT
 
 

@@ -93,11 +93,12 @@ def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:
 
 _READ, _UNREAD, _CHANGED = "gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"
 
-_DOES = {
+DOES: Mapping[Design, str] = {
     "strict": "it refuses the Edit of a file that changed since its Read",
     "content-checked": "it edits a file that changed since its Read, and keeps the change",
     "ungated": "it edits a file that was never read",
 }
+"""The behaviour by which each design is recognised."""
 
 
 class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
@@ -145,4 +146,4 @@ def contradicted(declared: Design, adapter: Adapter, place: WorkspacePool) -> st
         return f"it declares the design {declared}, but {error}"
     if seen == declared:
         return ""
-    return f"it declares the design {declared}, but {_DOES[seen]}. Declare {seen}."
+    return f"it declares the design {declared}, but {DOES[seen]}. Declare {seen}."

@@ -1,17 +1,54 @@
 """Judge declared refusals: calls that an implementation refuses by design although the contract answers them."""
 
+import json
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from readfirst.harness.adapter_traits import REFUSALS
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import REFUSALS, traits_of
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.harm_kinds import HARMS
+from readfirst.harness.suite.repeated_text import has_half_character
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
+from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.snapshot import applied, candidate_paths
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+
+REFUSAL_SCENARIOS = {
+    "not-utf-8": "encodings/cp1251-elsewhere",
+    "empty-old-text": "creation/edit-creates",
+    "symbolic-link": "links-and-modes/edit-through-symlink",
+    "line-feed-for-crlf": "line-endings/lf-old-string-in-crlf-file",
+    "missing-directory": "creation/write-creates-parents",
+    "inexact-old-text": "quotes/straight-finds-curly-double",
+    "lines-below-one": "read-output/offset-zero-alone",
+    "read-only-file": "crossed/own-01",
+    "half-surrogate": "crossings/half-a-pair-inserted",
+}
+"""For each refusal that can be declared, a scenario in which the first call of that kind has no other reason to fail."""
+_OWNER_WRITES = 0o200
+_CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+
+
+def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
+    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation makes now."""
+    suite = Suite(default_root())
+    contract = suite.contracts[suite.contracts.default]
+    seen = []
+    for name, scenario_id in REFUSAL_SCENARIOS.items():
+        scenario = suite.scenario(scenario_id)
+        if not {call.tool for call in scenario.calls()} <= traits_of(adapter).capabilities:
+            continue
+        outcome = replay(scenario, adapter, place)
+        first = next(_calls_covered(scenario, contract, outcome, {name}), None)
+        if outcome.broken is None and first is not None and first[-1]:
+            seen.append(name)
+    return tuple(seen)
 
 
 def apply_refusals(
@@ -26,7 +63,8 @@ def apply_refusals(
     if not declared:
         return verdict
     verdict = replace(verdict, refuses=tuple(sorted(declared)))
-    refused = dict(_declared_refusals(scenario, contract, outcome, declared))
+    covered = _calls_covered(scenario, contract, outcome, declared)
+    refused = {place: name for place, name, is_refused in covered if is_refused}
     if not refused:
         return verdict
     harms = tuple(
@@ -43,18 +81,20 @@ def apply_refusals(
     return verdict.as_unsupported(f"the implementation declares that it refuses {words}", names)
 
 
-def _declared_refusals(
+def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield step and number of each call that was refused as declared, and the name of the declaration."""
+) -> Iterator[tuple[tuple[int, int], str, bool]]:
+    """Yield step and number of each call that the contract answers and a declaration covers, its name, and whether
+    the implementation refused the call.
+    """
     state: Mapping[str, Entry] = outcome.before
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False)):
             clause = clause_for(scenario, call.expect, contract) or call.expect.recorded
-            if not result.is_error or (clause is not None and clause.error is not None):
+            if clause is not None and clause.error is not None:
                 continue
             if name := next((name for name in sorted(declared) if _applies(name, call, state)), ""):
-                yield (index, number), name
+                yield (index, number), name, result.is_error
         state = applied(state, happened.changes)
 
 
@@ -82,8 +122,33 @@ def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
                 parent for parent in parents if any(path.startswith(f"{parent}/") for path in (*state, ""))
             }
             return call.tool == "Write" and bool(parents) and not parents & {*state, *there}
+        case "inexact-old-text":
+            old = str(call.arguments.get("old_string", "")).replace("\r\n", "\n")
+            return call.tool == "Edit" and any(
+                old not in text.replace("\r\n", "\n") for text in _texts_of(call, state)
+            )
+        case "lines-below-one":
+            numbers = (call.arguments.get(key) for key in ("offset", "limit"))
+            return call.tool == "Read" and any(isinstance(each, int | float) and each < 1 for each in numbers)
+        case "read-only-file":
+            modes = (
+                getattr(state.get(path), "mode", None) for path in candidate_paths(call.arguments, state)
+            )
+            return call.tool in _CHANGING_TOOLS and any(
+                mode is not None and not mode & _OWNER_WRITES for mode in modes
+            )
+        case "half-surrogate":
+            return has_half_character(json.dumps(call.arguments, ensure_ascii=False))
         case _:
             return any(not _is_utf8(state.get(path)) for path in candidate_paths(call.arguments, state))
+
+
+def _texts_of(call: ToolCall, state: Mapping[str, Entry]) -> Iterator[str]:
+    """Yield the texts of the UTF-8 files that a call may refer to."""
+    for path in candidate_paths(call.arguments, state):
+        entry = state.get(path)
+        if isinstance(entry, RegularFile) and _is_utf8(entry):
+            yield entry.data.decode()
 
 
 def _is_utf8(entry: Entry | None) -> bool:

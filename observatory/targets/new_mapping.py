@@ -13,6 +13,7 @@ from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_process import ServerInfo
 from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.compare.design import DesignUnclear, design_seen
+from readfirst.harness.compare.refusals import refusals_seen
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.report.escape import visible
@@ -196,15 +197,6 @@ SCENARIOS = (
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """The error for files that were not read. Its messages may also be used for this error."""
 
-REFUSAL_SCENARIOS = {
-    "not-utf-8": "encodings/cp1251-elsewhere",
-    "empty-old-text": "creation/edit-creates",
-    "symbolic-link": "links-and-modes/edit-through-symlink",
-    "line-feed-for-crlf": "line-endings/lf-old-string-in-crlf-file",
-    "missing-directory": "creation/write-creates-parents",
-}
-"""Scenarios whose calls are all answered, unless the implementation refuses the situation in the name."""
-
 _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
 
@@ -225,22 +217,6 @@ def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str
         if len(names) == 1:
             forms.setdefault(next(iter(names)), []).append(form)
     return {name: tuple(found) for name, found in forms.items()}
-
-
-def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the refusals that an implementation may declare and has just made (`harness.adapter_traits.REFUSALS`)."""
-    suite = Suite(default_root())
-    seen = []
-    for name, scenario_id in REFUSAL_SCENARIOS.items():
-        scenario = suite.scenario(scenario_id)
-        if not {call.tool for call in scenario.calls()} <= traits_of(adapter).capabilities:
-            continue
-        outcome = replay(scenario, adapter, place)
-        if outcome.broken is None and any(
-            result.is_error for step in outcome.steps for result in step.results
-        ):
-            seen.append(name)
-    return tuple(seen)
 
 
 def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:

@@ -114,6 +114,12 @@ def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
     assert ran.installed.split()[-1] == str(CHECKOUT)
 
 
+def test_packages_are_installed_beside_readfirst(act: Callable[..., Ran], tmp_path: Path) -> None:
+    ran = act(target="reference", arguments="gate/edit-unread", install=".\nmy tools>=2\n", jobs="1")
+    assert ran.installed.endswith(f"{CHECKOUT} . my tools>=2\n")
+    assert ran.code == 0, ran.log
+
+
 @pytest.mark.slow
 def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_path: Path) -> None:
     conduct = PASSES.replace("requirement: must", "requirement: should")

@@ -66,6 +66,30 @@ class DeclaresNarrow(Narrow):
     refuses = frozenset({"line-feed-for-crlf", "missing-directory"})
 
 
+class Literal(careful.Careful):
+    """Takes texts, lines and modes literally. Declares nothing."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        mode = path.stat().st_mode if path.is_file() else 0o200
+        texts = [value for value in arguments.values() if isinstance(value, str)]
+        if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+            return ToolResult("This is no text.", is_error=True)
+        if tool != "Read" and not mode & 0o200:
+            return ToolResult("The file is read-only.", is_error=True)
+        if tool == "Read" and min(arguments.get("offset", 1), arguments.get("limit", 1)) < 1:
+            return ToolResult("Lines count from 1.", is_error=True)
+        if tool == "Edit" and path.is_file() and arguments["old_string"].encode() not in path.read_bytes():
+            return ToolResult("The text is not there.", is_error=True)
+        return super().call(tool, arguments)
+
+
+class DeclaresLiteral(Literal):
+    """Declares all four."""
+
+    refuses = frozenset({"inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate"})
+
+
 class DeclaresAndSpoils(Declares):
     """Refuses as declared, and leaves a file behind."""
 

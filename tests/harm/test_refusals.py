@@ -19,6 +19,10 @@ HERE = Path(__file__).parent
 CREATES, ENCODED = "creation/edit-creates", "encodings/cp1251-elsewhere"
 READ, LINK = "gate/edit-after-read", "links-and-modes/write-through-symlink"
 LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
+LITERAL = [
+    *("quotes/straight-finds-curly-double", "read-output/offset-zero-alone", "read-output/limit-zero"),
+    *("crossed/allowed-24", "crossings/half-a-pair-inserted"),
+]
 BOTH: tuple[Level, ...] = ("safe", "effects")
 OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "NotStrict": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
@@ -31,6 +35,8 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "DeclaresLinks": (("effects",), {LINK: "unsupported"}),
     "Narrow": (("safe",), {LINE_FEED: "failed", DIRECTORY: "failed"}),
     "DeclaresNarrow": (("safe",), {LINE_FEED: "unsupported", DIRECTORY: "unsupported", READ: "passed"}),
+    "Literal": (("effects",), dict.fromkeys(LITERAL, "failed")),
+    "DeclaresLiteral": (("effects",), {**dict.fromkeys(LITERAL, "unsupported"), READ: "passed"}),
 }
 """The status of scenarios at some levels, by the name of an implementation that declares refusals."""
 
@@ -78,10 +84,28 @@ def test_a_refusal_is_not_overcautious_where_the_contract_does_harm(
         ("missing-directory", ToolCall("Write", {"file_path": "$WS/e/../d/c", "content": ""}), False),
         ("missing-directory", ToolCall("Write", {"file_path": "$WS/c", "content": ""}), False),
         ("missing-directory", ToolCall("Edit", {"file_path": "$WS/e/a", "old_string": "x"}), False),
+        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a b"}), True),
+        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a\nb"}), False),
+        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\nb"}), False),
+        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": ""}), False),
+        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/e", "old_string": "x"}), False),
+        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 0}), True),
+        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "limit": -1}), True),
+        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 1, "limit": 1}), False),
+        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
+        ("read-only-file", ToolCall("Write", {"file_path": "$WS/d/r", "content": ""}), True),
+        ("read-only-file", ToolCall("Write", {"file_path": "$WS/d/b", "content": ""}), False),
+        ("read-only-file", ToolCall("Read", {"file_path": "$WS/d/r"}), False),
+        ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "a\udc00"}), True),
+        ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "\U0001f600"}), False),
     ],
 )
 def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies: bool) -> None:
-    state = {"d/a": RegularFile(b"a\r\nb"), "d/b": RegularFile(b"a\nb")}
+    state = {
+        "d/a": RegularFile(b"a\r\nb"),
+        "d/b": RegularFile(b"a\nb", 0o644),
+        "d/r": RegularFile(b"", 0o444),
+    }
     assert _applies(name, call, state) is applies
 
 
@@ -102,6 +126,17 @@ def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst:
     assert "overcautious" not in shown
     undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, "--level", "safe").out
     assert "beside it overcautious 1" in undeclared
+
+
+def test_check_adapter_names_the_design_and_the_refusals_that_it_sees(readfirst: Cli) -> None:
+    ended = readfirst("check-adapter", "python:designed:Literal")
+    assert ended.code == 0, ended.out
+    assert "design: content-checked (it edits a file that changed" in ended.out
+    assert "Declare it: design = 'content-checked'" in ended.out
+    assert "'inexact-old-text', 'lines-below-one', 'read-only-file', 'half-surrogate']" in ended.out
+    assert ended.out.endswith("readfirst run 'python:designed:Literal' --level safe\n")
+    declared = readfirst("check-adapter", "python:designed:DeclaresLiteral").out
+    assert REFUSALS["read-only-file"] not in declared
 
 
 def test_a_refusal_that_does_not_exist_is_an_error(readfirst: Cli) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from readfirst.harness.compare.refusals import REFUSAL_SCENARIOS
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.targets import new_mapping
 from tests.pages.page import CHECKOUT, code
@@ -24,7 +25,7 @@ SCENARIOS = {
     "staleness/edit-after-touch-of-own-edit",
     "line-endings/converted-on-disk",
     *new_mapping.SCENARIOS,
-    *new_mapping.REFUSAL_SCENARIOS.values(),
+    *REFUSAL_SCENARIOS.values(),
 }
 """What replaces the bundled suite, which takes minutes with a slow adapter."""
 
