@@ -12,6 +12,7 @@ from readfirst.harness.compare.missing_capabilities import MissingCapabilities, 
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.yaml_io.finding import Position, SuiteError
@@ -29,6 +30,7 @@ CHANCE = "How far an interrupted call gets, and which of two is faster, is a mat
 """The reason of a new entry whose scenario may pass in the next run."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 """Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
+_REASON_ADVICE = "Write as its reason why that is accepted."
 
 
 class BaselineError(SuiteError):
@@ -42,8 +44,9 @@ class Acceptance:
     """One accepted failure: the lowest failed level, and the reason for accepting it.
 
     `subject` is the id of a scenario or of a rule. A rule's entry accepts failures of all scenarios of the rule at
-    `level` or a higher one. `varies`: the scenario may also pass, or fail at a higher level, because the
-    implementation leaves the result to chance.
+    `level` or a higher one; at the level `safe` only the kinds of harm in `harms`. `varies`: the scenario may also
+    pass, or fail at a higher level, because the implementation leaves the result to chance. `link` is the address of
+    a report.
     """
 
     subject: str
@@ -54,6 +57,7 @@ class Acceptance:
     varies: bool = False
     link: str = ""
     of_rule: bool = False
+    harms: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -95,6 +99,11 @@ class BaselineResult:
     stale: str = ""
     unclaimed: str = ""
 
+    @property
+    def needs_reason(self) -> bool:
+        """Whether the complaint `stale` is that the entry has no written reason."""
+        return self.stale.endswith(_REASON_ADVICE)
+
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
     """Return the lowest level that fails, or `broken`. None if nothing fails."""
@@ -115,9 +124,14 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
     if failing is not None:
         if FAILED_LEVELS.index(failing) < FAILED_LEVELS.index(entry.level):
             return BaselineResult(conformant=False)
-        if failing == "safe" and entry.reason in GENERATED_REASONS:
-            complaint = f"{entry.where} is a harm. Write as its reason why that is accepted."
+        is_unexplained = entry.reason == UNEXPLAINED and failing == "broken"
+        if is_unexplained or (failing == "safe" and entry.reason in GENERATED_REASONS):
+            complaint = f"{entry.where} {_describe_failure(verdict)}. {_REASON_ADVICE}"
             return BaselineResult(conformant=False, stale=complaint)
+        if entry.of_rule and failing == "safe" and (other := _kinds_of(verdict) - {*entry.harms}):
+            complaint = f"{entry.where} does not accept {', '.join(sorted(other))} of {verdict.scenario_id}."
+            advice = f" If that is intended, add to the entry: harms: [{', '.join(sorted(other))}]"
+            return BaselineResult(conformant=False, stale="" if entry.harms else complaint + advice)
     if failing == entry.level or entry.varies or entry.of_rule or is_above(entry.level, verdict):
         return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
     if failing is not None:
@@ -126,6 +140,20 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
     now = "passes" if verdict.status == "passed" else f"is {verdict.status}"
     stale = f"{entry.where} {now} now, but the baseline says level: {entry.level}. Remove the entry."
     return BaselineResult(conformant=False, stale=stale)
+
+
+def _kinds_of(verdict: Verdict) -> set[str]:
+    """Return the kinds of the harms of a verdict, and `overcautious`."""
+    return {harm.kind for harm in verdict.harms if harm.kind in (*HARMS, "overcautious")}
+
+
+def _describe_failure(verdict: Verdict) -> str:
+    """Return the words for a failure that is accepted only with a written reason."""
+    if verdict.status == "broken":
+        return "ends early"
+    if _kinds_of(verdict) == {"overcautious"}:
+        return "refuses a call that every contract answers"
+    return "is a harm"
 
 
 def is_above(level: FailedLevel, verdict: Verdict) -> bool:
@@ -180,6 +208,7 @@ def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts) 
         varies=stated.get("varies", False),
         link=stated.get("link", ""),
         of_rule="rule" in stated,
+        harms=tuple(stated.get("harms", ())),
     )
 
 

@@ -108,6 +108,7 @@ def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) ->
         subject = "rule" if entry.of_rule else "scenario"
         values: dict[str, object] = {subject: entry.subject, "contract": entry.contract, "level": entry.level}
         values |= {"varies": True} if entry.varies else {}
+        values |= {"harms": list(entry.harms)} if entry.harms else {}
         values |= {"reason": entry.reason} | ({"link": entry.link} if entry.link else {})
         shown = (f"{key}: {_scalar(key, value)}" for key, value in values.items())
         comment = f"  # {observed[entry]}" if observed.get(entry) else ""

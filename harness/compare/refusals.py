@@ -30,7 +30,7 @@ REFUSAL_SCENARIOS = {
     "read-only-file": "crossed/own-01",
     "half-surrogate": "crossings/half-a-pair-inserted",
 }
-"""For each refusal that can be declared, a scenario in which the first call of that kind has no other reason to fail."""
+"""For each refusal that can be declared, a scenario in which the first such call has no other reason to fail."""
 _OWNER_WRITES = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 

@@ -12,7 +12,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.contracts import is_version
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
-from readfirst.harness.suite.scenario_metadata import Requirement
+from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
 _MOST_NAMED = 5
 """Maximum number of missing capabilities that a complaint names."""
@@ -73,12 +73,11 @@ class Count:
 
     @property
     def share(self) -> str:
-        """Return which share of the scenarios that the contract specifies was judged: `87% of 120 judged`."""
+        """Return the number of judged scenarios, and of scenarios that the contract covers."""
         decided = self.scenarios - self.unspecified
         if not self.judged:
-            return f"none of {decided} judged"
-        percent = 100 * self.judged // decided
-        return f"{percent if percent else 'less than 1'}% of {decided} judged"
+            return f"judged none of {decided}"
+        return f"judged {self.judged} of {decided}"
 
     def plus(self, other: Count) -> Count:
         """Return the sum of both counts."""
@@ -116,6 +115,13 @@ class Summary:
         self.reasons: dict[str, Counter[str]] = {"unsupported": Counter(), "unspecified": Counter()}
         """By status, the reasons why scenarios were not judged, with their number."""
         self.stale: list[str] = []
+        """Complaints about entries of the baseline."""
+        self.need_reasons = 0
+        """Number of these complaints that ask for a written reason."""
+        self.has_unclaimed_list = False
+        """Whether a baseline lists the capabilities that may be missing."""
+        self.examples: dict[str, tuple[bool, bool, int, str]] = {}
+        """By kind of harm, the best example: whether the contract does the same, a sort key, and the scenario's id."""
         self.unclaimed: Counter[str] = Counter()
         """Missing capabilities of scenarios that should have been judged, with their number."""
         self.servers: Counter[bool] = Counter()
@@ -138,6 +144,10 @@ class Summary:
             self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
         self.total.add(verdict, ruling)
         self.harms.update({harm.kind for harm in verdict.harms})
+        for kind in {harm.kind for harm in verdict.harms if harm.kind in HARMS}:
+            is_alike = bool(verdict.levels.get("safe"))
+            example = is_alike, is_generated(verdict.scenario_id), verdict.length, verdict.scenario_id
+            self.examples[kind] = min(self.examples.get(kind, example), example)
         if verdict.status == "passed" and any(harm.kind in HARMS for harm in verdict.harms):
             self.harmful_alike[verdict.contract] += 1
         self.by_hand += verdict.by_hand
@@ -156,6 +166,7 @@ class Summary:
             self.left_out[verdict.rule] += 1
         if ruling.stale:
             self.stale.append(ruling.stale)
+            self.need_reasons += ruling.needs_reason
         if verdict.status == "broken" and not ruling.accepted:
             self._broken += 1
         elif ruling.unclaimed:
@@ -192,6 +203,12 @@ class Summary:
         named = [f"{what} ({count})" for what, count in self.unclaimed.most_common(_MOST_NAMED)]
         if len(self.unclaimed) > _MOST_NAMED:
             named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
+        if self.has_unclaimed_list:
+            return (
+                f"{pluralize(self.total.unclaimed, 'scenario')} not judged for lack of capabilities that the baseline "
+                f"does not list as unclaimed: {'; '.join(named)}. If that is intended, renew the list "
+                "(--update-baseline)."
+            )
         return (
             f"{pluralize(self.total.unclaimed, 'scenario')} not judged, but required; missing: {'; '.join(named)}. "
             f"If that is intended, list the required capabilities ({how} Read), or accept it in a baseline "
@@ -208,6 +225,20 @@ class Summary:
             return ""
         after = f"; beside it {', '.join(beside)}" if beside else ""
         return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
+
+    def example_lines(self) -> list[str]:
+        """Return a scenario for each kind of harm: a line for new harms, and a line for harms of the contract."""
+        contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
+        lines = []
+        for is_alike, words in ((False, "for example"), (True, f"for example, as {contract} does")):
+            found = [
+                f"{kind} {self.examples[kind][-1]}"
+                for kind in HARMS
+                if kind in self.examples and self.examples[kind][0] == is_alike
+            ]
+            if found:
+                lines.append(f"{words}: {', '.join(found)}")
+        return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
         """Return a sentence about the number of scenarios with harm by the contract itself, for a run that passes.
@@ -273,8 +304,9 @@ class Summary:
         parts += [f"{count} {words}" for name, words in _SAID.items() if (count := getattr(total, name))]
         if total.unsupported:
             parts.append(total.share)
-        if self.stale:
-            parts.append(
-                f"{len(self.stale)} baseline {'entries' if len(self.stale) > 1 else 'entry'} out of date"
-            )
+        if outdated := len(self.stale) - self.need_reasons:
+            parts.append(f"{outdated} baseline {'entries' if outdated > 1 else 'entry'} out of date")
+        if self.need_reasons:
+            entries = "entry needs" if self.need_reasons == 1 else "entries need"
+            parts.append(f"{self.need_reasons} baseline {entries} a reason")
         return f"{total.scenarios} scenario{'' if total.scenarios == 1 else 's'}: {', '.join(parts)}"

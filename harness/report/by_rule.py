@@ -10,6 +10,7 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.level_reached import Standing, standing
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line
 from readfirst.harness.report.mistakes import (
@@ -216,6 +217,18 @@ def group_of(result: RuleResult) -> str:
     if result.is_overcautious:
         return _OVERCAUTIOUS_HEADING
     return result.rule.class_ if result.rule is not None else NO_RULE
+
+
+def dominant_lines(dominant: Dominant) -> list[Line]:
+    """Return the lines on the mistake that most failures share."""
+    others = dominant.failing - dominant.alone
+    addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
+    share = f"{dominant.alone:,} of " if dominant.hides else "all "
+    lines: list[Line] = [
+        ("title", f"One mistake in {share}{pluralize(dominant.of, 'failure')}{addition}:"),
+        ("", f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"),
+    ]
+    return [*lines, ("note", "What follows is as if it were fixed.")] if dominant.hides else lines
 
 
 def rule_lines(

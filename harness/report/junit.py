@@ -84,7 +84,8 @@ def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: R
     )
     case.set("time", f"{verdict.milliseconds / 1000:.6f}")
     if ruling.stale:
-        _add_element(case, "failure", "baseline entry out of date", visible(ruling.stale))
+        state = "needs a reason" if ruling.needs_reason else "out of date"
+        _add_element(case, "failure", f"baseline entry {state}", visible(ruling.stale))
     elif ruling.accepted:
         _add_element(case, "skipped", f"accepted failure: {ruling.accepted}")
     elif ruling.unclaimed:

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
+from readfirst.harness.compare.baseline import lowest_failure
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.by_rule import (
+    RuleTally,
     accepted_in,
     by_class,
-    by_rule,
+    dominant_lines,
     failing_rules,
     group_of,
     rule_title,
@@ -51,7 +53,13 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
         if likeness := run.likeness:
             yield _escape_prose(likeness)
         summary = run.summary
-        for note in (summary.by_hand_sentence(), summary.design_sentence(), summary.complaint()):
+        for note in (
+            summary.harm_sentence(),
+            *summary.example_lines(),
+            summary.by_hand_sentence(),
+            summary.design_sentence(),
+            summary.complaint(),
+        ):
             if note:
                 yield f"**{_escape_prose(label)}**: {_escape_prose(note)}"
         judged_levels = [level for level in levels if level != "verbatim" or run.level == level]
@@ -72,7 +80,20 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
             else:
                 yield from _rule_blocks(run, sources, levels)
         for stale in run.summary.stale:
-            yield f"Out of date in the baseline: {_escape_prose(stale)}"
+            yield f"Baseline: {_escape_prose(stale)}"
+        accepted = [
+            [
+                _escape_prose(verdict.scenario_id),
+                lowest_failure(verdict) or "",
+                _escape_prose(ruling.accepted),
+            ]
+            for verdict, ruling in run.judged
+            if ruling.accepted
+        ]
+        if accepted:
+            yield f"<details><summary>{pluralize(len(accepted), 'accepted failure')}</summary>"
+            yield table(["scenario", "level", "reason"], accepted)
+            yield "</details>"
 
 
 def _run_row(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
@@ -96,7 +117,10 @@ def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
     """Yield the classes, a line for each failing rule, and the shortest failures of the first rules."""
-    results = by_rule(run.judged, sources.rules)
+    tally = RuleTally(sources.rules)
+    for verdict, ruling in run.judged:
+        tally.add(verdict, ruling)
+    results, dominant = tally.results(), tally.dominant()
     rows = [
         [
             class_result.class_,
@@ -109,6 +133,10 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
         ["no rule", "", *_count_cells(result.count, levels)] for result in results if result.rule is None
     ]
     yield table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
+    if dominant is not None:
+        yield " ".join(_escape_prose(line.strip()) for _, line in dominant_lines(dominant))
+        results = tally.results(as_if_without=dominant.kind)
+        yield from _explain_failure(dominant.shortest, run, sources)
     failing = failing_rules(results)
     if not failing:
         return

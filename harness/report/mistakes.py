@@ -8,7 +8,7 @@ from typing import NamedTuple
 from readfirst.harness.compare.failure_signature import kind, kind_of_harm, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
-from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 _KINDS_BY_SEVERITY = (*HARMS, "broken", *BESIDE)
 """Kinds of failures, the worst first. For a broken replay the kind is unknown."""
@@ -42,7 +42,7 @@ def worst(verdict: Verdict) -> Worst:
     )
     level = next(failing, len(requested) - 1)
     return Worst(
-        level, _is_overcautious(verdict), requirement, kind, is_made(verdict.scenario_id), verdict.length
+        level, _is_overcautious(verdict), requirement, kind, is_generated(verdict.scenario_id), verdict.length
     )
 
 
@@ -50,11 +50,6 @@ def _is_overcautious(verdict: Verdict) -> bool:
     """Whether a verdict contains no harm, but a refusal of a call that every contract answers."""
     kinds = {harm.kind for harm in verdict.harms}
     return verdict.status != "broken" and "overcautious" in kinds and not kinds & {*HARMS}
-
-
-def is_made(scenario_id: str) -> bool:
-    """Whether a program generated the scenario; its files are long and its name is not descriptive."""
-    return scenario_id.startswith("crossed/")
 
 
 _MIN_FAILURES = 10

@@ -11,13 +11,13 @@ from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import (
     MOST_LINES,
     RuleResult,
     RuleTally,
     by_class,
+    dominant_lines,
     failing_rules,
     rule_lines,
 )
@@ -69,9 +69,9 @@ _CLOSING_TEXTS = {
 class TableReport:
     """Prints the worst failures, the table, and the failing rules at the end.
 
-    If the suite has rules, `most_failures` counts rules: each is explained by its shortest failing scenario,
-    the worst class first. Otherwise it counts scenarios, the most harmful first. None: all scenarios. BRIEF:
-    one, in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
+    `most_failures` is the number of explained failures. If the suite has rules, the shortest failing scenario of each
+    rule comes first, the worst class first. Further scenarios follow, the most harmful first. None: all scenarios.
+    BRIEF: one, in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -93,7 +93,7 @@ class TableReport:
         if ruling.stale or ruling.conformant or ruling.unclaimed:
             return
         self._failed.add((verdict.scenario_id, verdict.contract))
-        if self._most is None or self._facts.rules is None:
+        if not self._is_brief or self._facts.rules is None:
             insort(self._worst, verdict, key=worst)
             if self._most is not None:
                 del self._worst[self._most :]
@@ -124,6 +124,7 @@ class TableReport:
         if summary.total.scenarios:
             self._print_table(summary, results)
         notes = [(summary.harm_sentence(), "bold")]
+        notes += [(visible(line), "") for line in summary.example_lines()]
         if not interrupted:
             notes.append((visible(summary.likeness_sentence(self._facts.name, self._facts.level)), ""))
         notes += [(summary.design_sentence(), "bold"), (summary.by_hand_sentence(), "bold")]
@@ -173,24 +174,14 @@ class TableReport:
         shortest = [result.shortest for result in failing if result.shortest is not None]
         harmful = any(not result.is_overcautious for result in failing)
         first = [mistake.shortest for mistake in dominant if not (mistake.is_overcautious and harmful)]
-        return [*first, *shortest][: self._most]
+        chosen = {(each.scenario_id, each.contract): each for each in (*first, *shortest, *self._worst)}
+        return [*chosen.values()][: self._most]
 
     def _print_dominant(self, dominant: Dominant | None) -> None:
         """Print the mistake that most failures share."""
-        if dominant is None:
-            return
-        others = dominant.failing - dominant.alone
-        addition = f"; it is in {pluralize(others, 'other')} as well" if others else ""
-        share = f"{dominant.alone:,} of " if dominant.hides else "all "
-        example = f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"
-        lines = [
-            ("title", f"One mistake in {share}{pluralize(dominant.of, 'failure')}{addition}:"),
-            ("", example),
-        ]
-        if dominant.hides:
-            lines.append(("note", "What follows is as if it were fixed."))
-        self._print_lines(lines)
-        self._print_text("")
+        if dominant is not None:
+            self._print_lines(dominant_lines(dominant))
+            self._print_text("")
 
     def _print_rules(self, contract: str, results: Sequence[RuleResult]) -> None:
         """Print the failing rules of one contract."""

@@ -193,6 +193,7 @@ def perform(request: RunRequest) -> int:
         suite=suite.title if is_whole else part_of(suite.title),
     )
     summary, ruler = Summary(), BaselineChecker(baseline, request.claims or request.stated)
+    summary.has_unclaimed_list = baseline is not None and baseline.lacking is not None
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
     tested: dict[str, dict[str, bool]] = {name: {} for name in contracts}
@@ -247,7 +248,8 @@ def perform(request: RunRequest) -> int:
         bar.stop()
         for report in reports:
             report.finish(summary)
-    if request.output or request.format != "table":
+    # Otherwise the table has already been printed.
+    if (request.output is None) == (request.format != "table"):
         say(summary.sentence(), err=True)
         if design := summary.design_sentence():
             say(design, err=True)
@@ -266,21 +268,43 @@ def perform(request: RunRequest) -> int:
     if keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(keep)}", err=True)
     if request.update_baseline and request.baseline:
-        text = baseline_text(
-            baseline.name if baseline else request.title,
-            seen,
-            baseline,
-            of_all=len(ids) == len(suite.ids()),
-            suite=suite.title,
+        return _write_baseline(
+            request, request.baseline, baseline, seen, is_whole=len(ids) == len(suite.ids())
         )
-        request.baseline.parent.mkdir(exist_ok=True)
-        with output(request.baseline) as stream:
-            stream.write(text)
-        total = summary.total
-        failures = pluralize(total.failed + total.broken, "failure")
-        say(f"{failures} written to {short_path(request.baseline)}", err=True)
-        judged = total.scenarios - total.unsupported - total.unspecified
-        return ExitCode.CONFORMANT if judged > 0 else ExitCode.NOTHING
+    return summary.exit_code
+
+
+def _write_baseline(
+    request: RunRequest, file: Path, old: Baseline | None, seen: Sequence[Verdict], *, is_whole: bool
+) -> ExitCode:
+    """Write the failures of a run into a baseline, and return the exit code of the run with this baseline."""
+    suite = request.suite
+    lucky = {
+        verdict.scenario_id
+        for verdict in seen
+        if verdict.failing
+        and (scenario := _find_scenario(suite, verdict.scenario_id)) is not None
+        and scenario.left_to_luck
+    }
+    name = old.name if old else request.title
+    text = baseline_text(name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky)
+    file.parent.mkdir(exist_ok=True)
+    with output(file) as stream:
+        stream.write(text)
+    written = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
+    ruler, summary = BaselineChecker(written, request.claims or request.stated), Summary()
+    for verdict in seen:
+        summary.add(verdict, ruler.apply_baseline(verdict))
+    if not is_whole and old is None:
+        say(
+            f"{file} knows only the selected scenarios: other failures, and other missing capabilities, are not "
+            "accepted. Write it from a run of the whole suite if you test the whole suite.",
+            err=True,
+        )
+    entries = "1 entry" if len(written.accepted) == 1 else f"{len(written.accepted):,} entries"
+    missing = summary.need_reasons
+    needs = f"; {missing:,} {'needs' if missing == 1 else 'need'} a reason" if missing else ""
+    say(f"wrote {entries} to {file}{needs}", err=True)
     return summary.exit_code
 
 

@@ -34,3 +34,8 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
         return Heading(
             scenario_id, fields.text("title"), requirement, fields.texts("tags"), fields.text("rule")
         )
+
+
+def is_generated(scenario_id: str) -> bool:
+    """Whether a program generated the scenario; its files are long and its name is not descriptive."""
+    return scenario_id.startswith("crossed/")

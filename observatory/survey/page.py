@@ -18,8 +18,8 @@ from readfirst.harness.compare.level_reached import (
 )
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.markdown_escape import link, markdown, prose, scenario_link
-from readfirst.harness.report.mistakes import is_made
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
+from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.harm_heatmap import map_rows, starred, untried
 from readfirst.observatory.survey.compatibility import harm_data, looked_at
@@ -65,7 +65,7 @@ class Harmed:
             known = self.shortest.get(harm.kind)
             if known is None or known.made or known.steps > 1:
                 scenario = suite.scenario(verdict.scenario_id)
-                made, steps = is_made(scenario.id), len(scenario.steps)
+                made, steps = is_generated(scenario.id), len(scenario.steps)
                 found = Shortest(made, steps, scenario.id, harm.step + 1, harm.line, scenario.title)
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
@@ -90,7 +90,7 @@ class Harmed:
             tried - again,
             {kind: set(in_families(scenarios[kind])) - again for kind in KINDS if kind in scenarios},
             {
-                kind: Shortest(is_made(each["scenario"]), **each)
+                kind: Shortest(is_generated(each["scenario"]), **each)
                 for kind, each in data["shortest"].items()
                 if each["scenario"] not in again
             },

@@ -23,9 +23,9 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.report.markdown_escape import table
-from readfirst.harness.report.mistakes import is_made
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
+from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.yaml_io import strict_yaml
@@ -72,7 +72,7 @@ class Found:
 
     def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
         """The sort key for examples: scenarios by a person first, then scenarios with few steps."""
-        return is_made(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
+        return is_generated(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
         """Return it as a page shows it, as docs/implementations.json has it."""
@@ -207,7 +207,7 @@ def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite)
                 "contracts": {name: len(by_cause[cause.id].get(name, ())) for name in names},
                 "example": min(
                     (each for ids in by_cause[cause.id].values() for each in ids),
-                    key=lambda each: (is_made(each), each),
+                    key=lambda each: (is_generated(each), each),
                 ),
             }
             for cause in causes()

@@ -213,6 +213,38 @@ def test_a_harm_is_not_accepted_without_a_reason() -> None:
     assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."
 
 
+def test_a_rule_accepts_only_the_kinds_of_harm_that_it_names(tmp_path: Path) -> None:
+    lost, stray = (Harm(0, 0, kind, "a", "words") for kind in ("lost", "stray"))
+    failed = replace(verdict(fails="safe"), level="safe", rule="edit-not-read", harms=(lost,))
+
+    def ruling(harms: str, found: tuple[Harm, ...] = (lost,)) -> BaselineResult:
+        entry = f"{{rule: edit-not-read, level: safe, reason: known{harms}}}"
+        return apply_baseline(
+            replace(failed, harms=found), baseline(tmp_path, f"name: x\naccepted: [{entry}]\n")
+        )
+
+    assert ruling(", harms: [lost]").accepted == "known"
+    assert not ruling(", harms: [lost]", (lost, stray)).conformant
+    assert ruling("").stale.endswith("add to the entry: harms: [lost]")
+
+
+def test_a_refusal_and_a_crash_need_a_reason_in_their_own_words(tmp_path: Path) -> None:
+    def complaint(failed: Verdict, level: str) -> BaselineResult:
+        entry = f"{{scenario: gate/not-read, level: {level}, reason: not explained yet}}"
+        return apply_baseline(failed, baseline(tmp_path, f"name: x\naccepted: [{entry}]\n"))
+
+    refused = replace(
+        verdict(fails="safe"), level="safe", harms=(Harm(0, 0, "overcautious", "a", "refused"),)
+    )
+    for ruling, words in (
+        (complaint(refused, "safe"), "refuses a call that every contract answers. Write as its reason"),
+        (complaint(verdict("broken"), "broken"), "ends early. Write as its reason"),
+    ):
+        assert not ruling.conformant
+        assert ruling.needs_reason
+        assert words in ruling.stale
+
+
 def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
     assert apply_baseline(verdict("broken"), accepting(tmp_path, "broken")).accepted
     assert not apply_baseline(verdict("broken"), accepting(tmp_path, "effects")).conformant

@@ -102,6 +102,12 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
     assert (f"[{rest} more failure" in text) == bool(rest)
 
 
+def test_as_many_failures_are_explained_as_were_asked_for_also_of_one_rule() -> None:
+    many = [replace(failed(f"a/{number}", FILE), rule="r") for number in range(9)]
+    text = printed(many, 5, rules=rules_of(rule("r", "safety")))
+    assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
+
+
 def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
     rules = rules_of(*(rule(f"r{number:02}", CLASSES[number % 4]) for number in range(80)))
     many = [

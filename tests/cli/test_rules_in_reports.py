@@ -125,7 +125,7 @@ TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
         [one("stale/a"), one("stale/b"), one("torn/a", status="unsupported")],
         [],
         "",
-        "safety 1/1, 1 not claimed, text, 66% of 3 judged",
+        "safety 1/1, 1 not claimed, text, judged 2 of 3",
     ),
 }
 

@@ -66,8 +66,9 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
         ("unsupported", OK),
         ("unspecified", OK),
         ("passed", BaselineResult(False, stale="x")),
+        ("failed", BaselineResult(False, stale="x is a harm. Write as its reason why that is accepted.")),
     )
     assert counted.sentence() == (
-        "6 scenarios: 2 passed, 1 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
-        "1 unspecified, 80% of 5 judged, 1 baseline entry out of date"
+        "7 scenarios: 2 passed, 2 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
+        "1 unspecified, judged 5 of 6, 1 baseline entry out of date, 1 baseline entry needs a reason"
     )

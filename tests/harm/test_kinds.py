@@ -106,3 +106,9 @@ def test_a_run_says_what_was_harmed_the_worst_first() -> None:
         verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
         summary.add(verdict, BaselineResult(conformant=False))
     assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"
+    assert summary.example_lines() == ["for example: lost a/0, stray a/0"]
+    alike = Verdict(
+        "a/9", "2.1.7", "safe", "passed", {"safe": True}, harms=(Harm(0, 0, "spoiled", "a", "a"),)
+    )
+    summary.add(alike, BaselineResult(conformant=True))
+    assert summary.example_lines()[1:] == ["for example, as 2.1.7 does: spoiled a/9"]

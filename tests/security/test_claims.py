@@ -37,10 +37,10 @@ def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_state
     found = readfirst("run", READS, *CHOSEN)
     assert found.code == 1
     assert "2 scenarios not judged, but required; missing: Edit (1); Write (1)" in found.out
-    assert "4 scenarios: 2 passed, 2 unsupported, 50% of 4 judged; not conformant" in found.out
+    assert "4 scenarios: 2 passed, 2 unsupported, judged 2 of 4; not conformant" in found.out
     stated = readfirst("run", READS, *CHOSEN, "--require", "Read")
     assert stated.code == 0
-    assert "50% of 4 judged; conformant" in stated.out
+    assert "judged 2 of 4; conformant" in stated.out
 
 
 @pytest.mark.slow
@@ -48,13 +48,30 @@ def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "results.jsonl"
     assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
     badge = json.loads(readfirst("report", stream, "--format", "badge").out)
-    assert (badge["message"], badge["color"]) == ("2/2 text, 50% of 4 judged", "red")
+    assert (badge["message"], badge["color"]) == ("2/2 text, judged 2 of 4", "red")
     assert "missing: Edit" in readfirst("report", stream, "--format", "markdown").out
     junit = readfirst("run", READS, *CHOSEN, "--format", "junit").out
     assert 'failures="2"' in junit
     assert "not judged, because a required capability is missing: Edit" in junit
     stated = readfirst("run", READS, *CHOSEN, "--require", "Read", "--format", "badge")
     assert json.loads(stated.out)["color"] == "green"
+
+
+def test_a_written_baseline_ends_with_what_is_left_to_do(readfirst: Cli, tmp_path: Path) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    options = ("--level", "safe", "--baseline", baseline, "--name", "mine")
+    for target, code, last in (
+        (
+            f"python:{Path(__file__).parents[1] / 'harm' / 'careful.py'}:RefusesEverything",
+            1,
+            "2 entries to {}; 2 need a reason",
+        ),
+        (FINE, 0, "0 entries to {}"),
+    ):
+        written = readfirst("run", target, *CHOSEN, *options, "--update-baseline")
+        assert (written.code, written.err.splitlines()[-1]) == (code, f"wrote {last.format(baseline)}")
+        assert ("knows only the selected scenarios" in written.err) == (code == 1)
+        assert readfirst("run", target, *CHOSEN, *options).code == code
 
 
 @pytest.mark.slow
