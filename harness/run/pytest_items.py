@@ -118,7 +118,8 @@ class ScenarioItem(pytest.Item):
         if ruling.stale:
             raise ScenarioFailedError(escape(ruling.stale), escape(ruling.stale))
         if ruling.unclaimed:
-            message = escape(f"not judged, because a required capability is missing: {ruling.unclaimed}")
+            why = self.target.missing_because
+            message = escape(f"not judged, because {why} is missing: {ruling.unclaimed}")
             raise ScenarioFailedError(message, message)
         if ruling.accepted:
             pytest.xfail(escape(ruling.accepted))

@@ -36,6 +36,8 @@ class Target:
     """The target with one suite: the contracts to compare it with, and a runner for each."""
 
     contracts: tuple[str, ...] = ()
+    missing_because = "a required capability"
+    """Words for the capabilities without which a scenario that must be judged is not judged."""
 
     def __init__(self, options: Any, layers: Layers) -> None:
         self._layers = layers
@@ -67,6 +69,8 @@ class Target:
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
         self._ruler = BaselineChecker(baseline, claims)
+        if baseline is not None and baseline.lacking is not None:
+            self.missing_because = "a capability that the baseline does not list as unclaimed"
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:

@@ -15,6 +15,7 @@ from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 from tests.judging import CONTRACT, SUITE
+from tests.pages.page import code
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
@@ -120,3 +121,40 @@ def test_the_table_of_arguments_has_all_arguments_of_all_tools() -> None:
 def test_the_table_of_capabilities_has_all_capabilities() -> None:
     listed = {name for first, *_ in table("Capabilities") for name in re.findall(r"`(\w+)`", first)}
     assert listed == {*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS}
+
+
+NOTEKEEPER = """\
+class FileError(Exception): pass
+class NotReadError(FileError): pass
+
+class Files:
+    def __init__(self, root):
+        self.seen = {}
+
+    def read(self, path, first, count):
+        self.seen[path] = open(path).read()
+        return self.seen[path]
+
+    def replace(self, path, old, new, every):
+        if path not in self.seen:
+            raise NotReadError("read it first")
+        open(path, "w").write(self.seen[path].replace(old, new))
+        return "done"
+"""
+
+
+def test_the_adapter_of_a_library_maps_arguments_and_exceptions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (example,) = code("docs/adapters.md", "python library")
+    (tmp_path / "readfirst_adapter.py").write_text(example)
+    (tmp_path / "notekeeper.py").write_text(NOTEKEEPER)
+    monkeypatch.chdir(tmp_path)
+    adapter = connect("python:readfirst_adapter:Tools", SUITE)
+    for scenario_id, level in (
+        ("gate/edit-after-read", "effects"),
+        ("gate/edit-unread", "reason"),
+        ("arguments/read-unknown", "reason"),
+    ):
+        assert judging.judged(SUITE.scenario(scenario_id), adapter, level).levels[level], scenario_id
+    adapter.close()  # type: ignore[attr-defined]
