@@ -43,7 +43,7 @@ def test_every_link_leads_somewhere() -> None:
 
 @pytest.mark.slow
 def test_the_failure_that_is_shown_is_what_a_run_prints(stage: Stage) -> None:
-    ((_, output),) = stage.run(["readfirst run python:mytools:Tools staleness/edit-after-change"])
+    ((_, output),) = stage.run(["readfirst run python:readfirst_adapter:Tools staleness/edit-after-change"])
     suite = os.path.relpath(stage.checkout, stage.folder)
     listed, shown, _ = code("docs/running.md", "text")
     assert listed.startswith("Rules that do not hold, worst first: ")

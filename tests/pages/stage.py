@@ -140,7 +140,7 @@ def users_folder(folder: Path, page: str) -> Path:
     own = folder / "a user's folder"
     own.mkdir()
     shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"
-    (own / "mytools.py").write_text(code(shown, "python")[0])
+    (own / "readfirst_adapter.py").write_text(code(shown, "python")[0])
     for language, name in (("js", "server.mjs"), ("python", "server.py")):
         (own / name).write_text(code("docs/adapters.md", f"{language} server")[0])
     program = own / "my-tools"

@@ -82,7 +82,7 @@ PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
     **dict.fromkeys(
         (
-            "readfirst run python:mytools:Tools --fixtures bundled --fixtures ours --trust --level effects "
+            "readfirst run python:readfirst_adapter:Tools --fixtures bundled --fixtures ours --trust --level effects "
             "--baseline accepted.yaml --update-baseline",
             "readfirst new gate/edit-unread --from bundled --fixtures ours",
         ),
@@ -92,11 +92,13 @@ PLANS = {
     "readfirst run 'mcp:node server.mjs' --level safe": Plan("node", (1,)),
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
     "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
-    "readfirst run python:mytools:Tools --confine": Plan(codes=(1,)),
-    "readfirst run python:mytools:Tools --level effects --last-failed --keep kept": Plan(codes=(5,)),
-    "readfirst fuzz python:mytools:Tools --level effects --minutes 0.1": DIFFERS,
-    "readfirst fuzz python:mytools:Tools --level safe --minutes 1": DIFFERS,
-    "readfirst fuzz python:mytools:Tools --against reference --level effects --seed 7 --steps 300": DIFFERS,
+    "readfirst run python:readfirst_adapter:Tools --confine": Plan(codes=(1,)),
+    "readfirst run python:readfirst_adapter:Tools --level effects --last-failed --keep kept": Plan(
+        codes=(5,)
+    ),
+    "readfirst fuzz python:readfirst_adapter:Tools --level effects --minutes 0.1": DIFFERS,
+    "readfirst fuzz python:readfirst_adapter:Tools --level safe --minutes 1": DIFFERS,
+    "readfirst fuzz python:readfirst_adapter:Tools --against reference --level effects --seed 7 --steps 300": DIFFERS,
     "readfirst diff 2.1.7 2.1.228": DIFFERS,
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,
@@ -109,8 +111,8 @@ PLANS = {
     f"readfirst lint {NEW}": Plan(before=RECORDED),
     "readfirst run reference --shard 2/40": Plan(bundled=True),
     "readfirst lint": Plan(bundled=True),  # a part of the suite leaves rules without scenarios
-    "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
-        before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
+    "pytest --adapter python:readfirst_adapter:Tools --readfirst-baseline accepted.yaml": Plan(
+        before="readfirst run python:readfirst_adapter:Tools --baseline accepted.yaml --update-baseline"
     ),
     "readfirst product record --check gate/edit-unread": Plan("live", seconds=600),
     "readfirst product record --contract all --shard 1/4 --takes takes-1 -j 2": Plan(

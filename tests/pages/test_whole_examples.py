@@ -28,14 +28,14 @@ def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["python:mytools:Tools", "'mcp:python3 server.py'"])
+@pytest.mark.parametrize("target", ["python:readfirst_adapter:Tools", "'mcp:python3 server.py'"])
 def test_an_example_in_python_breaks_nowhere_that_it_used_to(target: str, tmp_path: Path) -> None:
     assert broken(target, ONCE_BROKEN, tmp_path) == []
 
 
 @pytest.mark.slow
 def test_the_adapter_in_python_runs_the_suite(tmp_path: Path) -> None:
-    assert broken("python:mytools:Tools", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
+    assert broken("python:readfirst_adapter:Tools", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
 
 
 @pytest.mark.node

@@ -20,16 +20,16 @@ from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
-NAMES = ("mytools", "racing", "living", "telling", "hooked", "asking")
+NAMES = ("readfirst_adapter", "racing", "living", "telling", "hooked", "asking")
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 JUDGED = (
-    ("gate/edit-unread", "reason", {"mytools": PASSED, "racing": PASSED}),
-    ("gate/write-unread", "reason", {"mytools": PASSED, "racing": PASSED}),
-    ("staleness/edit-after-touch-of-own-edit", "reason", {"mytools": PASSED, "racing": PASSED}),
-    ("staleness/edit-after-touch-full-read", "effects", {"mytools": FAILED}),
-    ("race/refused-before-execution", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
-    ("race/edit-changed-during-call", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
-    ("parallel/write-then-edit", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
+    ("gate/edit-unread", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
+    ("gate/write-unread", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
+    ("staleness/edit-after-touch-of-own-edit", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
+    ("staleness/edit-after-touch-full-read", "effects", {"readfirst_adapter": FAILED}),
+    ("race/refused-before-execution", "effects", {"readfirst_adapter": UNSUPPORTED, "racing": PASSED}),
+    ("race/edit-changed-during-call", "effects", {"readfirst_adapter": UNSUPPORTED, "racing": PASSED}),
+    ("parallel/write-then-edit", "effects", {"readfirst_adapter": UNSUPPORTED, "racing": PASSED}),
     ("sessions/edit-after-resume", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
     ("sessions/edit-unread-after-resume", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
     ("sessions/agent-edits-what-was-read", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
@@ -86,7 +86,7 @@ def test_examples_do_what_the_page_says(
 
 
 def test_the_example_words_its_errors_differently(judge: Judge) -> None:
-    verdict = judge("mytools", "gate/edit-unread", "text")
+    verdict = judge("readfirst_adapter", "gate/edit-unread", "text")
     assert verdict.status == "failed"
     assert verdict.levels["reason"]
 
