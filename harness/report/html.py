@@ -294,7 +294,11 @@ def _details_of_family(
                 if (judged := run.verdicts.get(scenario_id)) is not None
                 and (details := _verdict_details(*judged))
             }
-            yield scenario_id, {**_describe_scenario(scenario, contracts, sources), "runs": by_run}
+            is_brief = not by_run and len(scenarios) > MAX_SCENARIOS_WITH_ALL_STEPS
+            described = _describe_scenario(scenario, () if is_brief else contracts, sources)
+            if is_brief:
+                described |= {"given": [], "steps": []}
+            yield scenario_id, {**described, "runs": by_run}
 
 
 def _describe_scenario(
@@ -338,6 +342,8 @@ def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]
     return {name: value for name, value in fields.items() if value}
 
 
+MAX_SCENARIOS_WITH_ALL_STEPS = 1000
+"""In a larger page, scenarios that pass in all runs have no steps, because they would make most of its size."""
 _FAILING_STATUSES = ("failed", "broken")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Level, Status, Verdict
+from readfirst.harness.report import html
 from readfirst.harness.report.html import version_lines
 from readfirst.harness.report.results import PAGES, Judged, Page, PageReport, Results, Run
 from readfirst.harness.run.runner import run as replayed
@@ -43,7 +44,9 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     assert written(make, VERDICTS, interrupted=True) != direct
 
 
-def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
+def test_the_details_have_arguments_expectation_and_an_exact_difference(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     details = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
     (step,) = details["steps"]
     assert (step["kind"], step["head"]) == ("call", "Read")
@@ -51,6 +54,17 @@ def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: S
     ((names, expected),) = details["expected"]
     assert names == ["2.1.7"]
     assert expected == [[[{"label": "text", "lines": ["     1→alpha\\r", "     2→"]}]]]
+    monkeypatch.setattr(html, "MAX_SCENARIOS_WITH_ALL_STEPS", 1)
+    brief = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json
+    assert brief["wrong"]["wrong/text"] == details
+    without_steps = [
+        name
+        for family in brief.values()
+        for name, each in family.items()
+        if isinstance(each, dict) and each.get("file") and not (each["steps"] or each["expected"])
+    ]
+    assert without_steps
+    assert "wrong/text" not in without_steps
     (difference,) = details["runs"]["0"]["differences"]
     assert (difference["step"], difference["call"], difference["level"]) == (0, 0, "text")
     assert difference["lines"][:2] == [["-", "     1→alpha\\r"], ["+", "     1→alpha"]]

@@ -219,7 +219,10 @@
     box.append(facts, make("h3", {}, "Results"), results(entry, details));
     if (details.given.length) box.append(make("h3", {}, "Given"), make("div", { class: "columns" }, ...details.given.map((each) => make("div", {}, block(each)))));
     if (!details.steps.length) {
-      box.append(make("p", {}, "This scenario is not in the suite that the page was made with, so its steps are unknown."));
+      const text = details.file
+        ? `It passed, so its steps are not on this page: readfirst show ${entry.id}`
+        : "This scenario is not in the suite that the page was made with, so its steps are unknown.";
+      box.append(make("p", {}, text));
     }
     box.append(make("h3", {}, "Steps"), steps(entry, details), make("h3", {}, "To repeat it"), commands(entry));
     const closing = make("button", { type: "button", class: "close" }, "Close");
