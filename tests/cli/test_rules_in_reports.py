@@ -1,6 +1,7 @@
 """Rules in reports: a table of results and of what each format says of them, the worst rule first."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -171,6 +172,23 @@ def test_each_format_has_the_rules_in_the_same_order(
         title.removesuffix(" (1 accepted)") for _, _, title, _ in failing
     ]
     assert json.loads(sources(suite).write("badge", results(judged)))["message"] == badge
+
+
+def test_markdown_lists_accepted_failures_and_the_mistake_of_most_failures(suite: Suite) -> None:
+    refused = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
+    words = Difference(0, 0, "text", "text", "a", "b")
+    many = [one(f"stale/{number:02}", "effects") for number in range(12)]
+    many = [judged(replace(each, differences=(refused,))) for each, _ in many]
+    other = judged(replace(one("numbers/a", "text")[0], differences=(words,)))
+    page = sources(suite).write(
+        "markdown", results([*many, other, one("torn/a", "safe", accepted="By design.")])
+    )
+    assert "One mistake in 12 of" in page
+    assert "What follows is as if it were fixed." in page
+    assert "Rule stale holds" not in page
+    assert "Rule numbers holds" in page
+    assert "1 accepted failure" in page
+    assert re.search(r"^\| torn/a +\| safe +\| By design. +\|$", page, re.MULTILINE)
 
 
 def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> None:
