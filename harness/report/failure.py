@@ -176,13 +176,21 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
                 yield from _difference_lines(difference, verdict)
 
 
+def _lines_with_ends(text: str) -> list[str]:
+    """Return the escaped lines of a text. If it contains `\\r`, each line shows its whole end."""
+    lines = visible_lines(text)
+    if "\r" not in text:
+        return lines
+    return [*(f"{line}\\n" for line in lines[:-1]), *lines[-1:]]
+
+
 def _difference_lines(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     suffix = "" if difference.level in ("safe", verdict.level) else f" (level {difference.level})"
     if difference.level == "safe":
         yield ("got", f"    {visible(difference.what)}")
         sides = (("expected", "was", difference.expected), ("got", "is now", difference.got))
         for style, label, text in sides if difference.expected or difference.got else ():
-            for number, shown_line in enumerate(visible_lines(text)[:_MAX_HARM_LINES] or [""]):
+            for number, shown_line in enumerate(_lines_with_ends(text)[:_MAX_HARM_LINES] or [""]):
                 yield (style, f"      {'' if number else label:6} {shown_line}")
         return
     what = visible(difference.label)

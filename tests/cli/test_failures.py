@@ -108,6 +108,14 @@ def test_as_many_failures_are_explained_as_were_asked_for_also_of_one_rule() -> 
     assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
 
 
+def test_a_harm_shows_the_ends_of_all_lines() -> None:
+    harm = Difference(0, 0, "safe", "spoiled: notes.txt", "a\r\nb\r\n", "a\nb\n")
+    spoiled = replace(failed("a/b", FILE, harm="spoiled"), level="safe", differences=(harm,))
+    text = printed([spoiled], 1)
+    assert "was    a\\r\\n\n             b\\r\\n\n" in text
+    assert "is now a\n             b\\n\n" in text
+
+
 def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
     rules = rules_of(*(rule(f"r{number:02}", CLASSES[number % 4]) for number in range(80)))
     many = [
