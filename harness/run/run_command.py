@@ -17,7 +17,6 @@ from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.escape import visible_command

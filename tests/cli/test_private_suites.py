@@ -14,7 +14,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.format import keeps
-from tests.format.test_private_suites import EXTENDED, HOUSE, SAVE, UNREAD, private
+from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, SAVE, UNREAD, private
 
 
 @pytest.fixture
