@@ -268,10 +268,10 @@ def rule_lines(
         else:
             lines += [("", line), ("note", f"{_GAP}{' ' * count_width}{_GAP}{_shortest_id(result)}")]
     if omitted := Counter(map(group_of, failing[len(shown) :])):
-        more = ", ".join(
-            f"{count} of {name}" if name in CLASSES else f"{count} {name}" for name, count in omitted.items()
+        more = ", ".join(f"{name} {count}" for name, count in omitted.items())
+        lines.append(
+            ("note", f"[{pluralize(omitted.total(), 'more rule')}: {more}; --failures all lists them]")
         )
-        lines.append(("note", f"[{more} more; --failures all lists them]"))
     return lines
 
 
