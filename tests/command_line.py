@@ -1,4 +1,4 @@
-"""The command line in this process: what it printed, and the code that it ended with."""
+"""The command line in this process: its output and its exit code."""
 
 import io
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Ended(NamedTuple):
 
 
 class Terminal(io.StringIO):
-    """What is printed on a terminal."""
+    """The output on a terminal."""
 
     def isatty(self) -> bool:
         return True

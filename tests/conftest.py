@@ -1,4 +1,4 @@
-"""What tests of every folder share."""
+"""Fixtures of the tests in all directories."""
 
 import re
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make what `python:MODULE:FACTORY` names in this process: for tests of what is done with its answers."""
+    """Create the factory of `python:MODULE:FACTORY` in this process, for tests about the handling of its answers."""
 
     def made(wanted: Wanted) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")

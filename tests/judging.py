@@ -38,7 +38,7 @@ def judged(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, or one of the suite by its id, and compare it; with `harm`, what was harmed counts, too."""
+    """Replay a scenario, or one of the suite by its id, and compare it; with `harm`, harm counts, too."""
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -50,7 +50,9 @@ def judged(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that what a connect string names lacks this of scenarios, by their ids, and passes at no level."""
+    """Assert that the implementation of a connect string lacks this for scenarios, by their ids, and passes at no
+    level.
+    """
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
     assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
@@ -62,6 +64,6 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
 
 
 def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
-    """Let what a connect string names play scenarios of a suite, as a run does."""
+    """Run scenarios of a suite with the implementation of a connect string."""
     with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

@@ -8,7 +8,7 @@ __all__ = ["Parsed"]
 
 
 class Parsed(HTMLParser):
-    """What a page is made of: elements with attributes and text, and the JSON in it by id or family."""
+    """The parts of a page: elements with attributes and text, and its JSON by id or family."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

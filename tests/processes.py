@@ -9,7 +9,7 @@ __all__ = ["alive", "below", "children", "descendants", "gone", "mentioning", "n
 
 
 def alive(pid: int) -> bool:
-    """Tell whether a process runs; one that has ended and that nobody has waited for does not."""
+    """Whether a process runs. False for an ended process that was not waited for."""
     try:
         return _fields(pid)[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -47,7 +47,7 @@ def children(pid: int) -> set[int]:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the processes that a process has started, and what these have started."""
+    """Return the child processes of a process, and their children."""
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 

@@ -1,4 +1,4 @@
-"""Tests that ask the rows of a table one after the other: most take a tenth of what pytest takes for a test."""
+"""Tests that check the rows of a table one after the other; most rows take a tenth of the time of a separate test."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Test = Callable[..., None]
 
 
 def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
-    """Call a test with each row of a table, as `parametrize` does, but as one test, which reports every row that fails.
+    """Call a test with each row of a table, like `parametrize`, but as one test that reports every failing row.
 
-    What rows share are fixtures that no row changes. A row that is skipped has failed: those after it would be, too.
+    Rows share fixtures that no row changes. A skipped row counts as failed, because the rows after it would be
+    skipped, too.
     """
     several = not isinstance(names, str)
     given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]

@@ -1,4 +1,4 @@
-"""Small suites: a few scenarios in a folder, with what all scenarios share taken from the bundled suite."""
+"""Small suites: a few scenarios in a directory, with the shared files of the bundled suite."""
 
 import shutil
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Verdicts, runs and rules as tests of reports need them: what a test does not say is as usual."""
+"""Verdicts, runs and rules for tests of reports, with default values."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ def verdict(
 
 
 def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with what a baseline makes of it, which may accept a failure, or be out of date."""
+    """Return a verdict with the result of a baseline, which may accept a failure, or be out of date."""
     fine = each.status not in ("failed", "broken") or bool(accepted)
     return each, BaselineResult(fine and not stale, accepted, stale)
 
@@ -51,7 +51,7 @@ def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.
 
 
 def sources_of(suite: Suite, **others: Any) -> Sources:
-    """Return what pages take from a suite; a scenario that it lacks is none."""
+    """Return the data of a suite for pages. A missing scenario is omitted."""
     known = frozenset(suite.ids())
     usual: dict[str, Any] = {
         "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
@@ -77,7 +77,7 @@ def rules_of(*every: Rule) -> Rules:
 def written(
     make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
 ) -> str:
-    """Return what a report writes of these verdicts, as a run gives them to it."""
+    """Return the output of a report about these verdicts."""
     stream = io.StringIO()
     report, summary = make(stream), Summary()
     for each in every:

@@ -100,7 +100,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. The meanings of the classes may be those of the rules `below`.
+    """Read `rules.yaml`. The meanings of the classes may come from the rules `below`.
 
     Raises SuiteError with all problems.
     """

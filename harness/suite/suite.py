@@ -178,7 +178,7 @@ class Suite(SharedFiles):
         return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
-        """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
+        """Return the ids of all scenarios except those in unreadable tables, and the errors of these tables."""
         self._shelf = ScenarioIndex(self.root)
         own, problems = self._shelf.readable(), self._shelf.problems
         if self.base is None:

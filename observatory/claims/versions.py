@@ -1,4 +1,4 @@
-"""The recorded versions in which each claim and each rule holds, computed from the recordings."""
+"""The recorded versions that confirm each claim and each rule, computed from the recordings."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -91,7 +91,7 @@ def compatibility(
 
 
 def _compared(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
-    """Print what differs between two implementations, rule by rule."""
+    """Print the differences between two implementations, rule by rule."""
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
     for name in (before, after):

@@ -23,7 +23,7 @@ Observed = Mapping[str, Fingerprint]
 Level = Literal["effects", "reason"]
 
 _THOROUGH = 12
-"""Unexplained scenarios up to which every behaviour that they ask for is tried, not only those of their rules."""
+"""Maximum number of unexplained scenarios for trying every behaviour that they use, not only those of their rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,9 @@ def _behaviours(version: str) -> Behaviours:
 
 
 class _Search:
-    """Looks for the changes that explain the results at one level. What it reports was replayed in every scenario."""
+    """Searches the changes that explain the results at one level. Every reported change was replayed in every
+    scenario.
+    """
 
     def __init__(self, replays: Replays, observed: Observed, sample: Collection[str], level: Level) -> None:
         self._replays = replays

@@ -11,7 +11,7 @@ from readfirst.harness.compare.verdict import Difference, Verdict
 _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}
-"""What these say depends on the machine, so only that they differ counts."""
+"""Details that depend on the machine, so only their difference counts."""
 _OF_SOME_VERSIONS = {"MultiEdit", "NotebookRead"}
 """Tools that not every version has."""
 _UNRECORDED = ("time of ", "inode of ", "shown ")

@@ -15,7 +15,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""Scenarios up to which all of them are the sample."""
+"""Maximum number of scenarios of a suite that is its own sample."""
 
 
 class ObservationError(ReadfirstError):
@@ -84,14 +84,14 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
 
 
 def comparable(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios for which the implementation lacks something that every version has."""
+    """Return the results without scenarios that need something that the implementation lacks and every version has."""
     return {name: found for name, found in observed.items() if not is_lacking(found)}
 
 
 def sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios with which a diagnosis is found: those that show a behaviour, and one of each other rule.
+    """Return the scenarios for finding a diagnosis: those that show a behaviour, and one for each other rule.
 
-    Of few scenarios all are returned.
+    A small set of scenarios is returned completely.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)

@@ -77,7 +77,7 @@ class Replays:
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
 
     def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
-        """Replay, and judge by what the file expects of its own contract."""
+        """Replay a scenario, and judge it by the expectations of its own contract."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)

@@ -18,7 +18,7 @@ from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
 _RULES = 10
-"""Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""
+"""Maximum number of listed rules with unexplained failures, the worst first, unless all are requested."""
 _NAMED = 3
 """Differences that a line of the table names."""
 

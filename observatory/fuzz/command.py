@@ -97,7 +97,7 @@ def perform(request: SearchRequest) -> ExitCode:
 
 
 class _Result:
-    """What a search has found so far: files, lines on the screen, and sums."""
+    """The results of a search up to now: files, lines on the screen, and sums."""
 
     def __init__(self, request: SearchRequest, baseline: Baseline | None) -> None:
         self._request = request

@@ -294,7 +294,7 @@ class _StepGenerator:
         return self._argument(text)
 
     def _argument(self, text: str) -> str:
-        """Return a text as an argument may have it: a scenario file must hold it, if need be by its short form."""
+        """Return a text in a form that a scenario file can contain, if necessary as its short form."""
         if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]

@@ -57,7 +57,7 @@ class SearchRequest:
 
 @contextmanager
 def search(request: SearchRequest) -> Iterator[Campaign]:
-    """Connect both sides for a search, and close them whatever happens.
+    """Connect both sides for a search, and always close them.
 
     Raises ConnectError, BrokenAdapter or SuiteError.
     """
@@ -97,7 +97,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
-    """Return the groups that are known, and the files of the entries on which both sides agree by now."""
+    """Return the accepted groups, and the files of the entries without a disagreement."""
     accepted: set[Group] = set()
     gone = []
     for entry in known:

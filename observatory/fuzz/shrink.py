@@ -255,4 +255,4 @@ _CANDIDATES: tuple[Candidates, ...] = (
     _shorter_everywhere,
     _smaller,
 )
-"""Ways to make a scenario smaller, in the order in which they are tried."""
+"""Ways to make a scenario smaller, in the order of their use."""

@@ -29,9 +29,9 @@ def _shown(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Follows the steps roughly: it judges no rule, and a wrong guess only makes later steps less telling.
+    """Follows the steps approximately. It judges no rule, and a wrong guess only makes later steps less useful.
 
-    `entries` is the suite's imagined workspace, in which calls succeed if they probably do; None: removed. `sure` are
+    `entries` is the suite's imagined workspace, where calls succeed if they probably do; None: removed. `sure` are
     paths that exist if no call removed them, `hard` files with several names. `known` maps the path of a file that was
     read or written to the way (`whole`, `part`, `own`), `changed` to the last change of the file since. `refused` are
     the paths whose last call was probably refused.

@@ -107,7 +107,7 @@ def starred(rows: Iterable[MapRow]) -> str:
 
 
 def untried(data: Mapping[str, Any]) -> list[str]:
-    """Return the implementations in which harm was not looked for."""
+    """Return the implementations that were not judged for harm."""
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
 
 

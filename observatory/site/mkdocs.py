@@ -109,7 +109,9 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
 
 
 def _harmless() -> Any:
-    """Return a plugin by which no text of a page acts: the theme takes contents, titles and metadata as they come."""
+    """Return a plugin that escapes all texts of pages, because the theme uses contents, titles and metadata
+    unescaped.
+    """
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
 

@@ -1,4 +1,4 @@
-"""Find the published versions in which answers to scenarios changed, by installing and replaying them."""
+"""Find the published versions that changed answers to scenarios, by installing and replaying them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

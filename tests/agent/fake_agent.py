@@ -1,6 +1,6 @@
-"""A stand-in for an agent: `fake_agent.py FORMAT URL`; asks the model what to do and has a few made-up tools.
+"""A substitute for an agent: `fake_agent.py FORMAT URL`; calls the model and has a few invented tools.
 
-`fake_agent.py product` stands in for the product: it has its settings, and may be spoken with.
+`fake_agent.py product` is a substitute for the product: it uses its settings, and supports a dialogue.
 """
 
 import json

@@ -47,7 +47,7 @@ DEFAULT = "2.1.7"
 
 @dataclass(frozen=True)
 class Says:
-    """What one contract gives at one call."""
+    """The result of one contract at one call."""
 
     text: str = DONE
     error: str | None = None
@@ -72,7 +72,7 @@ class Says:
 
 @dataclass(frozen=True)
 class Call:
-    """One call, and what each contract gives; one that is not named gives what the one before it does."""
+    """One call with the result of each contract. An unlisted contract has the result of the one before it."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -84,13 +84,15 @@ class Call:
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return what a contract gives: itself, or the closest older one."""
+        """Return the result of a contract: its own, or that of the closest older one."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
 
     def stated(self, *, files: bool = True) -> dict[str, Any]:
-        """Return the call as a scenario has it: with what the default contract gives, and the documents state."""
+        """Return the call as in a scenario: with the result of the default contract and the statement of the
+        documents.
+        """
         expect = self.of(DEFAULT).clause()
         clauses = [expect]
         if self.documented is not None:
@@ -161,7 +163,7 @@ class Small:
         *calls: Call | Together | dict[str, Any],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Write a scenario and what was recorded of it on every contract; a dictionary is a world event."""
+        """Write a scenario with its recordings on every contract. A dictionary is a world event."""
         document = {
             "title": f"Title of {scenario_id}",
             "requirement": "must",
@@ -174,7 +176,7 @@ class Small:
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
-        """Write what these contracts, or versions that are none, gave to the scenario as it is."""
+        """Write the recordings of these contracts, or of other versions, for the current scenario."""
         transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))

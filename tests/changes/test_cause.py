@@ -1,4 +1,4 @@
-"""Differences become few causes: by what they have in common, across tools, the gravest first."""
+"""Differences are grouped into few causes by their common parts, across tools, the most serious first."""
 
 from readfirst.harness.diff.cause import Cause, grouped
 from readfirst.harness.diff.difference import Occurrence

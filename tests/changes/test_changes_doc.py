@@ -1,4 +1,4 @@
-"""What docs/changes.md shows is executed, and stays as it is shown."""
+"""The examples of docs/changes.md are executed, and their output is unchanged."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What two sides do otherwise at a call: refusals, files, reasons, words, and what merely follows."""
+"""Differences between two sides at a call: refusals, files, reasons, words, and consequences."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which versions brought a change: as exactly as what was recorded tells."""
+"""The versions of a change, as exact as the recordings."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The list of published versions: its format, and what it tells of neighbours."""
+"""The list of published versions: its format, and the neighbours of a version."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Two answers are held against each other sentence by sentence, without what only one scenario is about."""
+"""Two answers are compared sentence by sentence, without the parts that only concern one scenario."""
 
 from readfirst.harness.diff.normalize_text import Change, general, parts, text_changes
 from tests.rows import rows

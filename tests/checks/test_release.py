@@ -1,4 +1,4 @@
-"""What a release publishes is built, and used from empty folders as by somebody who downloads it."""
+"""The files of a release are built, and used from empty directories like a download."""
 
 import gzip
 import hashlib
@@ -48,7 +48,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel into an environment that has nothing but what it depends on; return `readfirst`."""
+    """Install the wheel into an environment with only its dependencies. Return `readfirst`."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     (wheel,) = release.glob("*.whl")

@@ -130,7 +130,7 @@ class Shown:
         )
 
     def tree(self) -> list[dict[str, Any]]:
-        """Return what a screen reader is given."""
+        """Return the text for a screen reader."""
         nodes: list[dict[str, Any]] = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
 

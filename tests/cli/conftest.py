@@ -1,4 +1,4 @@
-"""A small suite of one's own for every test: three families, of which one is wrong on purpose."""
+"""A small suite for every test: three families, one of them wrong on purpose."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -92,7 +92,7 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write recordings in which these contracts do what the scenarios say of the default one, or say `text` instead."""
+    """Write recordings in which these contracts have the results of the default contract, or answer `text` instead."""
     for scenario in suite.scenarios():
         steps = []
         for call in scenario.steps:
@@ -114,7 +114,7 @@ def holding(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite of which the reference fails one scenario at `text` and one at `effects`."""
+    """A suite in which the reference fails one scenario at `text` and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 

@@ -1,4 +1,4 @@
-"""A world of which each text that a report may print can be replaced."""
+"""A set of data with replaceable texts that a report may print."""
 
 from dataclasses import dataclass, replace
 from functools import partial

@@ -35,7 +35,7 @@ fi
 
 
 class Ran:
-    """What one run of the action left."""
+    """The results of one run of the action."""
 
     def __init__(self, folder: Path, code: int, log: str) -> None:
         self.code = code

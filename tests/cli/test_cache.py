@@ -1,4 +1,4 @@
-"""`readfirst product cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
+"""`readfirst product cache`: the cached files, their sizes, and that only selected files are removed."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""What README and docs/running.md show stays as it is shown; tests/pages runs their commands."""
+"""The examples of README and docs/running.md are unchanged; tests/pages runs their commands."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Which failures come first, and what is said of one: enough to understand it without opening a file."""
+"""The order of failures, and the text about one: enough to understand it without opening a file."""
 
 import random
 import re

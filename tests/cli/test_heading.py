@@ -1,4 +1,4 @@
-"""The heading that a list shows is what the whole file says, in any order, and of a case, too."""
+"""The metadata in a list equal those of the whole file, in any order, also for a case."""
 
 from pathlib import Path
 

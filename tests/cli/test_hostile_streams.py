@@ -1,4 +1,4 @@
-"""Whatever is in the JSON lines of a run: `diff` and `diagnose`, which read them, print text, in every format."""
+"""Any text in the JSON Lines of a run: `diff` and `diagnose` print it as text, in every format."""
 
 import io
 import json
@@ -44,13 +44,13 @@ FIELDS = (
     *("answer", "expected", "file_beside", "error_name", "breakage", "unsupported"),
     *("accepted", "stale", "rule_title", "target", "name", "version"),
 )
-"""What a stream has of a world."""
+"""The texts of a stream."""
 NAMED = ("answer", "target", "name")
-"""What a diagnosis is made of: answers as digests, and what the target is called."""
+"""The data of a diagnosis: answers as digests, and the name of the target."""
 
 
 def judged(world: World) -> list[tuple[Verdict, BaselineResult]]:
-    """Return what a run would say of an implementation whose every text is the world's."""
+    """Return the output of a run about an implementation with hostile texts."""
     fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
     about: dict[str, Any] = {
         "requirement": "must",
@@ -137,7 +137,7 @@ def is_json(text: str) -> object:
 
 
 def markup(text: str) -> object:
-    """Return what acts in a page: all but paragraphs, lists and code; how many of these there are may differ."""
+    """Return the active markup of a page, without paragraphs, lists and code, whose number may differ."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     children = [child for token in tokens for child in token.children or ()]
     inert = {"inline", "text", "code_inline", "softbreak", "text_special"}

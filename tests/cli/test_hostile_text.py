@@ -1,6 +1,6 @@
-"""Whatever is in an answer, a name, a title or a baseline: it stays text, in every format that is written.
+"""Any content of an answer, a name, a title or a baseline stays text in every written format.
 
-The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that is added to the command line and not here is a failure.
+The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that the command line has and this table lacks is a failure.
 """
 
 import html.parser
@@ -59,17 +59,17 @@ LIMITED = {
 }
 """Fields that hold names and paths, and the characters that a system or the suite allows them."""
 ROOM = 70_000
-"""Characters by which a text may lengthen a report, be it as long as it may."""
+"""Maximum number of characters by which a text of any length may lengthen a report."""
 COMMANDS_SHOWN = 12
 """Commands in one report that name the target or the suite: they are complete, so that a shell can read them back."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One way to print. `read` returns what must be the same whatever the texts are: the shape without the words.
+    """One way to print. `read` returns the part that must not depend on texts: the shape without the words.
 
-    `lines`: of people's terminals and CI logs, in which no line may be a command and no character may act.
-    `unabridged`: data for programs, with every text in full, however long.
+    `lines`: output for terminals and CI logs, in which no line may be a command and no character may be active.
+    `unabridged`: data for programs, with every text in full length.
     """
 
     write: Callable[[World], str]
@@ -179,7 +179,7 @@ def html_shape(text: str) -> object:
 
 
 def markdown_shape(text: str) -> object:
-    """Return the blocks and what is in them: markup within a text would be more of them."""
+    """Return the blocks and their markup. Markup within a text would add elements."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     return [
         (token.type, token.content if token.type == "html_block" and PLAIN not in token.content else "")
@@ -316,13 +316,13 @@ _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-"""What a terminal gets of rich: colours, never of a text, in which they are written as escapes."""
+"""Colours of rich on a terminal. Colours in a text are escaped."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""What GitHub, Azure and TeamCity take for a command in the output of a step."""
+"""Texts that GitHub, Azure and TeamCity treat as a command in the output of a step."""
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
-    """Return what is wrong with what a format made of hostile texts, beside what it makes of usual ones."""
+    """Return the errors of a format with hostile texts, compared with its output for ordinary ones."""
     return list(_complaints(made, form, usual, room))
 
 

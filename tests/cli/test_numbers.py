@@ -53,7 +53,7 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
 
 
 class Said:
-    """What every report says of the same verdicts: how many hold, of how many."""
+    """The common content of every report about the same verdicts: the number that holds, and the total."""
 
     def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
         suite = Suite()

@@ -36,7 +36,7 @@ Show = Callable[..., Shown]
 
 @pytest.fixture
 def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
-    """Show a page of the reference on a small suite, and of a run in which a tool says evil things."""
+    """Show a page about the reference on a small suite, and about a run with a hostile tool."""
 
     def shown(fragment: str = "") -> Shown:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})

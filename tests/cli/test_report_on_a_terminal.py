@@ -1,4 +1,4 @@
-"""`readfirst report` for people: what a run printed when it was made, and several runs side by side."""
+"""`readfirst report` for people: the original output of a run, and several runs side by side."""
 
 import re
 import sys

@@ -103,7 +103,7 @@ def test_every_json_line_follows_the_schema() -> None:
 
 
 OPTIONAL = ("requirement", "rule", "length")
-"""What verdicts of an earlier readfirst did not say."""
+"""Fields that verdicts of an earlier readfirst lacked."""
 
 
 def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:

@@ -1,4 +1,4 @@
-"""`readfirst rules` lists what scenarios show, and --rule and --class select by it."""
+"""`readfirst rules` lists the rules of scenarios, and --rule and --class select by them."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Rules in reports: a table of results and of what each format says of them, the worst rule first."""
+"""Rules in reports: a table of results and of the output of each format, the worst rule first."""
 
 import json
 import re

@@ -35,7 +35,7 @@ def judged(suite: Suite, **options: Any) -> list[Verdict]:
 
 
 class Fake:
-    """An adapter whose sessions answer every call by `answer`; counts what it was asked to do."""
+    """An adapter whose sessions answer every call by `answer`; counts the requests."""
 
     def __init__(self, answer: Callable[[str, Mapping[str, Any]], ToolResult]) -> None:
         self.answer = answer

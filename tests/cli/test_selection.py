@@ -1,4 +1,4 @@
-"""Which scenarios a selection means, and what is said where it means none."""
+"""The scenarios of a selection, and the message for an empty one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What somebody may have meant is suggested as a command line that works."""
+"""A suggestion for a wrong argument is a command line that works."""
 
 import re
 import shlex

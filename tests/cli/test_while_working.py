@@ -1,4 +1,4 @@
-"""What an implementer uses between two edits: what failed last, kept workspaces, the trace, and watching files."""
+"""Functions between two edits of an implementation: last failures, kept workspaces, the trace, and watching files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Judging: the reference with behaviours put together freely, held to what a scenario expects of a version."""
+"""The reference with freely combined behaviours, compared with the expectations of a scenario for a version."""
 
 from functools import lru_cache
 

@@ -60,7 +60,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "2.1.328",
     ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
-"""Changes of which the exact version is not recorded, and why."""
+"""Changes without an exactly recorded version, with the reason."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
 PARTS = 4
@@ -157,7 +157,7 @@ def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place:
 
 
 def of_model(value: Any, gated: bool) -> Any:
-    """Return what one class of models gets; no version before 2.1.208 knew of classes."""
+    """Return the answers for one class of models. Versions before 2.1.208 had no classes."""
     if not isinstance(value, ByModel):
         return value
     return value.enforced if gated else value.relaxed
@@ -176,7 +176,7 @@ def tool_is_gone(change: Change) -> bool:
 
 
 def problem(change: Change) -> str:
-    """Return what is wrong with the version of a change, and what to do; empty: nothing."""
+    """Return the error in the version of a change, and the correction. Empty if there is none."""
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
         if is_seen(change):

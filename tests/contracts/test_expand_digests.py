@@ -1,4 +1,4 @@
-"""Where an expectation keeps a digest only, what differs is shown with what was recorded."""
+"""If an expectation contains only a digest, a difference is shown with the recorded content."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ SUITE = Suite()
 
 
 class Session:
-    """The reference, but for what is done to its answers and files."""
+    """The reference, with changed answers and files."""
 
     def __init__(
         self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]

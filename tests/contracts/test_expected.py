@@ -1,4 +1,4 @@
-"""What a contract expects that the scenario's file does not state: all of its recording, and nothing without one."""
+"""The expectations of a contract that are not in the scenario's file: its whole recording, or nothing."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def said(*texts: str, error: str | None = None, **more: object) -> TranscriptSte
 
 
 def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
-    """Return what the other contract expects of one call."""
+    """Return the expectation of the other contract for one call."""
     (call,) = with_expectations_of(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
     assert call.expect.recorded is not None
     return call.expect.recorded

@@ -1,4 +1,4 @@
-"""Every contract: recordings, expectations and reference agree, and whatever is changed in one of them is noticed."""
+"""Recordings, expectations and reference agree for every contract, and any change of one of them is detected."""
 
 import dataclasses
 import sys
@@ -36,9 +36,9 @@ SAMPLE = 40
 
 
 def surprise(verdict: Verdict, contract: Contract) -> str:
-    """Return what is wrong with a verdict that is not `passed`; empty: nothing.
+    """Return the error in a verdict other than `passed`. Empty if there is none.
 
-    The version may lack what the scenario needs, or may not be asked yet.
+    The version may lack a capability of the scenario, or may not be recorded yet.
     """
     unasked = verdict.status == "unspecified" and not is_stated(verdict.scenario_id, contract)
     passed = verdict.status == "passed"
@@ -64,7 +64,7 @@ def needs(scenario_id: str) -> frozenset[str]:
 
 
 def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
-    """Yield each transcript of a scenario with the contracts on which the product did just that."""
+    """Yield each transcript of a scenario with the contracts that have exactly this result."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
@@ -77,7 +77,7 @@ def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_recordings_and_expectations_agree(part: int) -> None:
-    """What was recorded is done once, and held to what each of the contracts that share it expects."""
+    """A recording is replayed once, and compared with the expectations of each contract that shares it."""
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -150,7 +150,7 @@ def kills(scenario_id: str) -> bool:
 
 OWN_FILE = ".claude/settings.local.json"
 WRITE_IT = {"1.0.4", "1.0.5"}
-"""Versions that write that file of their own beside what a call does."""
+"""Versions that write a separate file next to the files of a call."""
 
 
 def beside_its_own_file(verdict: Verdict) -> bool:
@@ -195,7 +195,7 @@ def sample() -> list[str]:
 
 
 def in_part(scenario_ids: Sequence[str]) -> list[Any]:
-    """Return each as a parameter, of which one in eight is tried quickly."""
+    """Return each as a parameter; one in eight is in the quick tests."""
     return [
         pytest.param(each, marks=pytest.mark.slow if number % 8 else ())
         for number, each in enumerate(scenario_ids)

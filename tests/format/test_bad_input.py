@@ -1,4 +1,4 @@
-"""Whatever is in a file, reading it gives a scenario or the documented error, never anything else."""
+"""Reading a file with any content gives a scenario or the documented error."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What readfirst exports is complete, exact, and described by its schema."""
+"""The export of readfirst is complete, exact, and described by its schema."""
 
 import base64
 import gzip

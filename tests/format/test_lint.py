@@ -92,7 +92,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
 
 
 def _record_other_steps(suite: Suite) -> None:
-    """Record what was asked before the scenarios were changed: they give the calls another file, or another call."""
+    """Record the calls from before a change of the scenarios: they use a different file, or a different call."""
     _record(suite)
     for scenario_id in suite.ids():
         path = suite.recordings.path(scenario_id)

@@ -1,4 +1,4 @@
-"""A suite finds its files, reads one at a time, and says what is missing."""
+"""A suite finds its files, reads them one at a time, and reports missing ones."""
 
 from pathlib import Path
 

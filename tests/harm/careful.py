@@ -1,4 +1,4 @@
-"""A tool of another design that harms nobody, what comes near harm, and what harms because of the design."""
+"""A harmless tool of another design, tools that almost do harm, and tools that do harm because of the design."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class RefusedError(Exception):
 
 
 class Careful:
-    """Checks contents: an Edit is made in the file as it is now, a Write needs a Read of what it replaces."""
+    """Checks contents: an Edit uses the current file, a Write needs a Read of the content that it replaces."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
     reuses_paths = True
@@ -102,7 +102,7 @@ class RefusesLinks(Careful):
 
 
 class EditsAnOldCopy(Careful):
-    """Lost: an Edit is made in what was read, whatever the file holds now."""
+    """Lost: an Edit is made in the content of the Read and ignores the current file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = self.known.get(path, b"")
@@ -111,7 +111,7 @@ class EditsAnOldCopy(Careful):
 
 
 class WritesUnread(Careful):
-    """Lost: a Write replaces whatever is there."""
+    """Lost: a Write replaces any file."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.put(path, str(arguments["content"]).encode())
@@ -141,6 +141,6 @@ class DoesNothing(Careful):
 
 
 class HasNoEdit(Careful):
-    """Lacks what a file tool is for."""
+    """Lacks the essential tool."""
 
     capabilities = frozenset({"Read", "Write"})

@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
-    """Return what does as another implementation, and declares a design."""
+    """Return an implementation that behaves like a different one, and declares a design."""
     return type(does.__name__, (does,), {"design": design, "__doc__": does.__doc__})
 
 
@@ -36,7 +36,7 @@ Unknown = declaring("loose", careful.Careful)
 
 
 class Declares(careful.Careful):
-    """Refuses what it declares to refuse, and nothing else that it should answer."""
+    """Refuses the calls that it declares, and no others."""
 
     refuses = frozenset({"not-utf-8", "empty-old-text"})
 

@@ -96,7 +96,7 @@ def _edited(random: random.Random, lines: list[str]) -> list[str]:
 
 
 def make_repository(folder: Path, seed: int, count: int) -> None:
-    """Make a repository with so many commits after the first, each of which changes one file."""
+    """Create a repository with this number of commits after the first, each of which changes one file."""
     chance = random.Random(seed)
     files = dict(_START)
     stream = bytearray()

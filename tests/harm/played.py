@@ -1,4 +1,6 @@
-"""Sessions that are played in memory, step by step, for the judge: a test says what each call answers and changes."""
+"""Sessions that are played in memory, step by step, for the judge: a test states the answer and the changes of each
+call.
+"""
 
 from __future__ import annotations
 
@@ -95,12 +97,12 @@ class Played:
         self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
 
     def others(self, changes: Mapping[str, Change]) -> None:
-        """Let somebody else change files."""
+        """Let another program change files."""
         changed = self._changed(changes)
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:
-        """Return what the judge finds."""
+        """Return the findings of the judge."""
         scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)

@@ -1,4 +1,4 @@
-"""A declared design leaves refusals out, is shown, is held to what it says, and passes nothing for nothing."""
+"""A declared design omits refusals, is reported, is checked, and passes no call without a reason."""
 
 import json
 from dataclasses import replace

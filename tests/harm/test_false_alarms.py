@@ -1,4 +1,4 @@
-"""What looks like one of the worst harms and is a lesser one, or none: each was found in a published implementation."""
+"""Cases that look like a serious harm and are a lesser one, or none: each was found in a published implementation."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +34,7 @@ class ReadsInTextMode(careful.Careful):
 
 
 class InsertsAtTheTop(careful.Careful):
-    """Replaces the nothing at the beginning of a file, if that is what it is asked for."""
+    """Replaces the empty text at the beginning of a file, if requested."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
@@ -97,7 +97,7 @@ def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belon
 
 
 class KeepsALog(careful.Careful):
-    """Leaves a log beside what it reads."""
+    """Leaves a log next to the files that it reads."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         Path(self.workspace.root, "log").write_text(tool)

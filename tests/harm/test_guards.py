@@ -1,4 +1,4 @@
-"""What rules say they guard against is seen: in recordings, at published implementations, or at a wrong one."""
+"""Each harm that a rule prevents has been observed: in recordings, in published implementations, or in a wrong one."""
 
 import json
 from pathlib import Path
@@ -74,7 +74,7 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
-"""What nobody was seen to do, but a wrong implementation does in this scenario of the rule."""
+"""Harms that were observed only in a wrong implementation, in this scenario of the rule."""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
@@ -95,7 +95,7 @@ UNSEEN: dict[Guard, str] = {
     ("formatter-hook-is-no-stranger", "lost"): NO_OTHER_HOOKS,
     ("deny-exceptions", "trespass"): "where a rule opens what another closed, the judge takes nobody's side",
 }
-"""What a rule guards against by its words, though nobody and nothing was seen to do it; with the reason."""
+"""Harms that a rule prevents by its text, but that were never observed; with the reason."""
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) 
 
 
 def test_what_can_throw_work_away_is_of_the_class_safety(suite: Suite) -> None:
-    """Whatever the mechanism: a refusal that another design does not make may be all that keeps work."""
+    """In any design: a refusal that a different design does not make may be the only protection of work."""
     rules = suite.rules
     assert rules is not None
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []

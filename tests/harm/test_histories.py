@@ -15,7 +15,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 
 
 def change_of_others(commit: Commit) -> bytes:
-    """Return the file with a line of somebody else at its end, where no call of the commit changes anything."""
+    """Return the file with a line of another program at its end, where no call of the commit changes anything."""
     end = b"\r\n" if b"\r\n" in commit.before else b"\n"
     newline = b"" if commit.before.endswith(b"\n") else end
     return commit.before + newline + b"# somebody else" + end

@@ -1,4 +1,4 @@
-"""What a session knows after a compaction, a resumption and a kill, and where its relative paths begin."""
+"""The knowledge of a session after a compaction, a resume and a kill, and the start of its relative paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with the cells of a notebook after a NotebookEdit, and what is not."""
+"""Wrong and right cells of a notebook after a NotebookEdit."""
 
 from __future__ import annotations
 

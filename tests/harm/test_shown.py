@@ -121,7 +121,7 @@ NEARLY = {
     "word in front": (2, "    a second = call(First)"),
     "nothing": (2, ""),
 }
-"""By what a line is not as it is in the file: its index, and what is shown in its place."""
+"""Differences of a line from the file: its index, and the shown text."""
 
 
 @rows(("form", "wrong"), [(form, wrong) for form in FORMS for wrong in NEARLY])

@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 class ThroughTheEditor(Careful):
-    """Near: what it looks at and what it changes is what the user sees."""
+    """Near: it reads and changes the text that the user sees."""
 
     capabilities = Careful.capabilities | {"buffers"}
 
@@ -75,13 +75,13 @@ class WritesTheDisk(ThroughTheEditor):
 
 
 class KnowsNoEditor(Careful):
-    """Untrue: it reads and writes the disk, as if nobody had the file open."""
+    """Untrue: it reads and writes the disk, ignoring the open editor."""
 
     capabilities = ThroughTheEditor.capabilities
 
 
 class EditsWhatItRead(ThroughTheEditor):
-    """Lost: an Edit is made in what was read."""
+    """Lost: an Edit is made in the content of the Read."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         read = self.known.get(path)

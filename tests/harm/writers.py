@@ -1,4 +1,4 @@
-"""An exact writer of files in memory, and writers that lose something of what was there."""
+"""An exact writer of files in memory, and writers that lose a part of the files."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class RefusedError(Exception):
 
 
 class ExactWriter:
-    """Edits files as they are now, and writes what it has shown; a file keeps its line ends and its mark."""
+    """Edits the current files, and writes only files that it has shown; a file keeps its line ends and its mark."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.known: Files = {}
 
     def read(self, path: str) -> str:
-        """Return what a Read shows."""
+        """Return the text that a Read shows."""
         self.known[path] = self.files[path]
         lines = self.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, 1))
 
     def call(self, tool: str, arguments: Mapping[str, str]) -> bytes:
-        """Return what the file holds once the call is made. Raises RefusedError."""
+        """Return the content of the file after the call. Raises RefusedError."""
         path = arguments["file_path"].removeprefix("$WS/")
         data = self.base(path, tool)
         mark, end = (
@@ -46,21 +46,21 @@ class ExactWriter:
         return made
 
     def base(self, path: str, tool: str) -> bytes:
-        """Return the bytes in which a call is made."""
+        """Return the bytes that a call starts from."""
         if tool == "Write" and self.known.get(path) != self.files[path]:
             raise RefusedError
         return self.files[path]
 
 
 class OldCopy(ExactWriter):
-    """Makes each call in what was read, whatever the file holds now."""
+    """Makes each call in the content of the Read, and ignores the current file."""
 
     def base(self, path: str, tool: str) -> bytes:
         return self.known[path]
 
 
 Loss = Callable[[str, bytes, bytes, Files], Files]
-"""What a writer changes instead of writing, of the path, its bytes before, what it should hold, and all files."""
+"""The wrong effect of a writer, given the path, its previous bytes, its correct content, and all files."""
 
 
 def _spoil(change: Callable[[bytes, bytes], bytes]) -> Loss:
@@ -73,7 +73,7 @@ def _first_difference(before: bytes, made: bytes) -> int:
 
 
 def _shifted(before: bytes, made: bytes) -> bytes:
-    """Put what was inserted one line further down."""
+    """Put the inserted text one line further down."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     lines = made[at:].splitlines(keepends=True)
     return made[:at] + b"".join((*lines[1:2], *lines[:1], *lines[2:])) if len(lines) > 2 else made
@@ -124,4 +124,4 @@ LOSSES: dict[str, Loss] = {
     },
     "nothing done": lambda path, before, _made, _files: {path: before},
 }
-"""What else may come of a call, by a name."""
+"""Other possible effects of a call, by a name."""

@@ -1,4 +1,4 @@
-"""What tests of real programs share: variables that must not reach them, and a place to replay in."""
+"""Shared fixtures for tests of real programs: variables that must not reach them, and a directory for replays."""
 
 import os
 from collections.abc import Iterator

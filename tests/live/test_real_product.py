@@ -1,6 +1,6 @@
-"""The real product, offline: what reaches it, what it can reach, and that it still answers as recorded.
+"""The real product, offline: isolation in both directions, and answers as recorded.
 
-Deselected unless asked for (`pytest -m live`), because it needs npm and node.
+Deselected unless requested (`pytest -m live`), because it needs npm and node.
 """
 
 from collections.abc import Iterator

@@ -27,7 +27,7 @@ SCENARIOS = {
     *new_mapping.SCENARIOS,
     *REFUSAL_SCENARIOS.values(),
 }
-"""What replaces the bundled suite, which takes minutes with a slow adapter."""
+"""A replacement for the bundled suite, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
 #!{sys.executable}
@@ -81,7 +81,7 @@ class Stage:
 
 
 def _noted(number: int, command: str, folder: str) -> str:
-    """Return the lines that run a command in this shell, and write down what it printed and its exit code."""
+    """Return the lines that run a command in this shell, and store its output and its exit code."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 
@@ -136,7 +136,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
 
 
 def users_folder(folder: Path, page: str) -> Path:
-    """Make the folder of a reader who has written what a page shows."""
+    """Create the directory of a reader who has written the files of a page."""
     own = folder / "a user's folder"
     own.mkdir()
     shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"

@@ -28,10 +28,10 @@ MARKS = ("slow", "node", "live", "agents", "browser")
 
 @dataclass(frozen=True)
 class Plan:
-    """How a command is run: under which mark, and the exit codes that it may have.
+    """The execution of a command: its mark, and its allowed exit codes.
 
-    `before` are shell commands that make what the page takes for granted. `bundled`: in a checkout with all scenarios;
-    else with a few, which has only these `contracts` if any are named. `seconds` is the time it may take.
+    `before` are shell commands that create the files that the page assumes. `bundled`: in a checkout with all
+    scenarios; otherwise with a few, and only these `contracts` if any are named. `seconds` is the maximum time.
     """
 
     mark: str = "slow"
@@ -258,7 +258,7 @@ def test_what_makes_all_checks_is_run_by_ci() -> None:
 
 @pytest.mark.slow
 def test_the_first_page_shows_what_a_run_prints(readfirst: Cli) -> None:
-    """Where it does not, the page has the numbers of an earlier suite: copy what is printed, but for the costs."""
+    """If the numbers of the page are outdated, copy the output of the run, except the costs."""
     shown = (CHECKOUT / "README.md").read_text("utf-8").partition("&& readfirst run\n")[2].partition("```")[0]
     ended = readfirst("run", "-j", "2")
     assert ended.code == 0

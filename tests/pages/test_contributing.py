@@ -22,7 +22,7 @@ return {{{{"content": result.text, "is_error": result.is_error}}}}
 """
 PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
 SECTION = re.split(r"\n##+ ", PAGE.partition("\n## Add a case\n")[2])[0]
-"""The way of a case, up to what follows below a heading of its own."""
+"""The steps for adding a case, up to the next heading."""
 COMMANDS = re.findall(r"^ *\$ (.*)$", SECTION, re.MULTILINE)
 (NEW,) = re.findall(r"readfirst new (\S+)", SECTION)
 CASE = code("CONTRIBUTING.md", "yaml")[0]

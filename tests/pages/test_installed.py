@@ -1,4 +1,4 @@
-"""What is installed works without the checkout, and nothing is ever written to it."""
+"""The installed package works without the checkout, and is never written to."""
 
 import os
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package, as `pip install` makes it; what it depends on is that of this environment."""
+    """A directory with the package as `pip install` creates it; its dependencies are those of this environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
     command = [
         sys.executable,

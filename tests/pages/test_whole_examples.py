@@ -15,7 +15,7 @@ BUT_FOR_CROSSED = "-k 'not crossed'"
 
 
 def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Return what is broken of the bundled suite; the reader is in the folder of the examples."""
+    """Return the broken scenarios of the bundled suite; the reader is in the directory of the examples."""
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, bundled=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"

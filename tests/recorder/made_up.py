@@ -1,4 +1,4 @@
-"""A made-up product whose answers each test chooses, and what a recording of it leaves."""
+"""An invented product whose answers each test chooses, and the results of its recording."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

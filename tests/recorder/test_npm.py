@@ -1,4 +1,4 @@
-"""npm is run with a limit, and what keeps it from running is reported."""
+"""npm runs with a time limit, and its failures are reported."""
 
 import shutil
 from pathlib import Path

@@ -27,7 +27,7 @@ if {fails!r}:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch):
-    """Put a fake npm first on the path; returns how to make it fail and what it was asked."""
+    """Put a fake npm first on the path. Returns a function that makes it fail, and its recorded calls."""
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"

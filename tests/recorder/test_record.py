@@ -1,4 +1,4 @@
-"""Recording: what is filled in, what is refused, and that nothing is half done."""
+"""Recording: added answers, refusals, and no partial results."""
 
 import os
 import signal

@@ -18,7 +18,7 @@ from .made_up import NOT_READ, recorded, refused, replaced, run, state, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
-    """Put the scenario into a table of two, whose second step says `answer` for what is expected."""
+    """Put the scenario into a table of two, whose second step contains `answer` as its expectation."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]

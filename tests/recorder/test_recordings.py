@@ -52,7 +52,7 @@ def plain(text: str) -> Transcript:
 
 
 def recording(**texts: str) -> Recording:
-    """Return a recording in which each contract answers with a text; `v2_1_7` is 2.1.7, `v2_1_8_gated` 2.1.8+gated."""
+    """Return a recording with a text for each contract; `v2_1_7` is 2.1.7, `v2_1_8_gated` 2.1.8+gated."""
     names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
     return Recording("0" * 16, {names[name]: plain(text) for name, text in texts.items()})
 

@@ -1,4 +1,6 @@
-"""Summaries: in each of the ways in which versions ask for one, the conversation goes on; without one that is said."""
+"""Summaries: with each form of the request for a summary, the conversation continues; without one, this is
+reported.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Recordings as syrupy snapshots: what syrupy's own serializers lose is kept, and differences fail."""
+"""Recordings as syrupy snapshots: data that syrupy's own serializers lose are kept, and differences fail."""
 
 import textwrap
 from pathlib import Path

@@ -46,7 +46,7 @@ def test_no_rule_asks_for_the_name_of_a_contract():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""One that can be read alone: it does not begin with what only makes sense after another one, nor is it half of one."""
+"""A sentence that makes sense alone: it neither depends on the previous one nor is half of a sentence."""
 
 
 def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:

@@ -1,4 +1,4 @@
-"""Checkpoints: what no scenario of the family `rewind` can show of them."""
+"""Checkpoints: cases that no scenario of the family `rewind` can show."""
 
 from pathlib import Path
 

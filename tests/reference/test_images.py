@@ -1,4 +1,4 @@
-"""Images: what the first bytes tell, where no scenario has such a file."""
+"""Images: the type by the first bytes, for files that no scenario has."""
 
 import pytest
 

@@ -101,7 +101,7 @@ def test_each_call_is_answered_as_the_tool_does_by_the_settings_and_the_home_of_
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
-    """What the server answers to lines that arrive together."""
+    """Return the answers of the server to lines that arrive together."""
     answers = io.BytesIO()
     server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:

@@ -1,4 +1,6 @@
-"""What no scenario can show of a refusal: its number in the documents, and what a system that fails half way leaves."""
+"""Parts of a refusal that no scenario can show: its number in the documents, and the state after a failure
+half-way.
+"""
 
 import os
 from collections.abc import Callable

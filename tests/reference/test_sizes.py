@@ -1,4 +1,4 @@
-"""Sizes: the first page of what is too long, where no scenario has such a file."""
+"""Sizes: the first page of long files that no scenario has."""
 
 from readfirst.reference_impl.reading.read_limits import first_page
 

@@ -1,4 +1,6 @@
-"""Arguments that no scenario can hold: what is advertised is what is checked, and nothing odd raises."""
+"""Arguments that no scenario can contain: the advertised schema equals the checks, and unusual values raise
+nothing.
+"""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What single versions do where no scenario asks: names and counts of arguments, files that need a permission."""
+"""Behaviours of single versions without a scenario: names and counts of arguments, files that need a permission."""
 
 import json
 

@@ -53,7 +53,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
-    """Return what Edit is expected to answer, by the versions that were recorded."""
+    """Return the expected answers of Edit, by recorded version."""
     found: dict[str, object] = {}
     for name in suite.recordings.recording(scenario_id).transcripts:
         (call,) = suite.scenario(scenario_id, suite.contracts.find(name)).calls()
@@ -64,7 +64,7 @@ def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
-    """Return what publishes versions and puts an npm first on the path that knows them; the cache is a fresh one."""
+    """Return a function that publishes versions, with an npm first on the path that knows them and an empty cache."""
 
     def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"
@@ -77,7 +77,7 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNp
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """Return what opens a registry that the real npm asks from then on; the cache is a fresh one."""
+    """Return a function that opens a registry for the real npm, with an empty cache."""
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:

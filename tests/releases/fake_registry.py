@@ -1,4 +1,4 @@
-"""A registry of small made-up packages on loopback, each of which plays the product in its own way."""
+"""A registry of small invented packages on the loopback interface. Each imitates the product in a different way."""
 
 import hashlib
 import io
@@ -17,7 +17,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 PLATFORM = f"{PACKAGE}-made-up"
 
 Packages = dict[str, dict[str, dict[str, dict[str, str]]]]
-"""By name and version: the files, and what must be installed with it."""
+"""By name and version: the files, and the required packages."""
 
 NPM = """\
 #!{python}
@@ -101,7 +101,7 @@ with open(args["file_path"], "w", newline="") as file:
     file.write(text.replace(args["old_string"], args["new_string"], 1))
 return {"content": WORDS}
 """
-"""What run() does: Edit replaces, and answers with WORDS."""
+"""The effect of run(): Edit replaces, and answers with WORDS."""
 
 
 def saying(words: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["GH", "Job"]
 
 GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
-"""It writes down what it was asked for, instead of asking for it."""
+"""A program that records its arguments and does not execute them."""
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,10 @@ READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
 
 
 class Night(Job):
-    """A job of which one step gets what another wrote."""
+    """A job in which one step receives the output of another."""
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
-        """Run a step and return the outputs that it wrote; `outputs` are what the step before it wrote."""
+        """Run a step and return its outputs; `outputs` are those of the step before it."""
         given = {
             "${{ github.token }}": "",
             "${{ needs.adopt.outputs.version }}": outputs.get("version", ""),
@@ -48,7 +48,7 @@ class Night(Job):
 
 @pytest.fixture
 def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
-    """Return what begins a night in which the newest version, 1.0.2, does something."""
+    """Return a function that starts a nightly job in which the newest version, 1.0.2, behaves in a given way."""
 
     def begin(newest: str) -> Night:
         npm({"1.0.1": OLD})

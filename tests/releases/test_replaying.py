@@ -1,4 +1,4 @@
-"""What is said before the real product is asked, and while it is."""
+"""The messages before and during a replay of the real product."""
 
 import re
 from pathlib import Path

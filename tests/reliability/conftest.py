@@ -1,4 +1,4 @@
-"""What the tests of reliability share: a small suite with a victim in it, and a folder for temporary files."""
+"""Shared fixtures of the tests of reliability: a small suite with a victim, and a directory for temporary files."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A confined implementation stays in its place; what it leaves around its workspace is reported with the path."""
+"""A confined implementation cannot leave its directories; files around its workspace are reported with their paths."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""No process outlives the run that started it, whatever it does to get away, on every system that can prevent it."""
+"""No process outlives the run that started it, on every system that can prevent it."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ CONNECTIONS = {
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """What is on the command line of everything that gets away, which is killed after the test."""
+    """A text on the command line of every process that tries to survive; the test kills them at its end."""
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))

@@ -62,7 +62,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_n
 def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_next(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What has no lock is not known to be ours; a kill in the middle of a removal had left it for good."""
+    """A directory without a lock is not recognised; a kill in the middle of a removal would have left it forever."""
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Whatever an implementation makes of its workspace ends in a verdict, the run goes on, and nothing is left."""
+"""Any treatment of a workspace by an implementation ends in a verdict, the run continues, and nothing is left."""
 
 from pathlib import Path
 
@@ -27,9 +27,9 @@ WORDS = {
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
-"""What the verdict says of those that end in `broken`."""
+"""The messages of verdicts with the status `broken`."""
 FAIL = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
-"""Those that do what a snapshot shows."""
+"""Implementations with an effect that a snapshot shows."""
 
 
 @pytest.fixture

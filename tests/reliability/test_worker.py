@@ -1,4 +1,4 @@
-"""A worker answers what its task gives, and whatever ends it is seen by the process that started it."""
+"""A worker returns the result of its task, and the process that started it detects any end."""
 
 import os
 import pickle

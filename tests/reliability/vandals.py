@@ -19,9 +19,9 @@ from readfirst.reference_impl import FileTools
 
 VANDALS: dict[str, type] = {}
 OUTSIDE = "READFIRST_TEST_OUTSIDE"
-"""The variable that names a folder of somebody else, which must stay as it is."""
+"""The variable with the path of a foreign directory, which must not change."""
 PORT = "READFIRST_TEST_PORT"
-"""The variable with the number of a port at which somebody listens."""
+"""The variable with the number of a port on which a program listens."""
 
 
 class Session:
@@ -47,7 +47,7 @@ def vandal(interfere: Callable[[Path, Path], object], name: str = "") -> type:
 
 
 def link_instead(path: Path) -> None:
-    """Put a link to somebody else's folder in the place of a directory."""
+    """Replace a directory by a link to a foreign directory."""
     shutil.rmtree(path)
     path.symlink_to(os.environ[OUTSIDE])
 

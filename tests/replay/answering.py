@@ -1,4 +1,4 @@
-"""Implementations that answer with what they were given, for processes of their own: they use public names alone."""
+"""Implementations that answer with their input, for separate processes: they use only public names."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from readfirst import ToolResult, Workspace
 
 
 class Telling:
-    """Answers every call with `seen`; what it tells beside is said by the test, for one call after the other."""
+    """Answers every call with `seen`; the test states the other effects of each call."""
 
     capabilities = frozenset({"Read", "reminders", "parallel"})
 
@@ -70,7 +70,7 @@ class Diary:
 
 
 class Pretends:
-    """Declares what its session has not."""
+    """Declares capabilities that its session lacks."""
 
     capabilities = Diary.capabilities
 

@@ -1,4 +1,4 @@
-"""What the tests of replaying share: a place, permissions that count, and the miniatures as a module."""
+"""Shared fixtures of the tests of replaying: a directory, effective permissions, and the miniatures as a module."""
 
 import ctypes
 import inspect

@@ -1,4 +1,4 @@
-"""Servers in which sessions notice each other, each in one way; started as `python leaky_servers.py WAY`."""
+"""Servers in which sessions affect each other, each in one way; started as `python leaky_servers.py WAY`."""
 
 import hashlib
 import itertools
@@ -25,7 +25,7 @@ class Server:
             (here / "server.log").write_text("started\n")
 
     def begin_anew(self) -> None:
-        """Take a second handshake; some forget what was read then."""
+        """Accept a second handshake; some servers then forget read files."""
         if self.way == "anew-ends":
             sys.exit(3)
         if self.way.startswith("anew"):
@@ -95,7 +95,7 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """What a file is remembered by."""
+        """The key under which a file is remembered."""
         match self.way:
             case "by-name":
                 return path.name

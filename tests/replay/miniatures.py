@@ -165,7 +165,7 @@ class Hangs(Misbehaving):
 
 
 class HangsStubbornly(Misbehaving):
-    """Never answers, and survives what is thrown at it, for a while."""
+    """Never answers, and survives all signals for a while."""
 
     def misbehave(self) -> Any:
         for _ in range(3):

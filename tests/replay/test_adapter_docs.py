@@ -48,7 +48,9 @@ JUDGED = (
         )
     ),
 )
-"""What the page says of its examples: scenario, level, and the verdict on each; no other supports what it asks for."""
+"""The statements of the page about its examples: scenario, level, and the verdict on each; no other example supports
+the scenario.
+"""
 Judge = Callable[[str, str, Level], Verdict]
 
 

@@ -46,7 +46,7 @@ def test_what_says_no_such_thing_is_refused(at_once: str, heading: str, message:
 
 
 class Meeting:
-    """Two sessions, each of which answers when the other was called as well; `writes` says what they make of a file."""
+    """Two sessions; each answers when the other was called as well. `writes` returns their new content of a file."""
 
     def __init__(self, *, last_wins: bool) -> None:
         self.meeting = threading.Barrier(2)

@@ -1,4 +1,4 @@
-"""A connect string names an implementation; a wrong one gets an error that shows what to write."""
+"""A connect string names an implementation; the error for a wrong one shows the correct form."""
 
 from pathlib import Path
 

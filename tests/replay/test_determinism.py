@@ -1,4 +1,4 @@
-"""The same scenarios give the same verdicts, however often and in whatever order they are replayed."""
+"""The same scenarios give the same verdicts in any order and number of replays."""
 
 import dataclasses
 import random

@@ -1,4 +1,4 @@
-"""Git as a world event: what its commands make of files, and that it runs and follows nothing of a workspace."""
+"""Git as a world event: the effects of its commands on files. It executes and follows nothing from a workspace."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Hooks: what a scenario states of them, the commands that adapters get for it, and that who has none is not judged."""
+"""Hooks: their form in a scenario, the commands for adapters, and unsupported scenarios."""
 
 import json
 import subprocess

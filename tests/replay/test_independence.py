@@ -1,4 +1,4 @@
-"""The trial finds every way in which sessions of one server notice each other, or how it was started."""
+"""The probe detects every way in which sessions of one server affect each other, or depend on its start."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

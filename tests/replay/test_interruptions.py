@@ -1,4 +1,4 @@
-"""Calls that end early: how scenarios write them, what sessions are asked, and what is made of a killed program."""
+"""Calls that end early: their form in scenarios, the requests to sessions, and the handling of a killed program."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> N
 
 
 class Noting:
-    """Writes down what it is asked."""
+    """Records its requests."""
 
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 

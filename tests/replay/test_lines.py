@@ -1,4 +1,4 @@
-"""The adapter `lines:<command>`, its server, and the page that describes what they say to each other."""
+"""The adapter `lines:<command>`, its server, and the page that describes their messages."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Small disks and drives that go away: who sees them, what they hold, and what is said where there are none."""
+"""Small disks and removed drives: their visibility, their content, and the message for systems without them."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Permission modes: how a scenario states them, what an adapter learns of them, and that who has none is not judged."""
+"""Permission modes: their form in a scenario, the data for an adapter, and unsupported scenarios."""
 
 import json
 from contextlib import closing

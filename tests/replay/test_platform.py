@@ -19,7 +19,7 @@ def judged(scenario_id: str, adapter: Adapter) -> Verdict:
 
 
 class TakesNamesForOne:
-    """Writes what it is asked to, into the file whose name differs in case alone if there is one."""
+    """Writes as requested, but into a file whose name differs only in case, if there is one."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -94,7 +94,9 @@ def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
 
 
 class TakesNamesAsWindows:
-    """Has no gate, and finds a file by whatever Windows would: either separator, any case, short names, streams."""
+    """Has no gate, and finds a file by any name that Windows accepts: either separator, any case, short names,
+    streams.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self.root = workspace.root

@@ -1,4 +1,4 @@
-"""A Python implementation in its own process: whatever it does, the harness gets an answer or a breakage in time."""
+"""A Python implementation in a separate process: the harness always gets an answer or a breakage in time."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Reminders: what a scenario states of them, how they are judged, and that who has none is not judged."""
+"""Reminders: their form in a scenario, their judgement, and unsupported scenarios."""
 
 from contextlib import closing
 from typing import Any

@@ -1,4 +1,4 @@
-"""A replay performs the steps, looks at everything after each, and turns whatever goes wrong into a breakage."""
+"""A replay performs the steps, takes a snapshot after each, and turns every failure into a breakage."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -26,7 +26,7 @@ DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",))
 
 
 class Used:
-    """A server in use: what each session got, and the process that answered it."""
+    """A server in use: the answers of each session, and the process that gave them."""
 
     def __init__(self, place: WorkspacePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
@@ -34,7 +34,7 @@ class Used:
         self.place = place
 
     def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
-        """Make a call; return what the session got, the server's process and its workspace."""
+        """Make a call; return the answer for the session, the server's process and its workspace."""
         with self.adapter.traits.servers.site(self.place, scenario, self.adapter) as site:
             workspace = site.workspace(scenario)
             session = self.adapter.open(workspace)

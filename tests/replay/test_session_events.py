@@ -1,4 +1,4 @@
-"""Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
+"""Steps that concern the conversation: their form in files, the requests to the session, and unsupported scenarios."""
 
 from contextlib import closing
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What is compared of what answers show, and of harm that the contract does not do."""
+"""Comparison of shown lines, and of harm that the contract does not do."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""AdapterTraits: what an adapter declares, in one value or in single attributes."""
+"""AdapterTraits: the declarations of an adapter, in one value or in single attributes."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.replay import answering
 
 
 class Plain:
-    """An adapter with nothing but what the protocol demands."""
+    """An adapter with only the required members of the protocol."""
 
     def open(self, workspace: Workspace) -> Session:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A step leaves alone what it has no business with: times of files, the files themselves, and their other names."""
+"""A step must not affect unrelated files: their times, the files themselves, and their other names."""
 
 from readfirst.harness.compare.file_comparison import name_differences, trace_differences
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
@@ -25,7 +25,7 @@ NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt"
 def touched(
     path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
 ) -> list[str]:
-    """Return what is found where one path was touched."""
+    """Return the findings for one touched path."""
     calls = () if call is None else (call,)
     return [found.what for found in trace_differences(expected or {}, calls, STATE, NAMES, {path: TOUCHED})]
 

@@ -1,4 +1,4 @@
-"""A workspace is laid out exactly as given, and is as new for the next scenario whatever was done to it."""
+"""A workspace is created exactly as given, and is like new for the next scenario after any change."""
 
 import os
 import shutil

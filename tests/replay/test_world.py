@@ -1,4 +1,6 @@
-"""World events change exactly what they say, with whole seconds between old and new times, and never reach outside."""
+"""World events make exactly the stated changes, with whole seconds between old and new times, and never reach
+outside.
+"""
 
 import os
 from pathlib import Path

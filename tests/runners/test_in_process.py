@@ -55,7 +55,7 @@ test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, opt
 
 
 def said(folder: Path, *words: str) -> str:
-    """Run a command in a folder; return what it prints."""
+    """Run a command in a directory. Return its output."""
     variables = {**os.environ, "GOFLAGS": "-mod=mod"}
     done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr

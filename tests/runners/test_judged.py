@@ -1,4 +1,4 @@
-"""The three runners judge alike what can be judged without a session: what answers show, and what calls harm."""
+"""The three runners give equal verdicts without a session: about shown lines and about harm of calls."""
 
 import base64
 import json
@@ -215,7 +215,7 @@ def edits_asked() -> Iterator[Asked]:
 
 
 def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, dict[str, Any]], str]:
-    """Return a call, and what it makes of a text, or something near it."""
+    """Return a call, and its result on a text, or a slightly different one."""
     new = draw.choice(["omega", "omega\ntwo", "omega  ", "", " ", "alpha", '"q"'])
     old = draw.choice([*filter(None, words), '"gamma"', "alpha\nbeta", "alpha\r\nbeta", "missing", ""])
     edit = {"old_string": old, "new_string": new}
@@ -246,7 +246,7 @@ def _harms_asked(
 
 
 def told(asked: Asked) -> Any:
-    """Return what readfirst itself judges."""
+    """Return the verdict of readfirst itself."""
 
     def data(name: str) -> bytes | None:
         return None if asked[name] is None else base64.b64decode(asked[name])

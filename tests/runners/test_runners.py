@@ -65,7 +65,7 @@ def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
 
 
 SHOWING = [each for each in WRONG if each.startswith("wrong_showing:")]
-"""Those whose only fault is in what they show."""
+"""Implementations that are wrong only in the lines that they show."""
 TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
 
 

@@ -1,4 +1,4 @@
-"""An export as a stranger may send it: the runners write in the workspace alone, and what they print is text."""
+"""A hostile export: the runners write only in the workspace, and print only text."""
 
 import json
 import sys
@@ -126,7 +126,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     'no event of a session "dream"': ({}, {"kind": "session", "event": "dream"}),
     'no step "dance"': ({}, {"kind": "dance"}),
 }
-"""By what a runner says: what is in the header, and a step."""
+"""By the message of a runner: the content of the header, and a step."""
 
 
 @pytest.mark.parametrize("said", UNKNOWN)

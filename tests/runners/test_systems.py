@@ -1,4 +1,4 @@
-"""On Windows and macOS the runners ask what can be laid out there, and what holds there alone."""
+"""On Windows and macOS the runners select scenarios whose files can be created there, and platform-specific ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
 
 
 def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
-    """Return what each scenario lacks on a machine, by an implementation that has every capability."""
+    """Return the missing features for each scenario on a machine, for an implementation with every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
@@ -134,7 +134,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""What a scenario has, the machine, and what is lacking there."""
+"""The features of a scenario, the machine, and the missing features."""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:

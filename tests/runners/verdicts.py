@@ -105,25 +105,25 @@ def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
 
 
 def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in Go, with further variables `named`, and return what it prints."""
+    """Run the runner in Go, with further variables `named`, and return its output."""
     words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
     return _run(words, ROOT / "runners/go", command, suite, verdicts, **named)
 
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in JavaScript, with further variables `named`, and return what it prints."""
+    """Run the runner in JavaScript, with further variables `named`, and return its output."""
     words = ["node", "--test", "test/suite.test.mjs"]
     return _run(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
-    """Return what the runner in Go judges by itself of each line of `asked`, without a session."""
+    """Return the verdict of the runner in Go about each line of `asked`, without a session."""
     words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
     return _judged(words, ROOT / "runners/go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
-    """Return what the runner in JavaScript judges by itself of each line of `asked`, without a session."""
+    """Return the verdict of the runner in JavaScript about each line of `asked`, without a session."""
     return _judged(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
 
 
@@ -167,7 +167,7 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return scenarios with what is right and what a runner says where it says something else."""
+    """Return scenarios with the right verdict and a different verdict of a runner."""
     right = {
         name: UNSUPPORTED if _beyond_a_runner(SUITE.scenario(name)) else harness.get(name) for name in runner
     }
@@ -175,7 +175,7 @@ def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object
 
 
 def _beyond_a_runner(scenario: Scenario) -> bool:
-    """Whether a scenario takes what runners/README.md says that they do not do."""
+    """Whether a scenario needs a feature that runners/README.md excludes."""
     return bool(
         {"background", "full_disk", "kill", "stop"} & set(scenario.needs)
         or machine_needs(scenario) & {"git", "half_characters", "ownership", "special_files"}

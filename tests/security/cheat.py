@@ -1,4 +1,4 @@
-"""An implementation that looks for what is expected of it, and answers with what it found."""
+"""An implementation that searches for the expectations, and answers with its findings."""
 
 import importlib
 import importlib.util

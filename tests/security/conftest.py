@@ -1,4 +1,4 @@
-"""What the tests of attacks share: where the attackers can be imported."""
+"""Shared fixtures of the tests of attacks: the directory of the attackers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A program that tries to reach what is not its own; prints the result of each attempt as JSON.
+"""A program that tries to access foreign resources; prints the result of each attempt as JSON.
 
 Started with the targets of the attacks as JSON: paths, names of sockets, a port, process ids.
 """
@@ -100,7 +100,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 
 def facts() -> dict[str, Any]:
-    """Return what is not an attack, and has one right answer behind the wall."""
+    """Return facts that are not attacks, and have one right answer in the sandbox."""
     remounting = ["mount", "-o", "remount,rw", "/"]
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],

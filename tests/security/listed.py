@@ -2,5 +2,5 @@
 
 
 def cases(listed: str) -> list[str]:
-    """Return the cases of a list, in which a broken bar is between two."""
+    """Return the cases of a list, separated by broken bars."""
     return listed.split(" ¦ ")

@@ -1,4 +1,4 @@
-"""Does what the settings of the folder say in which it starts, as agents do, and becomes another program then."""
+"""Executes the settings of its start directory, like an agent, and then becomes another program."""
 
 import contextlib
 import os

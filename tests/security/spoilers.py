@@ -1,4 +1,4 @@
-"""Implementations that answer as the reference does, and spoil files when they believe that nobody looks.
+"""Implementations that answer like the reference, and spoil files after the last check.
 
 `python:spoilers:NAME` is one in a process; `python spoilers.py NAME` is the same as an MCP server.
 """
@@ -96,7 +96,7 @@ class Touches(Spoiler):
 
 
 class Later(Spoiler):
-    """Refuses as it should, and does later what was asked."""
+    """Refuses as required, and performs the call later."""
 
     def answered(self, path: Path, result: ToolResult) -> None:
         if result.is_error:

@@ -22,7 +22,7 @@ MARKUP = (
     f""" ![i](http://seen.invalid/i) [a](javascript:{RUNS})"""
     f""" [b](data:text/html,{SEEN}) --8<-- "/etc/passwd" {{{{ 7*7 }}}} {{% raw %}} [[wiki]] :smile: `</code>` | </td>"""
 )
-"""What has been tried, on one line."""
+"""Tested markup, on one line."""
 BLOCKS = (
     f"\n```\n~~~~\n\n{SEEN}\n\n# big {{ onclick={RUNS} }}\n\n| a |\n|---|\n| b |\n\n    code\n\n--8<-- 'x'\n\n---\n"
     + MARKUP

@@ -1,4 +1,4 @@
-"""The folder in which a command starts may be a stranger's: nothing is imported from it, nor read as settings."""
+"""The start directory of a command may be hostile: nothing is imported from it or read as settings."""
 
 import signal
 import subprocess
@@ -20,7 +20,7 @@ run_errand(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], secon
 
 @pytest.fixture
 def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the modules in the current folder make when they are imported; they have the names of all others."""
+    """The trace of an imported module in the current directory; the modules have the names of all others."""
     folder = tmp_path / "strangers"
     folder.mkdir()
     for name in (*sys.stdlib_module_names, "pip", "readfirst", "stranger", "typer", "yaml"):

@@ -1,4 +1,4 @@
-"""What a caller or a folder of strangers does to a command: it ends with a documented code, and no traceback."""
+"""Faults by a caller or hostile directories: the command ends with a documented code and without a traceback."""
 
 import json
 import os
@@ -58,7 +58,7 @@ main()
 
 @pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
 def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have Python keep what it prints until it ends, as it does, and not."""
+    """Make Python buffer its output until it ends, or not."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 
@@ -284,7 +284,7 @@ def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> No
 
 
 def hostile(family: Path) -> None:
-    """Put files into a folder that nobody can read to the end, or that lead back to it."""
+    """Put endless files, or files that lead back, into a directory."""
     os.mkfifo(family / "pipe.yaml")
     with (family / "huge.yaml").open("wb") as file:
         file.truncate(1 << 40)

@@ -1,4 +1,4 @@
-"""Whoever writes in a workspace may put a link in the place of a folder between a look at it and a deed."""
+"""A program with write access to a workspace may replace a directory by a link between a check and an action."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def an_endless_device(path: Path, _outside: Path) -> None:
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
-    """The harness reads a file to count what is in it, and to quote it as a model would."""
+    """The harness reads a file to count its characters, and to quote it like a model."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
     mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
@@ -213,7 +213,9 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
 def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
-    """The product of the session before could write to its home and configuration, and run what a suite said."""
+    """The product of the previous session could write to its home and configuration, and execute commands of a
+    suite.
+    """
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
     outside.mkdir()
     home.mkdir()
@@ -291,7 +293,7 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
-    """Else its scenario would count as one that this machine does not support, and what is below be left."""
+    """Otherwise its scenario would count as unsupported on this machine, and the files below would be left."""
 
     def mount() -> str:
         Path(site.root, "other").mkdir()

@@ -1,4 +1,6 @@
-"""A pass means work: whoever spoils files after the last answer does not pass."""
+"""A pass requires correct files at the end: an implementation that spoils files after the last answer does not
+pass.
+"""
 
 import sys
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ NAMED = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
 
 
 def missing(page: str) -> list[str]:
-    """Return the tests that a page names and nobody has; one without a file may be in any named file."""
+    """Return the tests on a page that do not exist. A test without a file may be in any named file."""
     files = {file: ROOT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
     sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
     return [

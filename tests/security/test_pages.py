@@ -1,4 +1,4 @@
-"""What a stranger's suite and results say stays text on every page: nothing runs, and no request leaves."""
+"""Texts of a hostile suite and its results stay text on every page: nothing runs, and no request leaves."""
 
 import json
 import re
@@ -56,12 +56,12 @@ BEGINNINGS = (
     "x\n===\n\n    y",
 )
 KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/versions.svg'}")
-"""Pictures of which the address is gone, or is one of the site."""
+"""Pictures without an address, or with an address of the site."""
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
 
 
 def acting(html: str) -> list[str]:
-    """Return what of a page would run or fetch something, were it opened."""
+    """Return the elements of a page that would run or load something."""
     found = []
     for tag, attributes in Parsed(html).elements:
         address = attributes.get("href") or ""

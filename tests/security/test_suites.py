@@ -1,4 +1,4 @@
-"""Files of a stranger's suite that are more than they seem: links, bombs, and more mistakes than anybody reads."""
+"""Hostile files of a suite: links, bombs, and too many mistakes."""
 
 import base64
 import json
@@ -61,7 +61,7 @@ READ_BY = {
     "tools.json": lambda suite: load_tools(suite.root / "tools.json"),
     "results.json": lambda suite: load_results(suite.root / "results.json"),
 }
-"""Each file or folder of a suite, and what reads it."""
+"""Each file or directory of a suite, and its reader."""
 
 
 @pytest.mark.parametrize("name", READ_BY)

@@ -107,7 +107,7 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv and npm look upwards for settings, and uv for a Python to start; in `/tmp` everybody may put them."""
+    """uv and npm search parent directories for settings, and uv for a Python; in `/tmp` every user may create them."""
     program = tmp_path / "program"
     program.write_text(
         f"""#!/bin/sh
@@ -192,7 +192,7 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
 
 
 A_PAGE = "a page"
-"""What a proposal is for."""
+"""The purpose of a proposal."""
 CHANGES = {
     A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
@@ -201,7 +201,7 @@ CHANGES = {
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
-"""What a proposal may have done."""
+"""Allowed changes of a proposal."""
 
 
 @pytest.mark.parametrize(

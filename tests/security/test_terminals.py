@@ -1,4 +1,4 @@
-"""What a stranger's suite says stays text, on its line, wherever it is printed: on a terminal or in a log."""
+"""Texts of a hostile suite stay text, on one line, on a terminal and in a log."""
 
 import ast
 import json
@@ -43,11 +43,13 @@ ACTS = re.compile(
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 INSIDE = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
-"""What prints; what opens the streams; and a program of its own, which says in the system's words what it refused."""
+"""Functions that print; functions that open the streams; and a separate program, which prints refusals of the
+system.
+"""
 
 
 def complaints(text: str) -> list[str]:
-    """Return what of a text would act, were it printed."""
+    """Return the parts of a printed text that would be active."""
     return [found[0] for pattern in (ACTS, COMMAND) for found in pattern.finditer(text)]
 
 
@@ -238,7 +240,7 @@ WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
-    """Yield what a module does to print that does not go through `printed`."""
+    """Yield the places at which a module prints without `printed`."""
     if not WORDS.search(source):
         return
     for node in ast.walk(ast.parse(source)):

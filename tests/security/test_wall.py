@@ -33,7 +33,7 @@ NEEDS_ROOT = ("write to /run",)
 
 
 class Machine(NamedTuple):
-    """What an intruder wants, and the folders that are its own."""
+    """The targets of an intruder, and its own directories."""
 
     workspace: Path
     project: Path
@@ -148,7 +148,7 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
 def test_an_ordinary_user_has_the_same_wall() -> None:
-    """Whether a Python can be used by everybody is up to the machine; `.ci/run` makes its own in such a place."""
+    """Whether all users can execute a Python depends on the machine; `.ci/run` creates one in such a place."""
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
     for python in (sys.executable, "/usr/bin/python3"):

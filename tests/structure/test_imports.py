@@ -1,4 +1,6 @@
-"""What a run does not need is not imported: it would be loaded by every process, and mutants could not replace it."""
+"""Modules that a run does not need are not imported: every process would load them, and mutants could not replace
+them.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The two walks of ARCHITECTURE.md are what runs, in that order, and they are short."""
+"""The two walks of ARCHITECTURE.md match the executed modules, in order, and are short."""
 
 import re
 import sys
@@ -58,7 +58,7 @@ def entered(call: Callable[[], object], folder: str) -> list[Place]:
 
 
 def edited(contract: str, folder: Path) -> list[Place]:
-    """Return what one Edit of the reference enters."""
+    """Return the modules that one Edit of the reference enters."""
     file = folder / "notes.txt"
     file.write_text("alpha\nbeta\n")
     tools = FileTools(contract, root=folder)

@@ -1,4 +1,4 @@
-"""Whoever is killed, or runs on an odd machine, leaves nothing half-written; docs/reliability.md has the figures."""
+"""Killed runs and runs on unusual machines leave nothing half-written; docs/reliability.md contains the figures."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The thermometer of language counts what it says it counts, and a draw depends on its seed alone."""
+"""The counts of plain_language.py are right, and a draw depends only on its seed."""
 
 from collections import Counter
 from pathlib import Path

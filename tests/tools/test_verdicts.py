@@ -1,4 +1,4 @@
-"""What is written down of verdicts differs where verdicts differ, and does not where only clocks and folders do."""
+"""Written verdicts differ if verdicts differ, and not if only clocks and directories do."""
 
 import json
 from pathlib import Path

@@ -22,9 +22,10 @@ Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 
 
 class Altered:
-    """Behaves as the reference does for 2.1.7; each subclass gets one thing wrong.
+    """Behaves like the reference for 2.1.7, except for one mistake in each subclass.
 
-    `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
+    Most subclasses override `alter`, which makes one call with `self.reference` and may do anything before and after
+    it.
     """
 
     capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", *SESSION_CAPABILITIES}) - {"kill"}
@@ -180,12 +181,12 @@ class Call:
 
     @property
     def content(self) -> str:
-        """What a Write writes, or an Edit puts in."""
+        """The text that a Write or an Edit writes."""
         return str(self.arguments.get("content", self.new))
 
     @property
     def kept(self) -> dict[Any, Any]:
-        """What the implementation keeps from one call of the session to the next."""
+        """State of the implementation between the calls of the session."""
         kept: dict[Any, Any] = vars(self.session).setdefault("kept", {})
         return kept
 
@@ -194,17 +195,17 @@ class Call:
         return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
 
     def read(self, path: object = None, **part: int) -> ToolResult:
-        """Read a file, that of the call, without telling anybody."""
+        """Read the file of the call without any effect on the session."""
         named = str(self.path if path is None else path)
         return self.session.reference("Read", {"file_path": named, **part})
 
 
 @dataclass(frozen=True)
 class Caught:
-    """What catches an implementation: scenarios, and the first difference in the first of them.
+    """The detection of a wrong implementation: scenarios, and the first difference in the first of them.
 
-    `what` is the thing compared, where it matters; `after` a scenario that is replayed before, in the same directory.
-    `harmless` says why the mistake harms nobody in the scenarios, but in those that `harmful` lists.
+    `what` is the compared part, if it matters; `after` is a scenario that is replayed before, in the same directory.
+    `harmless` is the reason why the mistake does no harm in the scenarios, except those in `harmful`.
     """
 
     by: tuple[str, ...]
@@ -241,7 +242,7 @@ def caught(
 
 
 def caught_by(kind: type) -> Caught | None:
-    """Return what catches this implementation, not one that it is made of."""
+    """Return the detection of this implementation, not of one that it is based on."""
     found: Caught | None = vars(kind).get("caught")
     return found
 
@@ -268,10 +269,10 @@ def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Alt
 
 
 def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
-    """Return the implementation that spoils what each Edit wrote; `act` sees the call and the file before it.
+    """Return an implementation that spoils the result of each Edit; `act` receives the call and the previous file.
 
-    The file gets the time of that Edit, as if it had been written so at once: whether the session takes it for changed
-    is otherwise a matter of the clock's tick.
+    The file gets the time of this Edit, as if it had been written at once. Otherwise the tick of the clock would
+    decide whether it counts as changed.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:

@@ -1,8 +1,8 @@
-"""What implementations that do nothing score: one always refuses, one always succeeds; neither touches a file.
+"""The scores of implementations that do nothing: one always refuses, one always succeeds; neither touches a file.
 
     python3 tests/wrong_implementations/do_nothing.py
 
-measures them on all scenarios and writes the table in docs/adapters.md anew.
+measures them on all scenarios and updates the table in docs/adapters.md.
 """
 
 from __future__ import annotations

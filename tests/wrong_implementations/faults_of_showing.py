@@ -1,4 +1,4 @@
-"""What a Read may show instead of a file: the answer of the reference, and of a contract, in other lines."""
+"""Possible answers of a Read instead of a file: the answer of the reference, and of a contract, in other lines."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ def _each(change: Callable[[str], str]) -> Fault:
 
 @dataclass(frozen=True)
 class Shown:
-    """A fault: what is `wrong`, the answer that it makes, a scenario that shows it, and why it harms nobody there."""
+    """A fault: the `wrong` part, its answer, a scenario that shows it, and the reason why it does no harm there."""
 
     wrong: str
     shown: Fault

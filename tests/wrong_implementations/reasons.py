@@ -1,4 +1,4 @@
-"""Why the mistake of a wrong implementation harms nobody in the scenario that catches it."""
+"""The reasons why the mistake of a wrong implementation does no harm in the scenario that detects it."""
 
 NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
 SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"

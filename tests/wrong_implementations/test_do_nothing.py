@@ -1,4 +1,4 @@
-"""What an implementation that does nothing gets right is little, known, and listed in docs/adapters.md."""
+"""The few correct results of an implementation that does nothing are known, and listed in docs/adapters.md."""
 
 import re
 

@@ -45,7 +45,7 @@ RESUMED = [
     ("BringsBackItsCopies", "sigint-while-writing-and-resumed"),
     ("BringsBackItsCopies", "sigterm-while-writing-and-resumed"),
 ]
-"""What is wrong about conversations that go on after a signal, and what shows it."""
+"""Mistakes about conversations that continue after a signal, and scenarios that show them."""
 
 
 @pytest.fixture(autouse=True)

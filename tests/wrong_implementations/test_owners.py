@@ -1,4 +1,4 @@
-"""Whoever writes a file in place keeps whose it is, and whoever writes a copy spoils it."""
+"""A file that is written in place keeps its owner; a file that is replaced by a copy does not."""
 
 import altered
 import pytest

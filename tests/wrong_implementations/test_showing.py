@@ -1,4 +1,4 @@
-"""What is shown: forms that a person can read differ in no effect, and safe holds wherever effects does."""
+"""Readable forms of shown lines make no difference in effects, and safe holds wherever effects does."""
 
 import re
 import zlib
@@ -31,7 +31,7 @@ FORMS: dict[str, Fault] = {
 AMBIGUOUS = "all indented"
 """Of a line alone it cannot be told whether it is indented, or shown so."""
 UNREADABLE = frozenset({"crossed/places-5", "encodings/utf-32-read"})
-"""What is in the file is half a character a line, or no text, and no form makes it one."""
+"""Files with half characters or without text: no form makes them readable."""
 ALIKE = frozenset(
     f"opaque-content/{slug}"
     for slug in (
@@ -71,7 +71,7 @@ def views(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def shown_so(scenario: Scenario, outcome: Outcome, shown: Fault) -> Outcome | None:
-    """Return an outcome in which every Read shows its lines in another way; None where no line is shown."""
+    """Return an outcome in which every Read shows its lines in another form. None if no line is shown."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -96,7 +96,7 @@ def levels_that_differ(verdict: Verdict) -> set[str]:
 
 
 def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
-    """Return what differs in effects where a file is shown in another form."""
+    """Return the differences in effects if a file is shown in another form."""
     wrong = []
     for scenario_id in scenario_ids:
         scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
@@ -126,7 +126,9 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
 
 
 def in_safe_alone(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], int]:
-    """Return where a fault in what is shown differs at safe and not in effects, and how many differ in effects."""
+    """Return faults in shown lines with a difference at safe but not in effects, and the number with one in
+    effects.
+    """
     wrong, differing = [], 0
     for scenario_id in scenario_ids:
         start = zlib.crc32(scenario_id.encode())

@@ -45,7 +45,7 @@ OF_MEGABYTES = [
 """Cases that take as long as fifty others."""
 OF_A_PROCESS = {name for name, _ in (*test_interruptions.KILLED_OR_SIGNALLED, *test_interruptions.RESUMED)}
 RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts"}
-"""What only may look wrong."""
+"""Correct behaviours that look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
 """What others are made of, here or in test_exceptions.py."""
 
@@ -59,7 +59,7 @@ BROKEN: dict[type[processes.Faulty], str] = {
     processes.AnswersGarbage: "it answered {'text': 'File has not been read yet.', 'isError': True}, not a ToolResult",
     processes.AnswersNull: """'text': None, 'refused': True, 'error': None, 'reminders': []}, which is not {""",
 }
-"""What the replay itself catches, in `gate/edit-unread` or, for a group, in `parallel/two-disjoint-edits`."""
+"""Mistakes that the replay itself detects, in `gate/edit-unread` or, for a group, in `parallel/two-disjoint-edits`."""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)

@@ -11,11 +11,11 @@ from altered import Altered, Arguments
 from readfirst.harness.adapter_api import ToolResult
 
 _OWN = os.urandom(4).hex()
-"""What tells this process from another, whose number may be the same in a namespace of its own."""
+"""Distinguishes this process from another, which may have the same number in a separate namespace."""
 
 
 class Locks(Altered):
-    """Whoever works on a file keeps others from it meanwhile: nothing is wrong with that."""
+    """Locks a file while it works on it. This is not a mistake."""
 
     capabilities = Altered.capabilities | {"at_once"}
 
@@ -39,7 +39,7 @@ class LooksTwiceWithoutALock(Altered):
 
 
 class WritesWhatItRead(Altered):
-    """What an edit makes of the file is written whatever the file has become."""
+    """Writes the result of an edit on the content of the Read, and ignores the current file."""
 
     capabilities = Locks.capabilities
 
@@ -82,7 +82,7 @@ class LeavesItsLock(Locks):
 
 
 class AnswersBeforeItIsDone(Locks):
-    """What is refused in the end was answered as done."""
+    """Reports success for a call that is refused in the end."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().alter(tool, arguments, interfere)

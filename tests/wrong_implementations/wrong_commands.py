@@ -1,4 +1,4 @@
-"""Implementations that are wrong about what commands have shown and changed."""
+"""Implementations with mistakes about files that commands show and change."""
 
 from typing import Any
 
@@ -27,14 +27,14 @@ def CatCounts(call: Call, answer: ToolResult) -> None:
 @caught("bash-and-mentions/sed-in-place-after-read", "refused", harmless=NOTHING_LOST)
 @afterwards
 def OwnCommandsAreNoChanges(call: Call, answer: ToolResult) -> None:
-    """Takes what its own commands did to a file for known."""
+    """Treats changes by its own commands as known."""
     if call.tool == "Bash" and str(call.arguments["command"]).startswith(("sed -i", "echo")):
         read_what_is_named(call)
 
 
 @caught("bash-and-mentions/mention-then-edit", "refused", harmless=TOO_CAREFUL)
 class MentionsAreBlind(Altered):
-    """Shows the model what its user mentions, and wants it read all the same."""
+    """Shows the model a file that the user mentions, but still requires a Read."""
 
     def mention(self, path: str) -> None:
         pass
@@ -51,7 +51,7 @@ class MentionsUnlockEverything(Altered):
 
 @caught("bash-and-mentions/mention-then-change", "refused", harmless=NOTHING_LOST)
 class MentionsAreNeverStale(Altered):
-    """Looks once more at what was mentioned before it is edited."""
+    """Reads a mentioned file again before it is edited."""
 
     mentioned = ""
 

@@ -1,4 +1,4 @@
-"""Implementations that treat some texts specially: each table says what they make of a text."""
+"""Implementations that treat some texts specially; each table lists their treatment of a text."""
 
 import base64
 import contextlib
@@ -22,7 +22,7 @@ def substituted(pattern: str, replacement: str = "") -> Treatment:
 
 
 def unwrapped(pattern: str) -> Treatment:
-    """Return what takes off what is around a whole text."""
+    """Return a function that removes the frame around a whole text."""
 
     def inner(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -32,7 +32,7 @@ def unwrapped(pattern: str) -> Treatment:
 
 
 def as_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
-    """Return what reads a text as JSON and writes a value of these kinds anew; a text becomes what it says."""
+    """Return a function that parses a text as JSON and rewrites a value of these kinds; a text becomes its value."""
 
     def rewritten(text: str) -> str:
         with contextlib.suppress(ValueError):
@@ -58,7 +58,7 @@ def repaired(text: str) -> str:
 
 
 def without(category: str) -> Treatment:
-    """Return what leaves out the characters of a category of Unicode."""
+    """Return a function that removes the characters of a Unicode category."""
     return lambda text: "".join(
         each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
     )
@@ -208,7 +208,7 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "hashes begin comments": (substituted(r"(?m)^#\w.*$"), "shell-texts"),
     "quotes of shells are joined": (substituted("'\"'\"'", "'"), "shell-texts"),
 }
-"""What is done with a text, and the scenario of the family `opaque-content` that shows it."""
+"""Treatments of a text, and the scenario of the family `opaque-content` that shows each."""
 
 
 class Treating(Altered):
@@ -225,20 +225,20 @@ class Treating(Altered):
 
 
 class TreatingWrites(Treating):
-    """Does something with what Write is given, and with nothing else."""
+    """Changes only the content of Write."""
 
     into = ("Write",)
 
 
 class TreatingInsertions(Treating):
-    """Does something with what Edit inserts, and with nothing else."""
+    """Changes only the new text of Edit."""
 
     into = ("Edit",)
 
 
 @spoils
 def TreatingSurroundings(call: Call, before: bytes) -> None:
-    """Does something with what is beside an edit, as a whole or line by line, and with nothing else."""
+    """Changes only the text around an edit, as a whole or line by line."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
     def beside(text: str) -> str:

@@ -232,7 +232,7 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""What is forgotten, by the subject of the scenarios that show it, and events that these do not have."""
+"""Forgotten knowledge, by the subject of the scenarios that show it, and events that these do not have."""
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
@@ -245,10 +245,10 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
     "metadata": (drops_metadata, {}, "notebooks-and-settings"),
 }
-"""What is spoiled, with the subject of the scenarios that show it, by event and for all others."""
+"""Spoiled files, with the subject of the scenarios that show it, by event and for all others."""
 
 WITHOUT = {("links", "command"), ("metadata", "group"), ("marks", "group")}
-"""What no scenario can show: commands beside links, and groups at whose end the product itself has dropped it."""
+"""Cases that no scenario can show: commands with links, and groups at whose end the product itself has dropped it."""
 
 EVENTS = (
     "resume",

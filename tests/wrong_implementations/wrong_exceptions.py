@@ -1,4 +1,4 @@
-"""Implementations that keep a rule except in one case: what a suite of plain cases does not notice."""
+"""Implementations that follow a rule except in one case, which a suite of simple cases does not detect."""
 
 import os
 from collections.abc import Callable
@@ -103,7 +103,7 @@ class TrimsPaths(OpenGate):
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
-    """Return what makes a call, and writes only so many bytes of an edited file."""
+    """Return a function that makes a call, but writes at most this number of bytes of an edited file."""
     return vars(spoils(lambda call, before: _cut(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
@@ -114,7 +114,7 @@ def _cut(path: Path, size: int) -> None:
 
 @caught("sizes/edit-after-a-megabyte")
 class KeepsAMegabyte(Altered):
-    """Writes only the first megabyte of what an edited file holds."""
+    """Writes only the first megabyte of an edited file."""
 
     alter = keeping(2**20)
 
@@ -239,6 +239,6 @@ def encoding_of(path: Path) -> str:
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:
-    """Return what an Edit replaces, and by what; two equal strings for any other call."""
+    """Return the old and the new text of an Edit; two equal strings for any other call."""
     old, new = arguments.get("old_string"), arguments.get("new_string")
     return (old, new) if isinstance(old, str) and isinstance(new, str) else ("", "")

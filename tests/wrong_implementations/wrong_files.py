@@ -127,7 +127,7 @@ def MakesNoDirectories(call: Call) -> ToolResult | None:
 
 @caught("permissions/edit-denied", "refused")
 class IgnoresDenyRules(Altered):
-    """Does what the permission rules forbid."""
+    """Makes calls that the permission rules forbid."""
 
     def fresh(self) -> FileTools:
         return FileTools(root=self.workspace.root, home=self.workspace.home)
@@ -232,7 +232,7 @@ def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
 @caught("rights/write-closed-after-read", "refused")
 @afterwards
 def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
-    """Opens what is closed, and tries again."""
+    """Changes the mode of an inaccessible file, and tries again."""
     if answer.error != "os_error":
         return answer
     for each in (call.path.parent, call.path):

@@ -38,7 +38,7 @@ def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
 
 @instead
 def DistrustsItself(call: Call) -> ToolResult:
-    """Takes what it has just written for a change by others."""
+    """Treats its own last write as a change by others."""
     if call.kept.pop("wrote", False) and call.tool == "Edit":
         return ToolResult(MODIFIED, True, "modified_since_read")
     answer = call.made()
@@ -142,7 +142,7 @@ def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
 
 @spoils
 def WritesOnlyAscii(call: Call, before: bytes) -> None:
-    """Writes U+FFFD for what is not ASCII."""
+    """Writes U+FFFD for characters that are not ASCII."""
     text = call.path.read_bytes().decode().encode("ascii", "replace").decode()
     call.path.write_text(text.replace("?", "\ufffd"))
 

@@ -68,7 +68,7 @@ def DistrustsFormatters(call: Call) -> ToolResult | None:
 @caught("hooks/context-after-edit", "reminders", harmless=SHOWN)
 @afterwards
 def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Keeps what hooks say to itself."""
+    """Does not report messages of hooks."""
     return replace(answer, reminders=())
 
 
@@ -86,7 +86,7 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
 @caught("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
 @instead
 def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
-    """Counts what a hook makes of a file after its Read as read."""
+    """Counts the changes of a hook after a Read as read."""
     before = call.path.stat()
     answer = call.made()
     if call.tool == "Read":

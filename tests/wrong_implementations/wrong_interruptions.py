@@ -34,7 +34,7 @@ class ExecutesWhatWasGivenUp(Altered):
 
 @caught("interrupted/new-file-given-up")
 class GoesOnAfterwards(Altered):
-    """A thread that nobody stops makes the call a little later."""
+    """A thread that is never stopped makes the call a little later."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -70,7 +70,7 @@ class ForgetsWhatItRead(Altered):
 
 @caught("interrupted/new-file-given-up")
 class MakesFoldersFirst(Altered):
-    """The folders of a new file are there before anybody was asked."""
+    """Creates the directories of a new file before the permission is checked."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def BacksUpAndMoves(call: Call) -> ToolResult | None:
 
 @instead
 def HurriesWhenItIsToEnd(call: Call) -> None:
-    """Whoever ends the program lets it make the call that waits for its permission."""
+    """When the program ends, it makes the call that waits for its permission."""
 
     def hurry(*_: object) -> None:
         call.session.reference(call.tool, call.arguments)
@@ -165,7 +165,7 @@ def HurriesWhenItIsToEnd(call: Call) -> None:
 
 @instead
 def DeletesBeforeItEnds(call: Call) -> None:
-    """What was begun is cleared away at the end, and with it what was there before."""
+    """At the end it removes the unfinished file, and with it the old content."""
 
     def clear(*_: object) -> None:
         call.path.unlink()
@@ -197,7 +197,7 @@ def Survives(call: Call) -> None:
 
 @caught("interrupted/write-stopped")
 class WritesHalf(Altered):
-    """Whoever gives a call up while it writes gets what was written by then."""
+    """If a call is cancelled while it writes, the written part stays."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         content = str(arguments.get("content", arguments.get("new_string")))
@@ -215,7 +215,7 @@ class SaysThatItIsDone(Altered):
 
 @caught("interrupted/new-file-stopped")
 class WritesAfterItWasStopped(Altered):
-    """Nobody tells the thread that writes."""
+    """The writing thread is not stopped."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         write_later(self.path(arguments))
@@ -236,7 +236,7 @@ class LeavesWhatItHadBegun(Altered):
 
 @caught("interrupted/edit-stopped", harmless=TOO_CAREFUL)
 class StaysBusy(Altered):
-    """What was stopped counts as running."""
+    """A stopped call counts as running."""
 
     busy = False
 
@@ -267,7 +267,7 @@ class ForgetsWhatOthersChanged(Altered):
 
 
 KEPT = "READFIRST_TEST_KEPT"
-"""The variable that names the folder in which conversations outlast their process."""
+"""The variable with the directory of conversations that outlive their process."""
 
 
 class Outlasts(Altered):
@@ -289,14 +289,14 @@ class Outlasts(Altered):
 
 
 class ForgetsWhereItWasKilled(Outlasts):
-    """Only who ends in order keeps what was read."""
+    """Only a regular end keeps the knowledge of files."""
 
     def resume(self) -> None:
         self.tools.resume()
 
 
 class MakesTheCallThatWasKilled(Outlasts):
-    """What was asked and not answered is made up for when the conversation goes on."""
+    """Makes up for unanswered calls when the conversation continues."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.kept.with_name("asked").write_text(json.dumps([tool, arguments]))
@@ -326,7 +326,7 @@ class TakesWhatWasKilledForDone(Outlasts):
 
 
 class BringsBackItsCopies(Outlasts):
-    """What the conversation has seen of files is put back when it goes on."""
+    """Restores the known contents of files when the conversation continues."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         answer = super().call(tool, arguments)

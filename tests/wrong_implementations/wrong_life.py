@@ -1,4 +1,4 @@
-"""Implementations that are wrong about what outlives a resume, a summary, a rewind and a sub-agent."""
+"""Implementations with mistakes about state after a resume, a summary, a rewind and a sub-agent."""
 
 from dataclasses import replace
 from typing import Any
@@ -47,7 +47,7 @@ class KeepsAllAtCompaction(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
-    """Reads again, after a summary, what changed since."""
+    """Reads changed files again after a summary."""
 
     compacted = False
     known: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class SharesStateWithAgents(Altered):
 
 @caught("sessions/agents-read-unlocks-nothing", "refused")
 class TakesOverWhatAgentsRead(Altered):
-    """Counts what a sub-agent read as read by the session."""
+    """Counts a Read by a sub-agent as a Read by the session."""
 
     def sub_agent(self) -> Altered:
         session = self
@@ -92,7 +92,7 @@ class TakesOverWhatAgentsRead(Altered):
 
 @caught("sessions/edit-after-agents-read", "refused")
 class AgentsAreBlind(Altered):
-    """Forgets, after a sub-agent, what the session had read."""
+    """Forgets, after a sub-agent, the files that the session had read."""
 
     def sub_agent(self) -> Altered:
         agent = Agent(self)
@@ -134,7 +134,7 @@ class RewindsOnce(Altered):
 
 @caught("rewind/changed-by-others", "file notes.txt")
 class RewindsTheWorkOfOthers(Altered):
-    """Brings back every file of the workspace, whoever changed it."""
+    """Restores every file of the workspace, including changes by others."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -158,7 +158,7 @@ class ForgetsRewoundFiles(Altered):
 
 @caught("reminders/change-before-resume", "reminders", harmless=SHOWN)
 class SaysNothingOfBreaks(Altered):
-    """Keeps to itself what changed while a sub-agent worked or the session was away."""
+    """Does not report changes while a sub-agent worked or the session was interrupted."""
 
     was_away = False
 

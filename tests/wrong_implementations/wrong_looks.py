@@ -56,7 +56,7 @@ def parses_not(parse: Callable[[str], object], suffix: str) -> Look:
 
 
 def has(pattern: str, *, anew: bool = False) -> Look:
-    """Return a look: a text in which a pattern is found; `anew`: not before."""
+    """Return a predicate: a pattern occurs in the text; `anew`: and did not before."""
     compiled = re.compile(pattern, re.MULTILINE)
 
     def look(path: Path, before: str, after: str) -> bool:
@@ -66,13 +66,13 @@ def has(pattern: str, *, anew: bool = False) -> Look:
 
 
 def had(pattern: str) -> Look:
-    """Return a look: a text in which a pattern was found before."""
+    """Return a predicate: a pattern occurred in the text before."""
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda path, before, after: bool(compiled.search(before))
 
 
 def named(pattern: str) -> Look:
-    """Return a look: a path in which a pattern is found."""
+    """Return a predicate: a pattern occurs in the path."""
     compiled = re.compile(pattern)
     return lambda path, before, after: bool(compiled.search(path.as_posix()))
 
@@ -104,7 +104,7 @@ def repeats_lines(path: Path, before: str, after: str) -> bool:
 
 
 def changes_only(fold: Callable[[str], str]) -> Look:
-    """Return a look: the text is as before but for what is folded."""
+    """Return a predicate: the text is unchanged except for the folded part."""
     return lambda path, before, after: before != after and fold(before) == fold(after)
 
 
@@ -166,7 +166,7 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
     "comments in place of code": (has("^# run", anew=True), "comment-instead-of-code"),
     "imports again": (has(r"import os\n(.*\n)*import os", anew=True), "same-line-again"),
 }
-"""What is refused, with the slug of the scenario that shows it."""
+"""Refused texts, with the slug of the scenario that shows each."""
 
 
 @instead

@@ -1,4 +1,4 @@
-"""Implementations that are wrong about what they do without asking."""
+"""Implementations with mistakes about actions that need no confirmation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from readfirst.reference_impl import FileTools
 
 
 def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
-    """Return a method that begins a session in a workspace in which the permissions are taken for others."""
+    """Return a method that starts a session in a workspace with other permissions."""
 
     def fresh(self: Altered) -> FileTools:
         given = self.workspace.permissions
@@ -49,14 +49,14 @@ class PlansByDoing(Altered):
 
 @caught("permission-modes/bypass", "refused")
 class AsksAlways(Altered):
-    """Asks even where nobody is to be asked."""
+    """Asks for a confirmation even if no user is present."""
 
     fresh = in_another_mode("bypassPermissions", "default")
 
 
 @caught("permission-modes/bypass-and-denied", "refused")
 class BypassesDenyRules(Altered):
-    """Takes leave to do everything for leave to do what a rule denies."""
+    """Treats the permission for everything as a permission for denied files."""
 
     def __init__(self, workspace: Workspace) -> None:
         given = workspace.permissions

@@ -33,7 +33,7 @@ KEYS: dict[str, tuple[Key, str]] = {
     "without the last extension": (lambda name: str(Path(name).with_suffix("")), "names-of-one-stem"),
     "as letters alone": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
 }
-"""What a path is remembered as, from the workspace on, and the scenario that shows it."""
+"""The key of a remembered path, relative to the workspace, and the scenario that shows it."""
 
 BESIDE = (
     "{}.tmp", "{}.bak", "{}~", ".{}.swp", "{}.orig", "{}.lock", "{}.new", "{}.old", "{}.part", "~{}",
@@ -56,7 +56,7 @@ NOT_EDITED = (
 """Names that look temporary: such a file is not written, though the answer says so."""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
-"""Sizes of buffers, and the scenario that shows that what is longer arrives whole."""
+"""Sizes of buffers, and the scenario with a longer text."""
 
 
 class Remembers(OpenGate):
@@ -73,7 +73,7 @@ class Remembers(OpenGate):
 
 
 class TakesTheNameBeside(Altered):
-    """Writes a file beside the one that is changed and renames it, whatever was there."""
+    """Writes a neighbouring file and renames it, replacing an existing neighbour."""
 
     form: str
 
@@ -141,7 +141,7 @@ def ReplacesAThousand(call: Call, before: bytes) -> None:
 
 @spoils
 def EditsTheFirstBlock(call: Call, before: bytes) -> None:
-    """Edits what is in the first 64 KiB of a file, and says so of the rest."""
+    """Edits only the first 64 KiB of a file, and reports success for the rest."""
     if before.find(call.old.encode()) + len(call.old) > 65536:
         call.path.write_bytes(before)
 

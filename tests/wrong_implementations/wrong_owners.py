@@ -29,7 +29,7 @@ def TakesOverWhatItRefuses(call: Call) -> None:
 @caught("ownership/folder-of-another-group")
 @afterwards
 def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
-    """The folder of a file is made its own, so that nobody else writes there meanwhile."""
+    """Takes over the directory of a file, so that no other program writes there in the meantime."""
     if changed(call, answer):
         os.chown(call.path.parent, os.geteuid(), os.getegid())
 
@@ -55,7 +55,7 @@ def WritesInPlace(call: Call) -> ToolResult | None:
 
 @afterwards
 def WritesACopy(call: Call, answer: ToolResult) -> None:
-    """The file is another one afterwards, which belongs to whoever runs the session."""
+    """Replaces the file by a new one, which belongs to the user of the session."""
     if changed(call, answer):
         copy, mode = call.path.with_suffix(".new"), call.path.stat().st_mode
         copy.write_bytes(call.path.read_bytes())

@@ -1,4 +1,4 @@
-"""Implementations that are wrong about what they tell of changed files."""
+"""Implementations with mistakes about notices of changed files."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from readfirst.harness.adapter_api import ToolResult
 @caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
 @afterwards
 def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Notices what changed, and keeps it to itself."""
+    """Detects changes, but does not report them."""
     return replace(answer, reminders=())
 
 

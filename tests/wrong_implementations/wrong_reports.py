@@ -15,7 +15,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def found_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """Return what a pattern finds in a text in which the old text is not."""
+    """Return the match of a pattern in a text that does not contain the old text."""
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
 
@@ -36,7 +36,7 @@ def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
 
 
 def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
-    """Return what makes a call that writes something else than it is given."""
+    """Return a function that makes a call with a different text."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         name = {"Write": "content", "Edit": "new_string"}.get(tool)
@@ -70,7 +70,7 @@ class UnescapesQuotes(Altered):
 
 @caught("reported/signs-and-their-escapes")
 class EscapesSigns(Altered):
-    """Writes an escape for what is no ASCII."""
+    """Writes escapes for characters that are not ASCII."""
 
     alter = writing(lambda text: text.encode("ascii", "backslashreplace").decode())
 
@@ -84,7 +84,7 @@ class DecodesEntities(Altered):
 
 @caught("reported/long-text-of-many-kinds")
 class CutsAtMarkers(Altered):
-    """Ends a text at what looks like the end of a call."""
+    """Truncates a text at a marker that looks like the end of a call."""
 
     alter = writing(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
 
@@ -98,7 +98,7 @@ class EndsNewFiles(Altered):
 
 @caught("reported/placeholders-for-what-stays")
 class LeavesOutPlaceholders(Altered):
-    """Takes placeholders for what stays, and leaves them out."""
+    """Treats placeholders as unchanged text, and removes them."""
 
     alter = writing(lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text))
 
@@ -190,7 +190,7 @@ def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
 @caught("reported/insertion-into-the-second-of-two")
 @spoils
 def InsertsAtTheEnd(call: Call, before: bytes) -> None:
-    """Puts what is only added after the last line."""
+    """Inserts added text after the last line."""
     if call.old and call.new.startswith(call.old):
         call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 
@@ -211,7 +211,7 @@ def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
 @caught("reported/characters-across-buffers")
 @spoils
 def DecodesInBlocks(call: Call, before: bytes) -> None:
-    """Decodes what is beside an edit in blocks of 4,096 bytes, and spoils the characters across their ends."""
+    """Decodes the text around an edit in blocks of 4,096 bytes, and spoils characters across their ends."""
     data = call.path.read_bytes()
     blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
     decoded = "".join(block.decode(errors="replace") for block in blocks).encode()
@@ -222,13 +222,13 @@ def DecodesInBlocks(call: Call, before: bytes) -> None:
 @caught("reported/new-text-that-contains-the-old")
 @spoils
 def ReplacesAgain(call: Call, before: bytes) -> None:
-    """Replaces the old text once more in what it wrote."""
+    """Replaces the old text again in its own result."""
     if call.old and call.old in call.new:
         call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode(), 1))
 
 
 def knowing_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
-    """Return what remembers files by a key, so that others with that key count as read."""
+    """Return an implementation that remembers files by a key, so that others with the same key count as read."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -334,7 +334,7 @@ def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
 )
 @instead
 def MakesWhatIsGone(call: Call) -> ToolResult:
-    """Makes a file that is gone once more from what it knew, and edits that."""
+    """Creates a deleted file again from its knowledge, and edits it."""
     path = call.path
     if call.tool == "Edit" and not os.path.lexists(path) and path in call.kept and path.parent.is_dir():
         path.write_bytes(call.kept[path])
@@ -359,7 +359,7 @@ def WritesWhatItHasChecked(call: Call) -> ToolResult:
 @caught("moved-world/drive-goes-away-before-a-write")
 @instead
 def DistrustsWhatIsGone(call: Call) -> ToolResult:
-    """Writes no file that it knows and that is gone: somebody may have meant it."""
+    """Refuses to write a known file that was deleted, because the deletion may be intended."""
     if call.tool == "Write" and call.path in call.kept and not os.path.lexists(call.path):
         return ToolResult("The file is gone.", True, "modified_since_read")
     answer = call.made()
@@ -371,7 +371,7 @@ def DistrustsWhatIsGone(call: Call) -> ToolResult:
 @caught("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
 @spoils
 def ClearsUp(call: Call, before: bytes) -> None:
-    """Removes what looks like a swap or backup file beside an edited one."""
+    """Removes neighbours of an edited file that look like swap or backup files."""
     for other in call.path.parent.iterdir():
         if other.is_file() and re.fullmatch(r".*~|\..*\.swp|#.*#|\.~lock.*", other.name):
             other.unlink()

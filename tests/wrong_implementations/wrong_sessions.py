@@ -1,4 +1,4 @@
-"""Implementations in which two sessions that work in one folder are in each other's way."""
+"""Implementations in which two sessions in one directory disturb each other."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ class SharesWhatWasRead(Altered):
 @caught("two-sessions/both-read-then-edit")
 @instead
 def WritesItsOwnCopy(call: Call) -> ToolResult:
-    """An Edit is made in what was read, whatever is there now."""
+    """Makes an Edit in the content of the Read, and ignores the current file."""
     if call.tool == "Read":
         call.kept[call.path] = call.path.read_text()
     answer = call.made()
@@ -53,7 +53,7 @@ class LocksTheFolder(Altered):
 
 @caught("two-sessions/write-then-write-of-the-other")
 class TakesOthersForItself(Altered):
-    """What any session of the process has written counts as written by all."""
+    """Files written by any session of the process count as written by all."""
 
     written: ClassVar[dict[str, bytes]] = {}
 
@@ -78,7 +78,7 @@ class WithAgents(Altered):
 
 @caught("at-once/agent-has-not-read")
 class AgentsShareOneMemory(Altered):
-    """What one sub-agent has read, all have."""
+    """A Read by one sub-agent counts for all of them."""
 
     def background_agent(self) -> Altered:
         return self
@@ -86,7 +86,7 @@ class AgentsShareOneMemory(Altered):
 
 @caught("at-once/two-agents-edit-one-file")
 class AgentWritesItsOwnCopy(WithAgents, WritesItsOwnCopy):
-    """A sub-agent edits what it has read, whatever others made of it."""
+    """A sub-agent edits the content of its Read, and ignores changes by others."""
 
 
 @caught("at-once/two-agents-edit-two-files")
@@ -96,4 +96,4 @@ class AgentLocksTheFolder(WithAgents, LocksTheFolder):
 
 @caught("at-once/session-and-agent-edit-one-file")
 class TakesItsAgentForItself(WithAgents, TakesOthersForItself):
-    """What a sub-agent has edited counts as written by the session."""
+    """An edit by a sub-agent counts as written by the session."""

@@ -1,4 +1,4 @@
-"""Implementations whose only fault is in what they show."""
+"""Implementations that are wrong only in the lines that they show."""
 
 import json
 from collections.abc import Callable
@@ -95,7 +95,7 @@ class Remembering(Altered):
 
 @caught("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterCompaction(Remembering):
-    """Says of what was read before a compaction that it is unchanged."""
+    """After a compaction, reports files from earlier Reads as unchanged."""
 
     def compact(self) -> None:
         super().compact()
@@ -104,7 +104,7 @@ class SaysUnchangedAfterCompaction(Remembering):
 
 @caught("sessions/edit-after-new-change-after-resume", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterResume(Remembering):
-    """Says of what was read before the session went on that it is unchanged."""
+    """After a resume, reports files from earlier Reads as unchanged."""
 
     def resume(self) -> None:
         super().resume()
@@ -113,7 +113,7 @@ class SaysUnchangedAfterResume(Remembering):
 
 @caught("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedAfterRewind(Remembering):
-    """Says of what was read before a rewind that it is unchanged."""
+    """After a rewind, reports files from earlier Reads as unchanged."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -121,7 +121,7 @@ class SaysUnchangedAfterRewind(Remembering):
 
 
 class _Knowing(Agent):
-    """A sub-agent to which nothing is shown that its session has read."""
+    """A sub-agent that sees no file that its session has read."""
 
     def __init__(self, session: Remembering) -> None:
         super().__init__(session)
@@ -141,7 +141,7 @@ class _Knowing(Agent):
     harmful="sessions/agent-writes-what-was-read",
 )
 class SaysUnchangedToSubAgents(Remembering):
-    """Says to a sub-agent of what its session has read that it is unchanged."""
+    """Reports to a sub-agent that files read by its session are unchanged."""
 
     def sub_agent(self) -> Altered:
         return _Knowing(self)
@@ -149,7 +149,7 @@ class SaysUnchangedToSubAgents(Remembering):
 
 @caught("at-once/session-and-agent-edit-one-file", "shown notes.txt", harmless=NOTHING_WRITTEN)
 class SaysUnchangedToBackgroundAgents(Remembering):
-    """Says to an agent in the background of what its session has read that it is unchanged."""
+    """Reports to an agent in the background that files read by its session are unchanged."""
 
     def background_agent(self) -> Altered:
         return _Knowing(self)
@@ -162,7 +162,7 @@ class SaysUnchangedToBackgroundAgents(Remembering):
     harmful="two-sessions/write-then-write-of-the-other",
 )
 class SaysUnchangedToOtherSessions(Remembering):
-    """Says to a second session of what the first has read that it is unchanged."""
+    """Reports to a second session that files read by the first are unchanged."""
 
     all_read: ClassVar[dict[Path, tuple[Altered, set[str]]]] = {}
 
@@ -211,7 +211,7 @@ def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
 )
 @shows
 def ShowsWhereALinkLeads(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Shows where a symbolic link leads instead of what is there."""
+    """Shows the target of a symbolic link instead of the content."""
     return ToolResult(f"{call.path.name} -> {call.path.readlink()}") if call.path.is_symlink() else None
 
 

@@ -1,4 +1,4 @@
-"""Implementations that look at, take or write only the first part of what is large."""
+"""Implementations that read, accept or write only the first part of large data."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ def ComparesTheFirstBlock(call: Call) -> ToolResult:
 
 
 def taking(limit: int) -> Callable[..., ToolResult]:
-    """Return what makes a call with only so many characters of each text."""
+    """Return a function that makes a call with at most this number of characters of each text."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         taken = {name: each[:limit] if isinstance(each, str) else each for name, each in arguments.items()}

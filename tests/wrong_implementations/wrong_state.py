@@ -1,4 +1,4 @@
-"""Implementations that are wrong about what was read, and whether it still holds."""
+"""Implementations with mistakes about read files and the validity of a Read."""
 
 import os
 from dataclasses import replace
@@ -122,7 +122,7 @@ def forget(call: Call) -> None:
 @caught("gate/partial-read-edit-inside", "refused")
 @afterwards
 def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
-    """Forgets a file of which only a part was read."""
+    """Forgets a file after a Read of a part."""
     if call.tool == "Read" and {"offset", "limit"} & call.arguments.keys():
         forget(call)
 
@@ -138,7 +138,7 @@ def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
 @caught("matching/not-found-then-corrected", "refused")
 @afterwards
 def RefusalForgets(call: Call, answer: ToolResult) -> None:
-    """Forgets what was read when a call is refused."""
+    """Forgets read files when a call is refused."""
     if answer.is_error:
         forget(call)
 
@@ -146,7 +146,7 @@ def RefusalForgets(call: Call, answer: ToolResult) -> None:
 @caught("state/write-then-edit", "refused")
 @afterwards
 def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
-    """Does not remember what it wrote."""
+    """Does not remember files that it wrote."""
     if call.tool == "Write":
         forget(call)
 
@@ -154,14 +154,14 @@ def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
 @caught("state/edit-chain", "refused")
 @afterwards
 def ForgetsAfterEdit(call: Call, answer: ToolResult) -> None:
-    """Does not remember what it edited."""
+    """Does not remember files that it edited."""
     if call.tool == "Edit":
         forget(call)
 
 
 @caught("gate/edit-unread", "refused", after="gate/edit-after-read")
 class SharesStateBetweenSessions(Altered):
-    """Knows in a new session what was read in an old one."""
+    """Knows in a new session the files that an old session read."""
 
     shared: ClassVar[dict[Path, FileTools]] = {}
 

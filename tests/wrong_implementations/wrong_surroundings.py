@@ -1,4 +1,6 @@
-"""Implementations that touch a repository, lose their folder, rewind the work of others, or run what a rule closes."""
+"""Implementations that touch a repository, lose their directory, rewind the work of others, or run forbidden
+commands.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def AddsObjects(call: Call, result: ToolResult) -> None:
-    """Keeps what it writes as an object of the repository."""
+    """Stores the written content as an object of the repository."""
     git = _git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "objects" / "ff").mkdir(exist_ok=True)
@@ -75,7 +77,7 @@ def InARepository(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
-    """Lets relative paths begin at the workspace, whatever commands change to."""
+    """Starts relative paths at the workspace, even after a `cd`."""
     if call.tool == "Bash":
         call.session.tools._session.enter(str(call.session.workspace.root))
 
@@ -139,7 +141,7 @@ def TakesLineNumbers(call: Call) -> ToolResult:
 
 
 class RewindsByRemoval(Altered):
-    """Removes whatever is where a file was before it brings the file back."""
+    """Deletes everything at the path of a file before it restores the file."""
 
     def rewind(self) -> None:
         for path in [*self.tools._session.storage.checkpoint._kept]:  # type: ignore[union-attr]
@@ -189,7 +191,7 @@ def _without_rules(session: Altered) -> Iterator[None]:
 
 @instead
 def RunsEveryCommand(call: Call) -> ToolResult | None:
-    """Runs commands whatever they read or change."""
+    """Runs commands without checking the files that they read or change."""
     if call.tool != "Bash":
         return None
     with _without_rules(call.session):
@@ -198,7 +200,7 @@ def RunsEveryCommand(call: Call) -> ToolResult | None:
 
 @instead
 def BlocksEveryName(call: Call) -> ToolResult | None:
-    """Refuses each command in which the name of a closed folder occurs."""
+    """Refuses each command that contains the name of a denied directory."""
     named = any(name in str(call.arguments.get("command", "")) for name in ("secret", "closed"))
     blocks = call.tool == "Bash" and named and call.session.workspace.deny
     return ToolResult("No.", True) if blocks else None
@@ -214,7 +216,7 @@ class ShowsMentions(Altered):
 
 @instead
 def MakesAgain(call: Call) -> ToolResult:
-    """Makes a file again that a hook deleted, from what it knew of it."""
+    """Creates a file that a hook deleted again from its knowledge."""
     path = call.path
     if call.tool == "Edit" and not path.exists() and path in call.kept:
         path.write_bytes(call.kept[path])

@@ -1,4 +1,4 @@
-"""Implementations that are wrong about which text is meant, and what it becomes."""
+"""Implementations with mistakes about matching and replacing text."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
-    """Return what a pattern finds in a text as the text to be replaced."""
+    """Return the match of a pattern in a text as the text to be replaced."""
     found = re.search(pattern, text, flags)
     return {"old_string": found.group()} if found else {}
 
@@ -109,7 +109,7 @@ def ReplaceAllAlways(call: Call, text: str) -> Arguments:
 @caught("replace-all/no-rescan", "file notes.txt")
 @spoils
 def RescansReplacements(call: Call, before: bytes) -> None:
-    """Replaces again what a replacement has just put there."""
+    """Replaces again in the result of a replacement."""
     if call.arguments.get("replace_all"):
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 

@@ -82,7 +82,7 @@ class TakesTheFirst(Counting):
 
 
 class TakesTheSimilar(Counting):
-    """Replaces what is similar where the text itself does not occur."""
+    """Replaces a similar text if the text itself does not occur."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         path, old = self.path(arguments), str(arguments.get("old_string", ""))

@@ -12,7 +12,7 @@ from readfirst.harness.suite.scenario import Scenario, SessionEvent
 _SHOWN_BYTES = 262_144
 """Read shows no larger file at once."""
 _REMEMBERS_TEN, _REMEMBERS_ALL = Version("1.0.58"), Version("2.1.75")
-"""From the first of these versions on, and before the second, a session remembers ten files."""
+"""The first version that remembers only ten files, and the first later version without this limit."""
 _KEEPS_LINE_ENDINGS = Version("2.1.77")
 """First version that writes the line endings of a new file as they are in the call."""
 _KNOWS_SPELLINGS = Version("2.1.7")

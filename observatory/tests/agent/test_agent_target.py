@@ -128,7 +128,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
 def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_scenario(
     make, tmp_path: Path
 ) -> None:
-    """What an agent does after the last call of a scenario is not laid at the door of the next."""
+    """Later actions of an agent, after the last call of a scenario, do not count for the next scenario."""
     adapter = make()
     place = workspace(tmp_path, "1")
     session = adapter.open(place)

@@ -29,7 +29,7 @@ def program(directory: Path, wire: str = "openai", *flags: str, **more: object) 
 ONE_WIRE = [
     pytest.param(each, marks=() if each == "anthropic" else pytest.mark.slow) for each in sorted(WIRES)
 ]
-"""The first shows what does not depend on the wire."""
+"""The first format shows everything that does not depend on the wire format."""
 
 
 @pytest.fixture(params=ONE_WIRE)

@@ -1,4 +1,4 @@
-"""The wire formats alone: what they read out of requests, what they write, and what they refuse."""
+"""The wire formats: reading requests, writing responses, and refusals."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A small suite whose claims can be changed: one file, a Read, an Edit, and what was recorded of them."""
+"""A small suite with changeable claims: one file, a Read, an Edit, and their recordings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def refused(text: str = UNREAD) -> ToolResult:
 def step(
     *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
 ) -> TranscriptStep:
-    """Return what is recorded of these results; arguments are not."""
+    """Return the recording of these results, without arguments."""
     changed: dict[str, Entry | None] = {
         path: None if text is None else RegularFile(text.encode()) for path, text in (changes or {}).items()
     }
@@ -97,7 +97,7 @@ class Small:
             self.record(scenario_id, *recorded, contract=contract)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
-        """Write what one contract was recorded to do in the scenario as it is."""
+        """Write the recording of one contract for the current scenario."""
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         former = self.suite.recordings.recording(scenario_id)
         others = former.transcripts if former.inputs == inputs and contract != "2.1.7" else {}
@@ -134,7 +134,7 @@ UNREAD_STEPS = f"""\
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
-    """One scenario, `gate/unread`, which says what is documented, and a claim that it bears out."""
+    """One scenario, `gate/unread`, with documented clauses, and a claim that it confirms."""
     root = tmp_path / "fixtures"
     small_suite(root, shared=("errors.yaml",))
     _with_contracts(root, "2.1.7")

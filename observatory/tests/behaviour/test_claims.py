@@ -1,4 +1,4 @@
-"""claims.yaml is read strictly: what is wrong in it is reported with its place and how to put it right."""
+"""claims.yaml is read strictly: errors are reported with their position and a correction."""
 
 import pytest
 

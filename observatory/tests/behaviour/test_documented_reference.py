@@ -1,4 +1,4 @@
-"""The reference on the contract `documented` does what documents claim, where they do not contradict each other."""
+"""On the contract `documented` the reference follows the claims of the documents that do not contradict each other."""
 
 from collections.abc import Collection
 from functools import cache, partial
@@ -30,7 +30,7 @@ def excused() -> frozenset[str]:
 
 
 def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
-    """Return what the reference with these behaviours does not do as claimed: of all claims, or of these."""
+    """Return the claims that the reference with these behaviours does not meet: of all claims, or of these."""
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(holdings, place, adapter, {})
     held = {
@@ -83,7 +83,7 @@ def test_a_reference_that_does_otherwise_is_found(
 
 
 def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether some side is met; or is what users report, or what nothing can show."""
+    """Whether one side is met, is reported by users, or cannot be shown."""
     shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
 

@@ -1,4 +1,4 @@
-"""Whether a claim holds is what the recording says, never what somebody wrote down."""
+"""Recordings decide whether a claim is true, not a note by a person."""
 
 import pytest
 

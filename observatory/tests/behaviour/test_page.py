@@ -1,4 +1,4 @@
-"""What the claims come to, and docs/behaviour.md, which sums it up: made of the fixtures, and of nothing else."""
+"""The results of the claims, and docs/behaviour.md as their summary, are computed only from the fixtures."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""On which versions a claim holds is what their recordings say; where they show nothing, it does not."""
+"""Recordings decide on which versions a claim holds. If they show nothing, it does not hold."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
+"""`readfirst product behaviours`: the behaviours of one version, the differences between two, and the tables of a
+page.
+"""
 
 import re
 from pathlib import Path

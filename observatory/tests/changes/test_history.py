@@ -1,4 +1,4 @@
-"""The history is what the reference's table and the recordings make of it; docs/history.md counts it."""
+"""The history is computed from the reference's table and the recordings; docs/history.md counts it."""
 
 import re
 from collections.abc import Callable

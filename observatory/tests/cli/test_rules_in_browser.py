@@ -124,7 +124,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, shown: Shown, 
 
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
-    """A report of two runs of the suite with rules, of which one refuses nothing."""
+    """A report of two runs of the suite with rules. One of them refuses nothing."""
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (
         run(verdict("gate/not-read", "passed", rule="read-first", length=2), numbers, target="python:a:b"),

@@ -50,7 +50,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> None:
-    """Write a recording in which these contracts do what the scenario says (None), or answer so."""
+    """Write a recording: these contracts give the results of the scenario (None), or these answers."""
     scenario = suite.scenario(scenario_id)
     (call,) = scenario.steps
     assert isinstance(call, ToolCall)

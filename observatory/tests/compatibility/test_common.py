@@ -1,4 +1,4 @@
-"""What changed between two versions is reported of what both were asked: more sessions are no change."""
+"""Changes between two versions are reported for common scenarios. Additional scenarios are not a change."""
 
 from readfirst.harness.compare.level_reached import ScenarioResult
 from readfirst.harness.compare.shared_scenarios import CommonHarm, common_cells

@@ -1,4 +1,4 @@
-"""What the model is given of the tools: the file, `show --tools`, `record --tools`, and what `diff` makes of it."""
+"""Tool descriptions for the model: the file, `show --tools`, `record --tools`, and their use in `diff`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What a program is handed beside answers: the file, `show --results`, `record --results`."""
+"""Structured results for programs: the file, `show --results`, `record --results`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""`readfirst diagnose`: what it prints, what it writes, and what it refuses. docs/diagnosis.md shows the same."""
+"""`readfirst diagnose`: its output, its files, and its refusals. docs/diagnosis.md shows the same."""
 
 import json
 import re

@@ -54,7 +54,7 @@ SETS = [*((each,) for each in VISIBLE[::EVERY]), *drawn(2, DRAWS), *drawn(3, DRA
 
 
 def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Return what is wrong with the diagnosis of the reference with these behaviours changed; empty: nothing."""
+    """Return the errors in the diagnosis of the reference with these behaviours changed. Empty if there are none."""
     found = clinic.diagnosed(clinic.observed(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
@@ -169,7 +169,7 @@ def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> 
 
 @cache
 def observed(full: Clinic, name: str) -> Observed:
-    """Return what a version was recorded to do."""
+    """Return the recorded results of a version."""
     return comparable(run_observed(full.suite, f"recording:{name}", full.ids))
 
 

@@ -18,7 +18,7 @@ SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
 
 @pytest.fixture(scope="session")
 def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small suite, so that what is generated does not depend on all of the bundled one."""
+    """The directory of a small suite, so that generated files do not depend on the whole bundled suite."""
     folder = tmp_path_factory.mktemp("small")
     names = ("gate/edit-unread", "read-output/numbered-lines")
     small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)
@@ -27,7 +27,7 @@ def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """A suite of a few families, for what depends on which scenarios there are."""
+    """A suite of a few families, for tests that depend on the number of scenarios."""
     folder = tmp_path_factory.mktemp("some")
     small = small_suite(folder, shared=SHARED)
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):

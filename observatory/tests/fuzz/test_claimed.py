@@ -1,4 +1,4 @@
-"""Only what both sides claim is asked of them."""
+"""A side is only tested with calls that both sides support."""
 
 from collections.abc import Mapping
 from typing import Any

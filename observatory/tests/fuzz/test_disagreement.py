@@ -1,4 +1,4 @@
-"""What counts as a disagreement, and at which level."""
+"""The definition of a disagreement, and its level."""
 
 from typing import Any
 

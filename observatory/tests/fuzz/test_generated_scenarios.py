@@ -1,4 +1,4 @@
-"""What is generated, and that a scenario file says the same."""
+"""Generated scenarios equal their form as scenario files."""
 
 from dataclasses import replace
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The search meets each wrong habit by itself, and finds nothing in what has none."""
+"""The search finds each wrong habit by itself, and finds nothing in a correct implementation."""
 
 import inspect
 from functools import cache
@@ -23,7 +23,7 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""Steps of generated scenarios in which each is met; a search on the command line makes so many in three seconds."""
+"""Number of generated steps in which each habit is found; a command-line search makes as many in three seconds."""
 
 OTHERS: list[type[Altered]] = [
     answers.CountsLinesFromZero,
@@ -65,7 +65,7 @@ def drawn(number: int) -> Scenario:
 
 
 class OneReference(DifferentialRunner):
-    """Every habit is met beside the same scenarios, in which the reference does the same each time."""
+    """All habits are compared in the same scenarios, with the same results of the reference."""
 
     done: ClassVar[dict[int, Outcome]] = {}
     """By the identity of a scenario, which `drawn` keeps."""

@@ -30,7 +30,7 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
 def named(
     target: type[Altered], some: Suite, portrait: ExampleIndex, place: WorkspacePool, *steps: Step
 ) -> Finding:
-    """Return what the last step shows of a target, with its rule."""
+    """Return the disagreement of a target in the last step, with its rule."""
     duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
     found = duel(scenario)

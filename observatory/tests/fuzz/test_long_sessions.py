@@ -1,4 +1,4 @@
-"""Long sessions: what is in them, what only they find, and the share of calls in which two sides agree."""
+"""Long sessions: their content, their exclusive findings, and the share of calls with equal results."""
 
 import sys
 from itertools import islice
@@ -126,7 +126,7 @@ def test_the_share_of_calls_that_agree_is_reported(
 def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
     place: WorkspacePool, suite: Suite
 ) -> None:
-    """One that stopped at the first other word would never say what comes after it."""
+    """A search that stopped at the first different text would never find later differences."""
 
     class OtherWordsThenOtherFiles(Altered):
         def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]

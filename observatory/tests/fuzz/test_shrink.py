@@ -1,4 +1,4 @@
-"""Shrinking: what is left shows what was looked for, and nothing else."""
+"""A shrunken scenario shows the original finding, and nothing else."""
 
 from random import Random
 

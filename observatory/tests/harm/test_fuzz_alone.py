@@ -20,21 +20,21 @@ from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):
-    """Takes what is between fences for an answer's form."""
+    """Treats text between fences as the form of an answer."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, data.replace(b"```", b""))
 
 
 class CutsAtABuffer(careful.Careful):
-    """Writes 64 KiB, and not what follows."""
+    """Writes only the first 64 KiB."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, data[:65536])
 
 
 class DropsFormatCharacters(careful.Careful):
-    """Leaves out what cannot be seen."""
+    """Removes invisible characters."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(
@@ -50,7 +50,7 @@ class KnowsMarkdown(careful.Careful):
 
 
 class ExpandsVariables(careful.Careful):
-    """Takes a variable for what it holds."""
+    """Replaces a variable by its value."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
@@ -64,7 +64,7 @@ class StripsLineNumbers(careful.Careful):
 
 
 class CutsControlCharacters(careful.Careful):
-    """Keeps what a terminal obeys out of files."""
+    """Removes control characters of terminals from files."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
@@ -78,7 +78,7 @@ class FormatsData(careful.Careful):
 
 
 class ShortensArguments(careful.Careful):
-    """Takes 16 KiB of what it is asked to write."""
+    """Writes only 16 KiB of the requested text."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         content = arguments["content"]

@@ -1,4 +1,4 @@
-"""Every harm in what was recorded has a cause, a new one fails, and the judge knows nothing but bytes and calls."""
+"""Every harm in the recordings has a cause, a new one fails, and the judge uses only bytes and calls."""
 
 import ast
 import json
@@ -61,7 +61,7 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
 
 @rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
-    """Two modules read recordings: one to judge them, one for what every contract answers."""
+    """Two modules read recordings: to judge them, and to find calls that every contract answers."""
     imported = {
         node.module or ""
         for node in ast.walk(ast.parse(file.read_text("utf-8")))

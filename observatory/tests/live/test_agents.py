@@ -1,6 +1,6 @@
-"""Agents that people use, offline: what reaches them, what they can reach, and that their tools are at work.
+"""Published agents, offline: isolation in both directions, and working tools.
 
-Deselected unless asked for (`pytest -m agents`), because they are installed on first use and need npm and node.
+Deselected unless requested (`pytest -m agents`), because they are installed on first use and need npm and node.
 """
 
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""What of a text that was typed and not saved some agents lose, among other scenarios (docs/targets.md)."""
+"""Other scenarios in which some agents lose unsaved text (docs/targets.md)."""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:

@@ -1,4 +1,4 @@
-"""What is committed beside the sources is what the commands make of them now, and leads somewhere."""
+"""Committed generated files equal the current output of the commands, and their links work."""
 
 import re
 from pathlib import Path

@@ -42,7 +42,7 @@ CONTRACT = """\
 
 
 def answered(*texts: str) -> Recording:
-    """Return a recording of gate/x: what 3.0.1, 3.0.2 and so on answered, alike for both classes of models."""
+    """Return a recording of gate/x: the answers of 3.0.1, 3.0.2 and so on, equal for both classes of models."""
     transcripts = {
         f"3.0.{number}{variant}": Transcript(
             (TranscriptStep(("Edit",), (RecordedResult(text),), {"notes.txt": RegularFile(b"gamma\n")}),)

@@ -1,4 +1,4 @@
-"""What the pages of the site are made from."""
+"""The data of the site's pages."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The pages of the site as Markdown, the files that they link to, and what is no site."""
+"""The pages of the site as Markdown, the files that they link to, and directories that are not a site."""
 
 import re
 import shlex

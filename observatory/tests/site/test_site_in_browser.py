@@ -85,7 +85,7 @@ const found = [...document.querySelectorAll(
   .map((each) => each.textContent.slice(0, 40));
 return document.documentElement.scrollWidth > wide ? ["the page scrolls sideways", ...found] : found;
 """
-"""What is cut, outside the window of `wide` pixels, or to be scrolled to in its frame."""
+"""Elements that are cut off, outside the window of `wide` pixels, or scrollable in their frame."""
 
 
 @pytest.mark.parametrize(

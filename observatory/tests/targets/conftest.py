@@ -1,4 +1,4 @@
-"""What the tests of targets share: an empty workspace."""
+"""Shared fixtures of the tests of targets: an empty workspace."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Issues: the texts that the tests look at, of the committed results, and what can be wrong with one."""
+"""Issues: the tested texts about committed results, and the errors that a text can have."""
 
 import itertools
 import json
@@ -67,7 +67,7 @@ def fences(text: str, language: str) -> list[str]:
 
 
 def problems(text: str) -> list[str]:
-    """Return what is wrong with the text of an issue."""
+    """Return the errors in the text of an issue."""
     tokens = parsed(text)
     titles = [
         (each.tag, following.content)

@@ -1,7 +1,7 @@
-"""An MCP server with tools of other names, beside a copy of `tests/mcp_lines.py`: `python stand_in.py [TOOLS]`.
+"""An MCP server with tools of other names, next to a copy of `tests/mcp_lines.py`: `python stand_in.py [TOOLS]`.
 
-TOOLS is a JSON file of tools, of which `read_file`, `edit_file` and `write_file` work; a file must be read before it is
-changed. Without it, a file is changed only with its hash, which the answers contain.
+TOOLS is a JSON file of tools; `read_file`, `edit_file` and `write_file` of them work. A file must be read before it is
+changed. Without TOOLS, a file is changed only with its hash, which the answers contain.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""check-adapter finds what is wrong with an adapter, and judges no rule of the contract."""
+"""check-adapter finds errors of an adapter, and judges no rule of the contract."""
 
 import sys
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ class ManglesUnicode(Plain):
 
 
 def declaring(*capabilities: str) -> type[Plain]:
-    """Return what declares more than it has."""
+    """Return an adapter that declares unsupported capabilities."""
     return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 

@@ -1,4 +1,4 @@
-"""Calls as text in a format, read back as the format's description says: what is meant must come out, or nothing."""
+"""Calls as text in a format, parsed according to its description: the result is the intended call, or nothing."""
 
 import re
 import shlex
@@ -72,7 +72,7 @@ def blocked(block: str, text: str | None) -> str | None:
 
 
 def marked(patch: str, text: str | None) -> str | None:
-    """Apply a patch between conflict markers: the first text, of whatever length, becomes the second."""
+    """Apply a patch between conflict markers: the second text replaces the first, of any length."""
     assert patch.startswith("<<<<<<< ORIGINAL\n")
     assert patch.endswith("\n>>>>>>> UPDATED")
     inside = patch.removeprefix("<<<<<<< ORIGINAL\n").removesuffix("\n>>>>>>> UPDATED")
@@ -241,7 +241,7 @@ def test_every_format_has_its_name_in_the_schema() -> None:
 
 
 ENDS = ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"]
-"""What some programs take for the end of a line, too."""
+"""Characters that some programs also treat as line ends."""
 ESCAPES = {
     "search_replace": [
         f"a{end}{spaces}>>>>>>> REPLACE{end}/outside/x{end}<<<<<<< SEARCH{end}======={end}made{end}"

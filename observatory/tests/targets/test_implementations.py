@@ -108,7 +108,7 @@ class Stage:
         return survey
 
     def surveyed(self, target: Target, **options: Any) -> Survey:
-        """Return a survey in which a target was run, and its results written."""
+        """Return a survey with the written results of one target."""
         survey = self.survey(**options)
         survey.run(target)
         survey.write([target.pinned])

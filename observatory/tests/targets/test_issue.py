@@ -1,4 +1,4 @@
-"""Texts of issues: one for each target and each safety rule that it breaks, whole, and what they are made of."""
+"""Texts of issues: one for each target and each broken safety rule, complete, and their parts."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """A folder with the results, and evidence of which one scenario has changed since."""
+    """A directory with the results, and evidence about a scenario that has changed since."""
     for name in ("compatibility.json", "implementations.json"):
         (tmp_path / name).write_bytes((DOCS / name).read_bytes())
     old = {"agno@3.1.10": {"modes": replace(EVIDENCE["agno@3.1.10"]["modes"], inputs="0" * 16)}}
@@ -209,7 +209,7 @@ def test_evidence_of_another_scenario_is_gathered_again(
 
 
 class Wrong:
-    """Edits without reading, and lets everybody write everything."""
+    """Edits without a Read, and lets all users write everything."""
 
     reuses_paths = True
 

@@ -1,4 +1,4 @@
-"""Mapping files: the documented one is complete, what is wrong is reported with its place, shipped ones are right."""
+"""Mapping files: the documented one is complete, errors are reported with their position, shipped ones are valid."""
 
 import re
 from pathlib import Path

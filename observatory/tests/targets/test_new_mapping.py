@@ -1,4 +1,4 @@
-"""`readfirst targets new-mapping` asks a server for its tools, and what it writes connects the server."""
+"""`readfirst targets new-mapping` requests the tools of a server, and its mapping connects the server."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the command writes for the server, which it asks a dozen scenarios: once for all who look at it."""
+    """The output of the command for the server, which replays a dozen scenarios; once for all tests."""
     folder = furnished(tmp_path_factory.mktemp("once") / "my server")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(error_handling.signal, "signal", lambda *_: None)

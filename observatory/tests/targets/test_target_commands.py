@@ -1,4 +1,4 @@
-"""What the command line says of targets: listed, checked, run at their own level with their own baseline."""
+"""The command line for targets: listed, checked, run at their own level with their own baseline."""
 
 import sys
 from pathlib import Path

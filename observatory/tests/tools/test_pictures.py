@@ -1,4 +1,4 @@
-"""The pictures of README and docs: made by one command, of what is asked for."""
+"""One command makes the pictures of README and docs, from the requested sources."""
 
 import struct
 import subprocess

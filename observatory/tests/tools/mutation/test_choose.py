@@ -1,4 +1,4 @@
-"""Drawn scenarios are chosen for what they show and no scenario of the suite does."""
+"""Drawn scenarios are selected if they show a point that no scenario of the suite shows."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ print(json.dumps([each.id for each in found]))
 
 
 def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
-    """Add what is chosen to the corpus of the checkout, and return the ids."""
+    """Add the selected scenarios to the corpus of the checkout, and return the ids."""
     asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]
     printed = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout

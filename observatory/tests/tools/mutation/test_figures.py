@@ -1,4 +1,4 @@
-"""Figures of mutants on pages are those of a day, and say of which."""
+"""Figures about mutants on pages state their date."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Mutants can be judged by effects, with what harm alone notices of them, and by the scenarios of some families."""
+"""Mutants can be judged by effects, by harm alone, and by the scenarios of some families."""
 
 from collections.abc import Iterable
 from dataclasses import replace

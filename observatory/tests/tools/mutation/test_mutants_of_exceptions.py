@@ -1,4 +1,6 @@
-"""Rules with an exception: such a mutant is made, killed by a case in which the exception is so, and survives else."""
+"""Rules with an exception: such a mutant is created, and killed by a case with the circumstance of the exception;
+otherwise it survives.
+"""
 
 import builtins
 import re
@@ -103,7 +105,7 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a package that three cases judge; what is so in a case is given to `when`."""
+    """Return a package that three cases judge; `when` receives the circumstances of a case."""
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
     def open_judge(_: Mapping[str, float]) -> Judge:
@@ -167,7 +169,7 @@ def small_checkout(folder: Path, *, hidden: bool) -> Path:
 
 
 def of_the_gate() -> tuple[Mutant, Mutant]:
-    """Return the mutant in which hidden files may be edited unread, and that in which all files may."""
+    """Return two mutants: hidden files may be edited unread, and all files may."""
     module = "session.memory"
     source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
     (rule,) = (
@@ -209,7 +211,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
-    """Return what became of the exceptions of the gate in a small checkout, by the condition and the circumstance."""
+    """Return the results of the exceptions of the gate in a small checkout, by condition and circumstance."""
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.memory"], drawn)
     _, rule = of_the_gate()
