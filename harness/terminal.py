@@ -31,7 +31,7 @@ _REMEMBERED = 16
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def escaped(character: str) -> str:
+def escape_character(character: str) -> str:
     """Return the Python escape of a character."""
     code = ord(character)
     if character in _NAMED:
@@ -48,7 +48,7 @@ def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
     again.
     """
     text = _ODD.sub(
-        lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escaped(found[0]), text
+        lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escape_character(found[0]), text
     )
     lines = (before + text).split("\n")
     return "\n".join(map(without_commands, lines))[len(before) :]
@@ -165,15 +165,15 @@ class _Guarded(io.TextIOBase):
 
 def stdout() -> IO[str]:
     """Return standard output, filtered to text."""
-    return guarded(sys.stdout)
+    return guard_stream(sys.stdout)
 
 
 def stderr() -> IO[str]:
     """Return standard error, filtered to text."""
-    return guarded(sys.stderr, beside=True)
+    return guard_stream(sys.stderr, beside=True)
 
 
-def guarded(stream: Any, *, beside: bool = False) -> IO[str]:
+def guard_stream(stream: Any, *, beside: bool = False) -> IO[str]:
     """Return a stream that lets only text pass."""
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
@@ -244,5 +244,5 @@ def console(*, err: bool = False, stream: IO[str] | None = None, width: int | No
             for each in super().render(renderable, options):
                 yield each if each.control else each._replace(text=as_text(each.text, kept="\n"))
 
-    shown = guarded(stream) if stream is not None else stderr() if err else stdout()
+    shown = guard_stream(stream) if stream is not None else stderr() if err else stdout()
     return Guarded(file=shown, width=width, markup=False, emoji=False, highlight=False)

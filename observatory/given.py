@@ -19,7 +19,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tool_schemas import (
     OfferedTool,
     StructuredResult,
-    described,
+    facts_of_tool,
     load_results,
     load_tools,
     results_file,
@@ -47,10 +47,10 @@ def offered_tools(
         )
         with closing(Conversation(options)) as conversation:
             offers = conversation.offers
-    return _kept(contract, offers, FILE_TOOLS)
+    return _kept_data(contract, offers, FILE_TOOLS)
 
 
-def _kept(
+def _kept_data(
     contract: Contract, offers: Mapping[str, Mapping[str, object]], names: Iterable[str]
 ) -> dict[str, OfferedTool]:
     found = {}
@@ -62,7 +62,7 @@ def _kept(
             raise BrokenAdapter(
                 f"{contract.name} offers {name} without a description or a schema", blame="environment"
             )
-        found[name] = described(description, schema)
+        found[name] = facts_of_tool(description, schema)
     if not found:
         others = ", ".join(sorted(offers)) or "nothing"
         raise BrokenAdapter(

@@ -66,10 +66,10 @@ class _ProbeResult:
 
     def differs(self, other: "_ProbeResult") -> bool:
         """Whether a scenario could observe a difference."""
-        return self._observed != other._observed
+        return self._observation != other._observation
 
     @property
-    def _observed(self) -> tuple[object, ...]:
+    def _observation(self) -> tuple[object, ...]:
         flags = (self.result.is_error, self.result.error) if self.result is not None else ()
         return flags, self.masked, self.files
 

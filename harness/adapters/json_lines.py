@@ -23,7 +23,7 @@ from readfirst.harness.adapter_api import (
     Workspace,
 )
 from readfirst.harness.adapter_traits import AdapterTraits, Design, design_named, refusals_named
-from readfirst.harness.adapters.json_lines_server import PROTOCOL, sent
+from readfirst.harness.adapters.json_lines_server import PROTOCOL, message_from_workspace
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.temp_dirs import Scratch
@@ -264,7 +264,7 @@ class LinesSession:
     def _begin(self) -> None:
         self._number = next(self._numbers)
         if self._workspace is not None:
-            self.ask("open", "open", **sent(self._workspace))
+            self.ask("open", "open", **message_from_workspace(self._workspace))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one call in the program."""

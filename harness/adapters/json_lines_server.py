@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # here.
 
 
-def sent(workspace: Workspace) -> dict[str, Any]:
+def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
     """Return the message that opens a session in a workspace; `docs/protocol.md` describes it."""
     given = workspace.permissions
     permissions = None
@@ -40,7 +40,7 @@ def sent(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def received(message: Mapping[str, Any]) -> Workspace:
+def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
     """Return the workspace of a message. By default it is isolated."""
     given = message["permissions"]
     permissions = None
@@ -146,7 +146,7 @@ class _Server:
             return  # the call has already been answered
         self._keep(message.get("session"))
         try:
-            answer = self._met(message)
+            answer = self._next_response(message)
         except _Cancelled:
             answer = {"text": "The call was cancelled.", "refused": True}
         except _ProblemError as error:
@@ -182,7 +182,7 @@ class _Server:
         self.answers.write(line.encode("ascii") + b"\n")
         self.answers.flush()
 
-    def _met(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def _next_response(self, message: Mapping[str, Any]) -> dict[str, Any]:
         do = message["do"]
         try:
             if do == "hello":
@@ -194,7 +194,7 @@ class _Server:
                 return {"protocol": PROTOCOL, **self.offer, "capabilities": names, **design}
             number = message["session"]
             if do == "open":
-                meets: Callable[[], Any] = partial(self._open, number, received(message))
+                meets: Callable[[], Any] = partial(self._open, number, workspace_from_message(message))
             elif number not in self.sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
@@ -213,17 +213,17 @@ class _Server:
                 meets = self._asked_of(self.sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
-        made = self._awaited(meets())
+        made = self._await_value(meets())
         match do:
             case "call" | "cut":
-                return _sent(made)
+                return _message_from_result(made)
             case "calls":
-                return {"results": [_sent(self._awaited(result)) for result in made]}
+                return {"results": [_message_from_result(self._await_value(result)) for result in made]}
             case "agent":
                 self.sessions[message["agent"]] = made
         return {}
 
-    def _awaited(self, value: Any) -> Any:
+    def _await_value(self, value: Any) -> Any:
         """Return a value. If it is awaitable, such as the coroutine of an `async def`, return its result."""
         if not hasattr(value, "__await__"):
             return value
@@ -239,7 +239,7 @@ class _Server:
             self.runner.close()
 
     def _open(self, number: int, workspace: Any) -> None:
-        self.sessions[number] = self._awaited(self._adapter.open(workspace))
+        self.sessions[number] = self._await_value(self._adapter.open(workspace))
         if self.keeps and {"kill", "resume"} <= workspace.needs:
             from hashlib import sha256
 
@@ -320,7 +320,7 @@ async def _result(value: "Awaitable[Any]") -> Any:
     return await value
 
 
-def _sent(result: Any) -> dict[str, Any]:
+def _message_from_result(result: Any) -> dict[str, Any]:
     """Return a result as it is sent. It is not validated here: the harness does that."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")

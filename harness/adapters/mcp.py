@@ -118,9 +118,9 @@ class McpConnection:
             settings.write_text(json.dumps({"permissions": {"deny": list(workspace.deny)}}))
             places[_SETTINGS] = str(settings)
         environment = dict(os.environ if self._environment is None else self._environment)
-        variables = {name: _placed(value, places) for name, value in self._variables.items()}
+        variables = {name: _replace_places(value, places) for name, value in self._variables.items()}
         return McpServer(
-            [_placed(word, places) for word in self._command],
+            [_replace_places(word, places) for word in self._command],
             max(_START, self.time_limit),
             directory=directory,
             environment=environment | variables | {"HOME": str(home)} | own,
@@ -209,7 +209,7 @@ def text_of(result: types.CallToolResult) -> str:
     return "\n".join(map(shown, result.content))
 
 
-def _placed(text: str, places: Mapping[str, str]) -> str:
+def _replace_places(text: str, places: Mapping[str, str]) -> str:
     for name, value in places.items():
         text = text.replace(name, value)
     return text

@@ -83,13 +83,13 @@ class PythonAdapter(LinesAdapter):
         variables = super()._variables()
         if self._kit is None:
             self._kit = self._folder() / "kit.zip"
-            self._kit.write_bytes(_packed(self._further))
+            self._kit.write_bytes(_pack_modules(self._further))
         paths = filter(None, (str(self._kit), variables.get("PYTHONPATH")))
         return variables | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 @cache
-def _packed(further: tuple[str, ...]) -> bytes:
+def _pack_modules(further: tuple[str, ...]) -> bytes:
     """Return the modules as an archive for Python's path. `further` are the names of more modules.
 
     It contains compiled code besides the source, so that a process need not compile it.

@@ -50,7 +50,7 @@ def _adapter(module: str, factory: str) -> Any:
 
 def _open_factory(module: str, factory: str) -> Any:
     """Return the named object if it has a callable `open`, otherwise the result of calling it."""
-    found: Any = _loaded(Path(module)) if module.endswith(".py") else importlib.import_module(module)
+    found: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
         if not hasattr(found, name):
             raise NotThereError(f"module {module} has no {factory}.")
@@ -67,7 +67,7 @@ def _open_factory(module: str, factory: str) -> Any:
     return found
 
 
-def _loaded(file: Path) -> ModuleType:
+def _load_script(file: Path) -> ModuleType:
     """Run a file as a module that can import its neighbours, like a script."""
     sys.path.insert(0, str(file.parent))
     spec = importlib.util.spec_from_file_location(file.stem, file)

@@ -62,7 +62,7 @@ class Command:
         """Return the words with files converted by `shown`; with `relative` only relative paths."""
         words = []
         for number, word in enumerate(self.words):
-            name, value = _split(word) if number else ("", word)
+            name, value = _split_option(word) if number else ("", word)
             kept = (not number and "/" not in word) or (relative and value.startswith(("/", "~/")))
             file = None if kept else self._file(value)
             words.append(name + shown(file) if file else word)
@@ -71,7 +71,7 @@ class Command:
     def _advice(self) -> str:
         advice = []
         for former, word in pairwise(self.words):
-            _, value = _split(word)
+            _, value = _split_option(word)
             path = self._path(value)
             if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
                 advice.append(
@@ -129,7 +129,7 @@ def _no_program(name: str, folder: Path) -> str:
     return f"there is no program {name!r} on the PATH."
 
 
-def _split(word: str) -> tuple[str, str]:
+def _split_option(word: str) -> tuple[str, str]:
     """Return an option's name with its `=`, and its value. For other words, an empty string and the word."""
     option = _OPTION.fullmatch(word)
     return (option[1], option[2]) if option else ("", word)

@@ -90,7 +90,7 @@ class ServerPool:
             self._tried = True
             self._found = self._try(place, adapter)
         began = time.monotonic()
-        chosen, lent = self._chosen(place, scenario)
+        chosen, lent = self._choose_server(place, scenario)
         use = self.use = replace(chosen, decision=self._decision())
         with lent as site:
             yield site
@@ -191,7 +191,7 @@ class ServerPool:
         self.reset()
         return replace(found, refusal=self._bound or found.refusal)
 
-    def _chosen(
+    def _choose_server(
         self, place: WorkspacePool, scenario: Scenario
     ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
         """Return the server of the next session, and the workspace to lend."""

@@ -9,7 +9,7 @@ from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
+from readfirst.harness.versions.cache import InUseError, list_entries, remove, roots, select_entries
 
 
 def cache(
@@ -28,7 +28,7 @@ def cache(
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
     """List cached files, such as installed versions, with their sizes; `--clear` removes them."""
-    found = chosen(kept(), names or (), older_than)
+    found = select_entries(list_entries(), names or (), older_than)
     total = 0
     for each in found:
         size = each.size()

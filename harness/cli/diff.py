@@ -10,12 +10,12 @@ from readfirst.harness.cli.options import (
     Output,
     Selected,
     open_suite,
-    put,
     running,
     selecting,
+    write_output,
 )
 from readfirst.harness.diff.diff import diff as compared
-from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.operands import SideParser
 from readfirst.harness.diff.report import SHOWN, as_json, as_markdown, as_text
 from readfirst.harness.diff.sources import ContractSide
@@ -60,7 +60,7 @@ def diff(
         )
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
             dating = found.causes if all_ or format_ != "text" else found.causes[:SHOWN]
-            when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())
+            when = add_versions(suite, one.contract, other.contract, dating, scenarios_of_changes())
             found = found.with_causes([*when, *found.causes[len(dating) :]])
     match format_:
         case "json":
@@ -69,7 +69,7 @@ def diff(
             text = as_markdown(found, all_=all_)
         case _:
             text = "".join(f"{line}\n" for line in as_text(found, all_=all_))
-    put(text, output)
+    write_output(text, output)
     if found.broken:
         say(f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.", err=True)
         return ExitCode.BROKEN

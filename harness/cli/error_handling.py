@@ -39,7 +39,7 @@ def show_tracebacks(wanted: bool) -> None:
     _tracebacks = wanted
 
 
-def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
+def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
     """Turn the result or exception of a command into the exit code of the process. None means success."""
 
     @functools.wraps(command)
@@ -50,7 +50,7 @@ def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
                 code = command(*args, **kwargs) or ExitCode.CONFORMANT
                 stdout().flush()
             except Exception as error:
-                code = explained(error)
+                code = print_error(error)
         except Terminated:  # possibly again, during the exit
             code = 128 + signal.SIGTERM
         except KeyboardInterrupt:
@@ -63,7 +63,7 @@ def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
     return wrapped
 
 
-def explained(error: Exception) -> int:
+def print_error(error: Exception) -> int:
     """Print an error in one or a few lines and return the exit code. Prints nothing if the output is closed."""
     if isinstance(error, UnreadError):
         return 128 + signal.SIGPIPE

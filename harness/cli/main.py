@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from readfirst.harness.cli.commands import FORMER_OPTIONS, Commands, provider_of, providers, renamed_command
-from readfirst.harness.cli.error_handling import explained, guarded, show_tracebacks, version
+from readfirst.harness.cli.error_handling import print_error, show_tracebacks, version, with_exit_code
 from readfirst.harness.cli.help_text import GUIDE, MANUAL, TARGETS
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.terminal import UnreadError, console, guarded_streams, say
@@ -81,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
             finally:
                 sys.stdout.flush()
         except (OSError, UnreadError) as error:  # errors while printing help, versions or wrong usage
-            sys.exit(explained(error))
+            sys.exit(print_error(error))
 
 
 def _replace_former_names(given: list[str]) -> list[str]:
@@ -124,7 +124,7 @@ def _app(given: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_global)
     groups: dict[str, typer.Typer] = {}
-    wanted = _wanted([word for word in given if word != "--traceback"])
+    wanted = _find_commands([word for word in given if word != "--traceback"])
     for called, provider in wanted.items():
         group, _, name = called.rpartition(" ")
         panel = provider.panel or None
@@ -138,7 +138,7 @@ def _app(given: Sequence[str]) -> typer.Typer:
             if called == "watch"
             else None,  # those of `run`
             rich_help_panel=panel,
-        )(guarded(provider.function(called)) if len(wanted) == 1 else _stub(provider, called))
+        )(with_exit_code(provider.function(called)) if len(wanted) == 1 else _stub(provider, called))
     return app
 
 
@@ -153,7 +153,7 @@ def _group_panel(name: str) -> str | None:
     return next((each.panel for each in providers() if name in each.groups), "") or None
 
 
-def _wanted(words: Sequence[str]) -> Mapping[str, Commands]:
+def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
     """Return the commands that these words may call, each with its provider.
 
     Empty for `--version`, all of them if the words do not determine one.

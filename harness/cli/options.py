@@ -331,7 +331,7 @@ def shard_of(text: str) -> tuple[int, int]:
     return int(part), int(parts)
 
 
-def put(text: str, output: Path | None) -> None:
+def write_output(text: str, output: Path | None) -> None:
     """Print a text, or write it to the file of --output. Raises OutputError."""
     if output is None:
         stdout().write(text)

@@ -97,7 +97,7 @@ def record(
             )
         part, parts = shard_of(shard)
         selected = selected[part - 1 :: parts]
-    wanted = _wanted(suite, selected, contract, missing=missing)
+    wanted = _select_scenarios(suite, selected, contract, missing=missing)
     if leave_out is not None:
         return _left_out(suite, wanted, leave_out)
     if missing and selected and not wanted:
@@ -123,7 +123,7 @@ def record(
             return Product(suite, each.name, options)
 
         if shard is None:
-            return _printed(
+            return _print_results(
                 recorded(suite, wanted, mode, connect, kept, jobs=options.jobs, progress=note), wanted
             )
         for each in take(suite, wanted, connect, kept, jobs=options.jobs):
@@ -147,7 +147,7 @@ def merge(
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection)
-    wanted = _wanted(suite, selected, contract, missing=missing)
+    wanted = _select_scenarios(suite, selected, contract, missing=missing)
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a directory. Name the --takes directory of a shard.")
@@ -155,7 +155,7 @@ def merge(
         together = Takes(scratch.folder())
         for folder in folders:
             together.add(folder)
-        return _printed(bless(suite, wanted, mode, together), wanted)
+        return _print_results(bless(suite, wanted, mode, together), wanted)
 
 
 def _mode(fix: bool, check: bool) -> Mode:
@@ -164,7 +164,7 @@ def _mode(fix: bool, check: bool) -> Mode:
     return "fix" if fix else "check" if check else "create"
 
 
-def _wanted(
+def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
     """Return the scenarios to record, by contract: each on its own contract, unless others are named."""
@@ -215,7 +215,7 @@ def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
     return chosen
 
 
-def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:
+def _print_results(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:
     counts: dict[str, int] = {}
     ok = True
     for result in results:

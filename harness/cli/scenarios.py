@@ -107,7 +107,7 @@ def _show_tools(suite: Suite, name: str) -> int:
     known = load_tools(suite.file("tools.json")).get(contract.name, {})
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
     why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
-    return _shown(contract, shown, "" if known else why)
+    return _print_json(contract, shown, "" if known else why)
 
 
 def _show_results(suite: Suite, name: str) -> int:
@@ -119,10 +119,10 @@ def _show_results(suite: Suite, name: str) -> int:
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
     why = "its answers come without structured results" if found else "nothing was recorded of its results"
     nothing = all(each.value is None for each in found)
-    return _shown(contract, {"fields": fields_of(found), "results": seen}, why if nothing else "")
+    return _print_json(contract, {"fields": fields_of(found), "results": seen}, why if nothing else "")
 
 
-def _shown(contract: Contract, value: object, nothing: str) -> int:
+def _print_json(contract: Contract, value: object, nothing: str) -> int:
     """Print a value as JSON, or the reason why there is none."""
     if nothing:
         say(f"readfirst: {contract.name}: {nothing}.", err=True)
@@ -213,7 +213,7 @@ def export(
     chosen = suite.contracts[contract or suite.contracts.default]
     wanted = select(suite, replace(selection, ids=tuple(ids or ())))
     count = 0
-    with _exported(output) as stream:
+    with _open_output(output) as stream:
         for value in expanded(suite, chosen, wanted):
             stream.write(harmless_json(value) + "\n")
             count += value["type"] == "scenario"
@@ -221,7 +221,7 @@ def export(
 
 
 @contextlib.contextmanager
-def _exported(output: Path | None) -> Iterator[IO[str]]:
+def _open_output(output: Path | None) -> Iterator[IO[str]]:
     """Open the output: standard output, a file, or a compressed file if its name ends with `.gz`."""
     if output is None:
         yield stdout()

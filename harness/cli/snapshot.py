@@ -11,7 +11,7 @@ from readfirst.harness.agents.claude_code.install import PACKAGE
 from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import TakesFolder, open_own_suite, open_suite, running
 from readfirst.harness.diff.diff import Diff, diff
-from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.report import as_text, headline
 from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ExitCode
@@ -34,7 +34,7 @@ from readfirst.harness.versions.record_release import (
     differing_beyond,
     predecessor,
     release_of,
-    unrecorded,
+    unrecorded_scenarios,
     wanted_of,
     write_release,
 )
@@ -130,7 +130,7 @@ def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -
     found = []
     for contract, before in release.contracts:
         here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
-        here = here.with_causes(dated(written, before, contract, here.causes, scenarios_of_changes()))
+        here = here.with_causes(add_versions(written, before, contract, here.causes, scenarios_of_changes()))
         found.append((here, differing_beyond(written, here, contract, before)))
     print_causes([here for here, _ in found])
     for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
@@ -138,7 +138,7 @@ def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -
             say(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
         for scenario_id in beyond:
             say(f"  {scenario_id}")
-    is_complete = not any(unrecorded(written, *pair) for pair in release.contracts)
+    is_complete = not any(unrecorded_scenarios(written, *pair) for pair in release.contracts)
     is_same = is_complete and not any(here.causes for here, _ in found)
     return ExitCode.CONFORMANT if is_same else ExitCode.NOT_CONFORMANT
 

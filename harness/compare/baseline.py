@@ -244,10 +244,10 @@ class BaselineChecker:
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling
-        unclaimed = ", ".join(self._unclaimed(verdict))
+        unclaimed = ", ".join(self._missing_required(verdict))
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
-    def _unclaimed(self, verdict: Verdict) -> list[str]:
+    def _missing_required(self, verdict: Verdict) -> list[str]:
         """Return the missing capabilities that are required."""
         former = None if self._baseline is None else self._baseline.lacking
         if in_a_call(verdict):

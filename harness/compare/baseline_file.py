@@ -71,7 +71,7 @@ def baseline_text(
             reason = CHANCE if varies and failing != "safe" else UNEXPLAINED
             entries.append(Acceptance(*key, failing, reason, _NOWHERE, varies))
         if entries[-1].reason == UNEXPLAINED:
-            observed[entries[-1]] = _observed(verdict)
+            observed[entries[-1]] = _first_symptom(verdict)
     kept = (entry for key, entry in accepted.items() if not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
@@ -93,7 +93,7 @@ def _heading(name: str, suite: str) -> Iterable[str]:
         yield f"suite: {json.dumps(suite)}"
 
 
-def _observed(verdict: Verdict) -> str:
+def _first_symptom(verdict: Verdict) -> str:
     """Return the first harm of a verdict, or else the first difference, or the reason that it broke."""
     differences = (f"{each.what}: expected {each.expected}, got {each.got}" for each in verdict.differences)
     text = next(chain((harm.line for harm in verdict.harms), differences, (verdict.reason,)))

@@ -39,7 +39,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 from readfirst.harness.suite.unwrap_host_text import answer_of, unwrapped, without_outer_whitespace
-from readfirst.harness.workspace.snapshot import applied
+from readfirst.harness.workspace.snapshot import apply_changes
 from readfirst.harness.yaml_io.finding import Position
 
 
@@ -70,17 +70,17 @@ def compare(
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
     if scenario.invariant and judgement is None:
         raise ValueError(f"{scenario.id} is an invariant, which is judged by harm: it needs a judgement")
-    judging = _compared(scenario, outcome, contract, vocabulary, recorded)
+    judging = _compare_steps(scenario, outcome, contract, vocabulary, recorded)
     if judging.differences or judging.partly or scenario.invariant:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the
         # same harm.
         if (full := in_full(scenario)) is not scenario:
-            judging = _compared(full, outcome, contract, vocabulary, recorded)
+            judging = _compare_steps(full, outcome, contract, vocabulary, recorded)
         judging.beyond(outcome, judgement)
     return judging.verdict(outcome, level, judgement)
 
 
-def _compared(
+def _compare_steps(
     scenario: Scenario,
     outcome: Outcome,
     contract: Contract,
@@ -140,7 +140,7 @@ class _Judge:
                 self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)
         if happened.changes:
-            self.state = applied(self.state, happened.changes)
+            self.state = apply_changes(self.state, happened.changes)
 
     def afterwards(self, outcome: Outcome) -> None:
         """Judge changes of the workspace after the last step. There must be none."""

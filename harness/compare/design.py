@@ -47,7 +47,7 @@ def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, desig
     verdict = replace(verdict, design=design)
     if verdict.level == "safe" or verdict.status not in ("passed", "failed"):
         return verdict
-    refused = dict(_refused(scenario, contract, LEFT_OUT[design]))
+    refused = dict(_iter_refused_calls(scenario, contract, LEFT_OUT[design]))
     if not refused:
         return verdict
     lost = [
@@ -69,10 +69,10 @@ def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> 
     designs allows.
     """
     errors = frozenset().union(*(LEFT_OUT[each] for each in designs if each is not None))
-    return next(_refused(scenario, contract, errors), None) is not None
+    return next(_iter_refused_calls(scenario, contract, errors), None) is not None
 
 
-def _refused(
+def _iter_refused_calls(
     scenario: Scenario, contract: Contract, errors: frozenset[str]
 ) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
     """Yield step and number of each call that the contract refuses with one of these errors, with its tool and
@@ -136,7 +136,7 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
     return not outcome.steps[-1].results[-1].is_error
 
 
-def contradicted(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
+def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
     """Return the contradiction to the declared design, and the design to declare instead. Empty if there is
     none.
     """

@@ -211,7 +211,7 @@ def name_differences(
         got = after.get(path, (path,))
         if list(got) != wanted:
             explained.update(wanted, got)
-            yield FileDifference(f"names of {path}", _shared(path, wanted), _shared(path, got))
+            yield FileDifference(f"names of {path}", _names_of_file(path, wanted), _names_of_file(path, got))
 
 
 def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
@@ -224,6 +224,6 @@ def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
     return entries[0] == entries[1]
 
 
-def _shared(path: str, names: Sequence[str]) -> str:
+def _names_of_file(path: str, names: Sequence[str]) -> str:
     others = [name for name in names if name != path]
     return f"one file with {', '.join(others)} (hard links)" if others else "a file of its own"

@@ -45,7 +45,7 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
             return LEVELS.index(reach) >= LEVELS.index(level)
 
 
-def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
+def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
     """Return the results of scenarios in a compact JSON form: by result, then by family (`by_family`)."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
@@ -53,8 +53,8 @@ def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
     return {kind: by_family(found[kind]) for kind in _KINDS if kind in found}
 
 
-def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
-    """Invert `packed`. Raises ValueError for an unknown result."""
+def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
+    """Invert `pack_results`. Raises ValueError for an unknown result."""
     found: dict[str, Reach] = {}
     for kind, families in stored.items():
         reach = next((each for each in _KINDS if each == kind), None)

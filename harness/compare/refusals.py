@@ -16,7 +16,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.repeated_text import has_half_character
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.snapshot import applied, candidate_paths
+from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 REFUSAL_SCENARIOS = {
@@ -95,7 +95,7 @@ def _calls_covered(
                 continue
             if name := next((name for name in sorted(declared) if _applies(name, call, state)), ""):
                 yield (index, number), name, result.is_error
-        state = applied(state, happened.changes)
+        state = apply_changes(state, happened.changes)
 
 
 def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:

@@ -32,7 +32,7 @@ _SAID = {
 """Names of the counts besides the passed scenarios."""
 
 
-def _shortened(reason: str) -> str:
+def _shorten_reason(reason: str) -> str:
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
     return first if len(first) <= _REASON_CHARS else f"{first[:_REASON_CHARS]}…"
 
@@ -288,7 +288,7 @@ class Summary:
         for status, reasons in self.reasons.items():
             short = Counter[str]()
             for reason, count in reasons.items():
-                short[_shortened(reason)] += count
+                short[_shorten_reason(reason)] += count
             most = short.most_common(_MOST_REASONS)
             named = [f"{reason} ({count:,})" for reason, count in most]
             if rest := reasons.total() - sum(count for _, count in most):

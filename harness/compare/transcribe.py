@@ -12,7 +12,7 @@ from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.unwrap_host_text import answer_of
-from readfirst.harness.workspace.snapshot import applied
+from readfirst.harness.workspace.snapshot import apply_changes
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
@@ -41,7 +41,7 @@ def _transcribe_steps(
             shown = tuple(reminder for result in done.results for reminder in result.reminders)
             reminders = shown if scenario.given.reminders else ()
             yield index, replace(_transcribe_step(step, done, state, vocabulary), reminders=reminders)
-        state = applied(state, done.changes)
+        state = apply_changes(state, done.changes)
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:

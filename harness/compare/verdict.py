@@ -164,7 +164,7 @@ class Verdict:
         return tuple(level for level in up_to(self.level) if not self.levels.get(level, True))
 
 
-def skipped(
+def verdict_without_replay(
     scenario: Scenario,
     contract: Contract,
     level: Level,

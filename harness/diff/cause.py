@@ -103,7 +103,7 @@ class Cause:
         )
 
 
-def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
+def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
     """Return the causes, the most serious first, and the occurrences that are consequences of other ones.
 
     A difference is a consequence if an earlier effect or reason of the scenario differs. A different text is

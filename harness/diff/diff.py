@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readfirst.harness.diff.cause import Cause, grouped
+from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence, occurrences
 from readfirst.harness.diff.sources import ContractSide, NoAnswersError, RunSide, Side
 from readfirst.harness.errors import ReadfirstError
@@ -132,7 +132,7 @@ def diff(
             if comparison_result.harms is not None:
                 harmed[scenario_id] = comparison_result.harms
             advance()
-    causes, consequences = grouped(found)
+    causes, consequences = group_by_cause(found)
     changes = [
         HarmChange(
             kind,

@@ -24,7 +24,7 @@ _MAX_POINTS = 4
 """A cause with more changes than this has no versions."""
 
 
-def dated(
+def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
     """Return the causes with the versions that introduced them, if recordings between the two contracts show

@@ -69,7 +69,9 @@ def before_steps(
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:
-                state.update({path: kept(entry, state.get(path)) for path, entry in answer.files.items()})
+                state.update(
+                    {path: keep_mode(entry, state.get(path)) for path, entry in answer.files.items()}
+                )
     return states
 
 
@@ -79,13 +81,15 @@ def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[
     return {
         location: replace(
             answer,
-            files={path: kept(entry, states[location[0]].get(path)) for path, entry in answer.files.items()},
+            files={
+                path: keep_mode(entry, states[location[0]].get(path)) for path, entry in answer.files.items()
+            },
         )
         for location, answer in answers.items()
     }
 
 
-def kept(entry: Entry | None, former: Entry | None) -> Entry | None:
+def keep_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
     """Return an entry with the mode of `former`, unless the entry states a mode."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry

@@ -12,7 +12,7 @@ from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.replay.outcome import StepOutcome
 from readfirst.harness.suite.file_entry import Directory, Entry, resolved_links
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.workspace.snapshot import applied
+from readfirst.harness.workspace.snapshot import apply_changes
 
 _COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
 """A word of a command, with its quotes, or an operator between commands."""
@@ -43,7 +43,7 @@ class WorkingDirectory:
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
         """Return calls with absolute paths. Each command changes the directory of the calls after it."""
-        after = applied(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
+        after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):
             if self.may_be_left and _begins_at(call, self.start, outcome.changes):

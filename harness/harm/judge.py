@@ -31,7 +31,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
     with_calls,
 )
-from readfirst.harness.workspace.snapshot import applied, candidate_paths, names_of
+from readfirst.harness.workspace.snapshot import apply_changes, candidate_paths, names_of
 
 State = dict[str, Entry]
 
@@ -154,7 +154,7 @@ class _Judge:
                 if self.rewind_pending:
                     self._apply_rewind(index, outcome.changes)
                 before, differing = self.state, {**again, **outcome.changes}
-                after = applied(before, differing)
+                after = apply_changes(before, differing)
                 changed = {path for path in differing if before.get(path) != after.get(path)}
                 self._judge_calls(_Answered(index, calls_of(step), outcome, before, after, changed))
                 self.state = after
@@ -184,7 +184,7 @@ class _Judge:
         if has_exited(call, outcome.results[0]):
             self._apply_foreign_changes(outcome.changes)
             return
-        before, after = dict(self.state), applied(self.state, outcome.changes)
+        before, after = dict(self.state), apply_changes(self.state, outcome.changes)
         self._learn_all_changes(set(outcome.changes), before, after, set())
         self.state = after
 
@@ -247,7 +247,7 @@ class _Judge:
         for path, entry in changed.items():
             for view in self._all_views():
                 learn_change(view, path, self.state.get(path), entry, session=False)
-        self.state = applied(self.state, changed)
+        self.state = apply_changes(self.state, changed)
 
     def _apply_rewind(self, index: int, changed: Mapping[str, Entry | None]) -> None:
         """Update the knowledge of files after a rewind, and report lost changes of other programs."""
@@ -265,7 +265,7 @@ class _Judge:
         for view in self.views:
             for path, entry in restored.items():
                 learn_change(view, path, self.state.get(path), entry, session=True)
-        self.state = applied(self.state, restored)
+        self.state = apply_changes(self.state, restored)
         self.rewind_pending, self.checkpoint = False, dict(self.state)
 
     def _judge_calls(self, answered: _Answered) -> None:

@@ -14,7 +14,7 @@ from readfirst.harness.lint.check_metadata import (
     check_schema_comment,
     check_wording,
 )
-from readfirst.harness.lint.check_recording import absent, check_recording, recorded
+from readfirst.harness.lint.check_recording import absent, check_recording, read_recording
 from readfirst.harness.lint.rule_coverage import Showing, check_belonging, showing_of
 from readfirst.harness.lint.scenario_effects import check_content, fingerprint
 from readfirst.harness.suite.case_table import read_cases, unused_values
@@ -204,7 +204,7 @@ def _check_scenario(suite: Suite, scenario_id: str) -> FileFindings:
             return FileFindings(scenario_id, tuple(findings))
         findings += (finding for check in _CHECKS_WITHOUT_EXPECTATIONS for finding in check(case))
         return FileFindings(scenario_id, tuple(findings), _comparable_values(case))
-    recording_or_finding = recorded(case)
+    recording_or_finding = read_recording(case)
     checks = (*_CHECKS_WITHOUT_EXPECTATIONS, check_expectations)
     if isinstance(recording_or_finding, Finding):
         findings += (*(finding for check in checks for finding in check(case)), recording_or_finding)
@@ -271,15 +271,15 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
     """Yield calls whose separate documented clause states the same as the recorded one."""
     for _, part in case.scenario.parts():
-        documented, recorded = part.expect.documented, part.expect.recorded
-        if documented is None or recorded is None or documented is recorded:
+        documented, read_recording = part.expect.documented, part.expect.recorded
+        if documented is None or read_recording is None or documented is read_recording:
             continue
         same = (documented.error, documented.text, documented.files)
-        if same == (recorded.error, recorded.text, recorded.files):
+        if same == (read_recording.error, read_recording.text, read_recording.files):
             line = at(documented.position, case).line
             message = f"this clause states the same as the one in line {line}"
             fix = "Merge them, and keep documented:."
-            yield Finding("same-clauses", at(recorded.position, case), message, fix)
+            yield Finding("same-clauses", at(read_recording.position, case), message, fix)
 
 
 def _check_texts(case: LintContext, clause: Clause) -> Iterator[Finding]:

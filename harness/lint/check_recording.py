@@ -14,7 +14,7 @@ _MAX_NOTES = 5
 """Maximum number of scenarios that a note names."""
 
 
-def recorded(case: LintContext) -> RecordingLocation | Finding:
+def read_recording(case: LintContext) -> RecordingLocation | Finding:
     """Return the recording of a scenario, or a finding if it cannot be read."""
     try:
         location = case.suite.recordings.find(case.scenario.id)
@@ -24,10 +24,10 @@ def recorded(case: LintContext) -> RecordingLocation | Finding:
             transcripts.get(case.scenario.contract)
         return location
     except RecordingError as error:
-        return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
+        return recording_finding(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
 
 
-def broken(error: RecordingError, fix: str) -> Finding:
+def recording_finding(error: RecordingError, fix: str) -> Finding:
     """Return a finding of the check `broken-recording` about a file."""
     assert error.file is not None
     message = str(error).removeprefix(f"{error.file}: ")

@@ -9,7 +9,7 @@ from pathlib import Path
 from readfirst.harness.extension import extensions
 from readfirst.harness.lint.check import Check, Stated
 from readfirst.harness.lint.check_file import CheckFileJob, FileFindings, Ids
-from readfirst.harness.lint.check_recording import broken, check_orphans
+from readfirst.harness.lint.check_recording import check_orphans, recording_finding
 from readfirst.harness.lint.rule_coverage import Showing, check_rules
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.scenario_index import DEEPEST
@@ -148,7 +148,9 @@ def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
         return {}, (
-            broken(error, "Undo the change, or run `readfirst product record --fix` with its scenarios."),
+            recording_finding(
+                error, "Undo the change, or run `readfirst product record --fix` with its scenarios."
+            ),
         )
 
 

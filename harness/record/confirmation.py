@@ -7,7 +7,7 @@ from packaging.version import Version
 
 from readfirst.harness.compare.transcribe import named
 from readfirst.harness.record.replay_samples import Takes
-from readfirst.harness.record.restore_whitespace import restored
+from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.record.syrupy_extension import same_transcript
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
@@ -45,7 +45,7 @@ class Confirmation:
             return True
         first = named(first, self._suite.vocabulary)
         if contract.ignores_outer_whitespace:
-            first = restored(first, [neighbour])
+            first = restore_whitespace(first, [neighbour])
         return not same_transcript(first, neighbour)
 
     def accepted(self, scenario: Scenario, contract: Contract) -> Transcript | None:

@@ -27,7 +27,7 @@ from readfirst.harness.record.rewrite_expectations import (
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.run.process_pool import work_in_processes
-from readfirst.harness.suite.case_table import expanded
+from readfirst.harness.suite.case_table import expand_case
 from readfirst.harness.suite.contract_expectations import expand_digests, with_expectations_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.load import scenario_from
@@ -307,7 +307,9 @@ class _PendingRecording:
             rewritten = with_expectations_of(self.scenario, self.scenario.contract, own)
         else:
             document = (
-                expanded(data, location.file, location.case) if location.case else load(data, location.file)
+                expand_case(data, location.file, location.case)
+                if location.case
+                else load(data, location.file)
             )
             assert document is not None
             rewritten = scenario_from(

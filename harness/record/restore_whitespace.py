@@ -36,7 +36,7 @@ def with_outer_whitespace(
     for number, name in enumerate(names):
         if ignoring[name]:
             older = [result[other] for other in reversed(names[:number]) if ignoring[other]]
-            result[name] = restored(transcripts[name], closest_first(name), older)
+            result[name] = restore_whitespace(transcripts[name], closest_first(name), older)
     return result
 
 
@@ -48,7 +48,7 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
         return None
 
 
-def restored(
+def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
     """Return the transcript with the outer whitespace of the first equal answer in `others`, for each answer.

@@ -77,14 +77,14 @@ def replay(
     """
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
-        outcome = _replayed(scenario, adapter, place, settle, to_the_end)
+        outcome = _replay_once(scenario, adapter, place, settle, to_the_end)
         disturbed = traits.was_contaminated()
         if not disturbed or outcome.broken is not None:
             break
     return replace(outcome, disturbed=True) if disturbed else outcome
 
 
-def _replayed(
+def _replay_once(
     scenario: Scenario, adapter: Adapter, place: WorkspacePool, settle: float, to_the_end: bool
 ) -> Outcome:
     former = os.umask(_UMASK)
@@ -252,7 +252,7 @@ class _Replay:
             case ToolCall(signal=str(name)):
                 self._perform_killed(step, Signals[name], conversation)
             case ToolCall(during=(), interrupted=None):
-                arguments, session = self._asked(step), conversation.session
+                arguments, session = self._next_arguments(step), conversation.session
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
             case ToolCall():
                 self._perform_race(step, conversation.session)
@@ -260,10 +260,10 @@ class _Replay:
                 self._perform_at_once(step, (conversation.session, conversation.apart))
             case ParallelCalls(calls):
                 session = require_method(conversation.session, ParallelSession, "parallel", "call_parallel")
-                together = [(call.tool, self._asked(call)) for call in calls]
+                together = [(call.tool, self._next_arguments(call)) for call in calls]
                 self._record(lambda: session.call_parallel(together), len(calls))
 
-    def _asked(self, call: ToolCall) -> Any:
+    def _next_arguments(self, call: ToolCall) -> Any:
         """Return the arguments of the next call."""
         arguments = self.site.substituted(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
@@ -281,7 +281,7 @@ class _Replay:
             ending = require_method(
                 session, InterruptibleSession, INTERRUPTIONS[how].needs, "call_interrupted"
             )
-        arguments = self._asked(call)
+        arguments = self._next_arguments(call)
         interfere = Interference(self.site, call.during)
 
         def make() -> list[ToolResult]:
@@ -298,7 +298,7 @@ class _Replay:
 
     def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
         """Let two sessions make their calls at the same time."""
-        asked = [(call.tool, self._asked(call)) for call in group.calls]
+        asked = [(call.tool, self._next_arguments(call)) for call in group.calls]
         results: dict[int, ToolResult] = {}
 
         def act(side: int, session: Session) -> None:
@@ -322,7 +322,7 @@ class _Replay:
         session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:
             require_method(session, RacingSession, "during", "call_during")
-        arguments = self._asked(call)
+        arguments = self._next_arguments(call)
         ended = False
 
         def kill(by: int = number) -> bool:
@@ -355,7 +355,7 @@ class _Replay:
         started = time.perf_counter()
         answered = call()
         milliseconds = (time.perf_counter() - started) * 1000
-        results = check_answers(answered, expected, self._normalised)
+        results = check_answers(answered, expected, self._normalise_text)
         trace.answers(self.index + 1, answered)
         world = interfere.changes if interfere is not None else {}
         struck = interfere is not None and interfere.count > 0
@@ -383,7 +383,7 @@ class _Replay:
         self.state = now
         return changed
 
-    def _normalised(self, text: str) -> str:
+    def _normalise_text(self, text: str) -> str:
         for number, hook in enumerate(self.hooks, 1):
             text = text.replace(hook.command, f"$HOOK{number}")
         return self.site.normalised(text)

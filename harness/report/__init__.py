@@ -14,7 +14,7 @@ from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.terminal import guarded
+from readfirst.harness.terminal import guard_stream
 from readfirst.harness.yaml_io.atomic_write import Staged
 
 
@@ -82,7 +82,7 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                yield cast("TextIOWrapper", guarded(stream))  # the path may be a terminal or a log
+                yield cast("TextIOWrapper", guard_stream(stream))  # the path may be a terminal or a log
             return
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.terminal import escaped, is_seen, without_commands
+from readfirst.harness.terminal import escape_character, is_seen, without_commands
 
 LONGEST = 4000
 """Maximum characters of a text on one line, including escapes."""
@@ -26,7 +26,7 @@ def _escape_character(character: str) -> str:
     if character == "\\":
         return "\\\\"
     is_unusual = character != " " and unicodedata.category(character) == "Zs"
-    return escaped(character) if is_unusual or not is_seen(character) else character
+    return escape_character(character) if is_unusual or not is_seen(character) else character
 
 
 def visible(text: str) -> str:

@@ -67,7 +67,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     for scenario_id in chosen_ids:
         judging = contract.for_scenario(suite.scenario(scenario_id)) if contract.extends else contract
         scenario = suite.scenario(scenario_id, judging)
-        value = expanded(scenario, judging, suite.vocabulary)
+        value = expand_scenario(scenario, judging, suite.vocabulary)
         if value is not None:
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
@@ -132,7 +132,7 @@ def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]
     }
 
 
-def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
+def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
     """Return one scenario for a contract, with full contents and one expectation per call.
 
     Values that only the suite knows are empty: its class, the courses of its recordings and its harms.

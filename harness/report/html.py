@@ -23,7 +23,7 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.markdown_escape import TEMPLATES, environment
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
-from readfirst.harness.report.rule_table import Column, run_table, toned
+from readfirst.harness.report.rule_table import Column, run_table, tone_of
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
@@ -55,7 +55,7 @@ def page(results: Results, sources: Sources) -> str:
     columns = [
         Column(heading["key"], heading["short"], heading["label"], heading["facts"]) for heading in headings
     ]
-    return rendered(
+    return render_page(
         "page.html.j2",
         ["rules.js", "page.js"],
         title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
@@ -77,7 +77,7 @@ def page(results: Results, sources: Sources) -> str:
     )
 
 
-def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
+def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
     """Render a page as ASCII text: a template, the common styles, and these scripts as its only script."""
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
@@ -206,7 +206,7 @@ def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
         return "good"
     if LEVELS.index(level) > LEVELS.index(run.level):
         return "above"
-    return toned("harm" if level in ("safe", "effects") else "wording", failing)
+    return tone_of("harm" if level in ("safe", "effects") else "wording", failing)
 
 
 def _family_row(

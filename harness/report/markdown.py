@@ -17,7 +17,7 @@ from readfirst.harness.report.by_rule import (
 )
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.markdown_escape import document, fenced, prose, table
+from readfirst.harness.report.markdown_escape import document, fence_code, prose, table
 from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 
@@ -142,7 +142,7 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
         return
     count = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
     yield f"{count} not hold at the level {run.level}, worst first. To repeat one:"
-    yield fenced("sh", f"{sources.commands(run).run} SCENARIO")
+    yield fence_code("sh", f"{sources.commands(run).run} SCENARIO")
     rows = [
         [
             f"{result.fails}/{result.count.judged}",
@@ -178,7 +178,7 @@ def _explain_failure(verdict: Verdict, run: Run, sources: Sources) -> Iterator[s
     if len(text) > WIDEST:
         text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
     yield f"<details><summary>{_escape_prose(verdict.scenario_id)}</summary>"
-    yield fenced("text", text)
+    yield fence_code("text", text)
     yield "</details>"
 
 

@@ -66,7 +66,7 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def fenced(language: str, text: str) -> str:
+def fence_code(language: str, text: str) -> str:
     """Return a code block with the unchanged text, in a fence that is longer than any fence in it."""
     longest = max((len(run) for run in _BACKTICKS_PATTERN.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -165,7 +165,7 @@ def environment(*, html: bool = False) -> jinja2.Environment:
     filters = (bullets, cell, code, pluralize, link, page_link, prose, scenario_code, scenario_link)
     templates.filters |= {function.__name__: function for function in filters}
     templates.filters |= {
-        "fenced": lambda text, language: fenced(language, text),
+        "fenced": lambda text, language: fence_code(language, text),
         "thousands": "{:,}".format,
     }
     templates.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}

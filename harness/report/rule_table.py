@@ -145,7 +145,7 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
     return rule_row(rule_value, cells, neutral=of == "versions")
 
 
-def toned(kind: str, failing: float) -> str:
+def tone_of(kind: str, failing: float) -> str:
     """Return the colour of a share of failures: one of five steps of its kind."""
     return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
@@ -155,7 +155,7 @@ def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):
-        tone = toned(kind, 1 - cell.holding / cell.judged) if kind else "above"
+        tone = tone_of(kind, 1 - cell.holding / cell.judged) if kind else "above"
     return {
         "standing": cell.standing,
         "mark": _MARKS[cell.standing],

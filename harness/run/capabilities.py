@@ -33,7 +33,7 @@ def claims_named(words: Iterable[str]) -> frozenset[str] | None:
     return frozenset(names) if names else None
 
 
-def claimed(traits: AdapterTraits) -> frozenset[str]:
+def claimed_capabilities(traits: AdapterTraits) -> frozenset[str]:
     """Return the declared capabilities, without tools whose minimal call is unsupported."""
     lacking = {
         tool for tool, arguments in _MINIMAL_CALLS.items() if traits.unsupported_reason(tool, arguments)

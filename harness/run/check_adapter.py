@@ -22,10 +22,10 @@ from readfirst.harness.adapter_api import (
     ToolResult,
 )
 from readfirst.harness.adapter_traits import Design, close_session, design_named, refusals_named, traits_of
-from readfirst.harness.compare.design import contradicted
+from readfirst.harness.compare.design import find_contradiction
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.session_router import Conversation
-from readfirst.harness.run.capabilities import claimed
+from readfirst.harness.run.capabilities import claimed_capabilities
 from readfirst.harness.run.check_independence import (
     check_later_session,
     check_own_workspace,
@@ -188,7 +188,7 @@ def _check_declaration(adapter: Adapter) -> None:
 
 
 def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
-    declared = claimed(traits_of(adapter))
+    declared = claimed_capabilities(traits_of(adapter))
     if missing := sorted(required - declared):
         names = ",".join(sorted(declared & required)) or "Read"
         raise CheckFailed(
@@ -199,7 +199,7 @@ def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
 
 
 def _check_design(design: Design, adapter: Adapter, sites: WorkspacePool) -> None:
-    if problem := contradicted(design, adapter, sites):
+    if problem := find_contradiction(design, adapter, sites):
         raise CheckFailed(problem)
 
 

@@ -28,17 +28,17 @@ class LastFailed:
 
     def ids(self) -> list[str] | None:
         """Return the ids of failed scenarios, sorted; None if the target was not run."""
-        noted = self._read()
+        noted = self._read_ids()
         return None if noted is None else noted[0]
 
     def untested(self) -> list[str]:
         """Return the ids of scenarios that an interrupted run did not reach, sorted."""
-        noted = self._read()
+        noted = self._read_ids()
         return [] if noted is None else noted[1]
 
     def note(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
         """Note the failures of a run of the `selected` scenarios. Scenarios that it did not select stay as noted."""
-        known = self._read() or ([], [])
+        known = self._read_ids() or ([], [])
         ids = {*known[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
         untested = {*known[1], *selected} - failed.keys()
         noted = [sorted(ids), sorted(untested)]
@@ -46,7 +46,7 @@ class LastFailed:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_all({self._file: json.dumps(noted, indent=0).encode()})
 
-    def _read(self) -> tuple[list[str], list[str]] | None:
+    def _read_ids(self) -> tuple[list[str], list[str]] | None:
         """Return the failed and the untested scenarios. None if nothing valid was noted."""
         try:
             noted = json.loads(self._file.read_bytes())

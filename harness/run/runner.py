@@ -12,14 +12,14 @@ from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
-from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict, skipped
+from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict, verdict_without_replay
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import check_overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.capabilities import claimed
+from readfirst.harness.run.capabilities import claimed_capabilities
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
 from readfirst.harness.run.failed_workspaces import KeptWorkspaces
 from readfirst.harness.run.job_count import jobs_for
@@ -100,7 +100,7 @@ class Runner:
         self._traits = traits_of(self._adapter)
         design_named(self._traits.design)
         refusals_named(self._traits.refuses)
-        self.claims = claimed(self._traits)
+        self.claims = claimed_capabilities(self._traits)
         """The declared capabilities."""
         self._place = WorkspacePool(
             confined=spec.options.confine or self.suite.needs_wall,
@@ -138,7 +138,9 @@ class Runner:
         skips = []
         for view in views:
             contract, level = view.contract, self.spec.level
-            skip = skipped(view.own, contract, level, self.claims, self._traits.unsupported_reason)
+            skip = verdict_without_replay(
+                view.own, contract, level, self.claims, self._traits.unsupported_reason
+            )
             if skip is not None and not any(part.expect.clauses() for _, part in view.own.parts()):
                 skip = replace(skip, reason=f"{skip.reason}; at the level `safe` it is judged by harm alone")
             if skip is None and level == "verbatim" and view.transcript is None:

@@ -37,12 +37,12 @@ def plain_answer(
     the result is then the answer that reports these changes.
     """
     if changes:
-        return _answered(tool, arguments.get("file_path"), files, changes) if word == DONE else None
+        return _answer_of_change(tool, arguments.get("file_path"), files, changes) if word == DONE else None
     match word, tool, arguments:
         case "shown", "Read", {"file_path": str(path), **lines} if _are_lines(lines):
-            return _shown(path, files, **lines)
+            return _answer_of_read(path, files, **lines)
         case "done", "Write", {"file_path": str(path), "content": str(content), **others} if not others:
-            return _written(path, content, files)
+            return _answer_of_write(path, content, files)
         case "done", "Edit", {
             "file_path": str(path),
             "old_string": str(old),
@@ -50,14 +50,14 @@ def plain_answer(
             **others,
         }:
             everywhere = others.pop("replace_all", False) is True
-            return None if others else _edited(path, old, new, files, everywhere=everywhere)
+            return None if others else _answer_of_edit(path, old, new, files, everywhere=everywhere)
         case "done", "NotebookEdit", {
             "notebook_path": str(path),
             "cell_id": str(cell),
             "new_source": str(new),
             **others,
         }:
-            return None if others else _edited_notebook(path, cell, new, files)
+            return None if others else _answer_of_notebook_edit(path, cell, new, files)
     return None
 
 
@@ -66,7 +66,7 @@ def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | Non
     named = [arguments.get(name) for name in _ARGUMENT.findall(words)]
     if not all(isinstance(each, str) for each in named):
         return None
-    return _stated(_ARGUMENT.sub(lambda found: arguments[found[1]], words))
+    return _state_text(_ARGUMENT.sub(lambda found: arguments[found[1]], words))
 
 
 def _are_lines(asked: Mapping[str, object]) -> bool:
@@ -75,35 +75,39 @@ def _are_lines(asked: Mapping[str, object]) -> bool:
     )
 
 
-def _shown(
+def _answer_of_read(
     path: str, files: Mapping[str, Entry | None], offset: int = 1, limit: int = _MOST_LINES
 ) -> Clause | None:
     text = (_text(path, files) or "").replace("\r\n", "\n")
     lines = text.split("\n", min(offset - 1 + limit, len(text)))[offset - 1 :][:limit]
-    return None if not text or "\r" in text or not lines else Clause(text=_stated(_numbered(lines, offset)))
+    return (
+        None
+        if not text or "\r" in text or not lines
+        else Clause(text=_state_text(_number_lines(lines, offset)))
+    )
 
 
-def _numbered(lines: Sequence[str], first: int = 1) -> str:
+def _number_lines(lines: Sequence[str], first: int = 1) -> str:
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
-def _stated(text: str) -> str | TextDigest:
+def _state_text(text: str) -> str | TextDigest:
     return text if len(text) <= _LONG else TextDigest.of(text)
 
 
-def _written(path: str, content: str, files: Mapping[str, Entry | None]) -> Clause | None:
+def _answer_of_write(path: str, content: str, files: Mapping[str, Entry | None]) -> Clause | None:
     name = _name(path, files)
     if name is None or "\r" in content or "\ufeff" in content:
         return None
     if files.get(name) is None:
-        return _changed(name, f"File created successfully at: {path}", content)
+        return _state_change(name, f"File created successfully at: {path}", content)
     former = _text(path, files)
     if not former or "\r" in former or "\ufeff" in former:
         return None
-    return _changed(name, _snippet(path, content.split("\n")), content)
+    return _state_change(name, _snippet(path, content.split("\n")), content)
 
 
-def _edited(
+def _answer_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, everywhere: bool
 ) -> Clause | None:
     """Return the result of an Edit whose text occurs once, is replaced everywhere, or that creates a file."""
@@ -111,7 +115,7 @@ def _edited(
     if name is None or "\r" in old + new:
         return None
     if not old and files.get(name) is None:
-        return _changed(name, _snippet(path, new.split("\n")), new)
+        return _state_change(name, _snippet(path, new.split("\n")), new)
     text = _text(path, files) or ""
     ends = "\r\n" if "\r\n" in text else "\n"
     plain = text.replace(ends, "\n")
@@ -121,14 +125,14 @@ def _edited(
     changed = plain.replace(old, new)
     if everywhere:
         said = f"The file {path} has been updated. All occurrences of '{old}' were successfully replaced with '{new}'."
-        return _changed(name, said, changed.replace("\n", ends))
+        return _state_change(name, said, changed.replace("\n", ends))
     line = plain.partition(old)[0].count("\n")
     first, end = max(0, line - _AROUND), line + new.count("\n") + 1 + _AROUND
     said = _snippet(path, changed.split("\n")[first:end], first + 1)
-    return _changed(name, said, changed.replace("\n", ends))
+    return _state_change(name, said, changed.replace("\n", ends))
 
 
-def _edited_notebook(
+def _answer_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
     """Return the result of a NotebookEdit that replaces the source of a cell. The outputs of the cell are removed."""
@@ -145,10 +149,10 @@ def _edited_notebook(
     if cell.get("cell_type") == "code":
         cell |= {"execution_count": None, "outputs": []}
     said = f"Updated cell {cell_id} with {source}"
-    return _changed(name, said, json.dumps(book, indent=1, ensure_ascii=False))
+    return _state_change(name, said, json.dumps(book, indent=1, ensure_ascii=False))
 
 
-def _answered(
+def _answer_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
     """Return the answer of an Edit or a Write that makes one change. It shows the lines that differ."""
@@ -165,7 +169,7 @@ def _answered(
         rest = _alike((former or [])[same:][::-1], lines[same:][::-1])
         first, end = max(0, same - _AROUND), len(lines) - rest + _AROUND
         said = _snippet(path, lines[first:end], first + 1)
-    return Clause(text=_stated(said), files=changes)
+    return Clause(text=_state_text(said), files=changes)
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -185,15 +189,15 @@ def _lines(file: Entry | None) -> list[str] | None:
 
 def _snippet(path: str, lines: Sequence[str], first: int = 1) -> str:
     said = "Here's the result of running `cat -n` on a snippet of the edited file:"
-    return f"The file {path} has been updated. {said}\n{_numbered(lines, first)}"
+    return f"The file {path} has been updated. {said}\n{_number_lines(lines, first)}"
 
 
-def _changed(name: str, text: str, content: str) -> Clause:
+def _state_change(name: str, text: str, content: str) -> Clause:
     data = content.encode("utf-8", "surrogatepass")
     entry: Entry = RegularFile(TextContent(content))
     if len(data) > _LONG:
         entry = FileDigest.of(data)
-    return Clause(text=_stated(text), files={name: entry})
+    return Clause(text=_state_text(text), files={name: entry})
 
 
 def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:

@@ -108,7 +108,7 @@ def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
     return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
 
 
-def expanded(data: bytes, file: Path, slug: str) -> Document | None:
+def expand_case(data: bytes, file: Path, slug: str) -> Document | None:
     """Return the scenario of one case as a separate document. None if there is no such case.
 
     Positions are those in the file; for a value of a case, the position in the case. Raises SuiteError.
@@ -131,13 +131,15 @@ def _expand(table: Document, slug: str, columns: Collection[str], keys: Collecti
             own[key], own_marks[key] = case[key], marks[1][key]
         elif key in table.value:
             key_mark, mark = table.marks[1][key]
-            value, mark = _filled(table.value[key], mark, values)
+            value, mark = _fill_values(table.value[key], mark, values)
             if value is not _ABSENT:
                 own[key], own_marks[key] = value, (key_mark, mark)
     return Document(own, table.file, table.data, (marks[0], own_marks))
 
 
-def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False) -> tuple[Any, Any]:
+def _fill_values(
+    value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
+) -> tuple[Any, Any]:
     """Return a value and its positions with the values of a case inserted. `_ABSENT` if a value is missing.
 
     Expectations may also be missing if no case has one yet: the recorder adds them.
@@ -154,7 +156,9 @@ def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool
             for key, item in value.items():
                 key_mark, item_mark = mark[1][key]
                 name = _within(key, values)
-                item, item_mark = _filled(item, item_mark, values, expecting=expecting or key == "expect")
+                item, item_mark = _fill_values(
+                    item, item_mark, values, expecting=expecting or key == "expect"
+                )
                 if item is not _ABSENT and name is not _ABSENT:
                     filled[name], marks[name] = item, (key_mark, item_mark)
             if expecting and value and not filled:
@@ -162,7 +166,7 @@ def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool
             return filled, (mark[0], marks)
         case list():
             both = [
-                _filled(item, each, values, expecting=expecting)
+                _fill_values(item, each, values, expecting=expecting)
                 for item, each in zip(value, mark[1], strict=True)
             ]
             both = [each for each in both if each[0] is not _ABSENT]

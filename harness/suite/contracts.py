@@ -23,7 +23,7 @@ from readfirst.harness.suite.scenario import (
     Step,
     calls_of,
 )
-from readfirst.harness.suite.schema import checked
+from readfirst.harness.suite.schema import read_checked
 from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
@@ -210,7 +210,7 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
 
     Raises SuiteError with all problems.
     """
-    with checked(path, "contracts") as look:
+    with read_checked(path, "contracts") as look:
         default: str = look.document.value["default"]
         said = look.document.value.get("contracts", {})
         lower = {contract.name: contract for contract in below or ()}

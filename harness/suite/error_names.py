@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.suite.schema import checked
+from readfirst.harness.suite.schema import read_checked
 
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
@@ -117,7 +117,7 @@ def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
 
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read `errors.yaml`. Raises SuiteError with all problems."""
-    with checked(path, "errors") as look:
+    with read_checked(path, "errors") as look:
         names = {name: _error(name, said) for name, said in look.document.value["errors"].items()}
         owners: dict[str, str] = {}
         for entry in names.values():

@@ -73,7 +73,7 @@ class TextContent:
         """The text with all its repetitions. Large texts are expanded at every access."""
         if self.times is None:
             return self.text
-        repeated = _repeated if len(self.text) * self.times > _LARGE else _kept
+        repeated = _repeat_text if len(self.text) * self.times > _LARGE else _kept
         return repeated(self.text, self.times)
 
     def data(self) -> bytes:
@@ -93,17 +93,17 @@ class TextContent:
         return len(self.text) * times * 8 + len(_BOMS["utf-8"]) > size and len(self.data()) > size
 
 
-def _repeated(text: str, times: int) -> str:
+def _repeat_text(text: str, times: int) -> str:
     match text.split("{n}"):
         case [_]:
             return text * times
         case [before, after]:  # the usual case
-            return _numbered(before, after, times)
+            return _iter_numbered(before, after, times)
         case parts:
             return "".join(str(number).join(parts) for number in range(1, times + 1))
 
 
-def _numbered(before: str, after: str, times: int) -> str:
+def _iter_numbered(before: str, after: str, times: int) -> str:
     """Return the numbers from 1, each between two texts, a thousand at once: there may be millions of lines."""
 
     def each(numbers: range) -> str:
@@ -118,7 +118,7 @@ def _numbered(before: str, after: str, times: int) -> str:
     return "".join((each(range(1, 1000)), *whole, each(range(thousands * 1000, times + 1))))
 
 
-_kept = lru_cache(maxsize=8)(_repeated)
+_kept = lru_cache(maxsize=8)(_repeat_text)
 
 
 @dataclass(frozen=True, slots=True)

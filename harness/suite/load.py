@@ -91,9 +91,9 @@ def scenario_from(
     try:
         scenario = reader.scenario(scenario_id, composed=composed)
     except FormError as error:
-        from readfirst.harness.suite.schema import explained  # here, because few files need it
+        from readfirst.harness.suite.schema import explain_error  # here, because few files need it
 
-        raise explained(
+        raise explain_error(
             error, reader, "scenario", without=() if require_expect else ("missing-expect",)
         ) from None
     reader.finish()
@@ -378,13 +378,13 @@ class _Reader(Inspection):
         sides = tuple(side for side, _ in acting)
         return [
             ParallelCalls(
-                tuple(_numbered(each, number) for _, each in acting), position=node.position, sides=sides
+                tuple(_number_call(each, number) for _, each in acting), position=node.position, sides=sides
             )
             for number in range(1, times + 1)
         ]
 
 
-def _numbered(call: ToolCall, number: int) -> ToolCall:
+def _number_call(call: ToolCall, number: int) -> ToolCall:
     """Return a call with a number in place of `{n}` in its texts."""
     texts = {
         name: value.replace("{n}", str(number)) if type(value) is str else value

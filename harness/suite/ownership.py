@@ -30,7 +30,7 @@ class Ownership(NamedTuple):
         numbers = {"owner": self.owner, "group": self.group}
         value: dict[str, Any] = {name: number for name, number in numbers.items() if number is not None}
         if self.attributes:
-            value["attributes"] = {name: _written(data) for name, data in self.attributes}
+            value["attributes"] = {name: _write_attribute(data) for name, data in self.attributes}
         return value
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ def ownership_of(value: Mapping[str, Any]) -> Ownership:
     for name in ("owner", "group"):
         if name in value and not (type(value[name]) is int and 0 < value[name] <= _LARGEST_ID):
             raise ValueError(f"{name} {value[name]!r}")
-    read = sorted((name, _read(each)) for name, each in attributes.items())
+    read = sorted((name, _read_attribute(each)) for name, each in attributes.items())
     return Ownership(value.get("owner"), value.get("group"), tuple(read))
 
 
@@ -67,7 +67,7 @@ def read_ownership(node: Node) -> Ownership:
         raise FormError(node) from None
 
 
-def _written(data: bytes) -> str | dict[str, str]:
+def _write_attribute(data: bytes) -> str | dict[str, str]:
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def _written(data: bytes) -> str | dict[str, str]:
     return text if text.isprintable() else {"base64": base64.b64encode(data).decode("ascii")}
 
 
-def _read(value: Any) -> bytes:
+def _read_attribute(value: Any) -> bytes:
     match value:
         case str():
             return value.encode()

@@ -46,14 +46,14 @@ def read_permissions(given: Fields) -> GivenPermissions | None:
         return None
     mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)
     folders = {
-        key: [each for each in _listed(given, key) if is_safe(each, each.value)]
+        key: [each for each in _values_of(given, key) if is_safe(each, each.value)]
         for key in ("working_directory", "additional_directories")
     }
     at_home, further = ([each.value for each in nodes] for nodes in folders.values())
     return GivenPermissions(mode, read_rules(given, "allow"), "".join(at_home), tuple(further))
 
 
-def _listed(given: Fields, key: str) -> list[Node]:
+def _values_of(given: Fields, key: str) -> list[Node]:
     """Return the values of a key: one, the items of a list, or none."""
     node = given.read(key, lambda node: node)
     if node is None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from packaging.version import Version
 
 from readfirst.harness.errors import ReadfirstError
-from readfirst.harness.suite.schema import checked
+from readfirst.harness.suite.schema import read_checked
 
 
 class UnlistedVersionError(ReadfirstError, LookupError):
@@ -52,7 +52,7 @@ def load_releases(path: Path) -> Releases:
     """Read the list. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
-    with checked(path, "releases") as look:
+    with read_checked(path, "releases") as look:
         versions = look.document.value["versions"]
         for number, (former, version) in enumerate(pairwise(versions), 1):
             if Version(former) >= Version(version):

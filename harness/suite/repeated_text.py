@@ -85,7 +85,7 @@ def in_short_form(value: Any) -> Any:
 
 def expanded_arguments(value: Any) -> Any:
     """Return a value of a file with every short form expanded, as far as it is one."""
-    return _rebuilt(value, _expanded)
+    return _rebuilt(value, _expand_value)
 
 
 def _json_text(escaped: str) -> str | None:
@@ -102,7 +102,7 @@ def has_half_character(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def _expanded(value: Any) -> str | None:
+def _expand_value(value: Any) -> str | None:
     match value:
         case {"json": str(escaped)} if len(value) == 1:
             return _json_text(escaped)

@@ -11,7 +11,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, RuleClass
 from readfirst.harness.suite.scenario_metadata import Requirement
-from readfirst.harness.suite.schema import checked
+from readfirst.harness.suite.schema import read_checked
 from readfirst.harness.yaml_io.finding import Position
 
 NO_HARM = "none"
@@ -104,7 +104,7 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
 
     Raises SuiteError with all problems.
     """
-    with checked(path, "rules") as look:
+    with read_checked(path, "rules") as look:
         said, place = look.document.value, look.document.position
         rules = {
             name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()

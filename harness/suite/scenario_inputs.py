@@ -15,7 +15,7 @@ def inputs_of(top: Mapping[str, Any]) -> str:
 
     A recording has the same digest if it belongs to these steps. Titles and the formatting of the file do not matter.
     """
-    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
+    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _list_value(top.get("steps"))]}
     text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
@@ -30,12 +30,12 @@ def _bare(step: Any) -> Any:
         if key != "expect"
     }
     if "parallel" in bare:
-        bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
+        bare["parallel"] = [_bare(call) for call in _list_value(bare["parallel"])]
     key, steps = inner_steps(bare)
     if key:
         bare[key] = [_bare(each) for each in steps]
     return bare
 
 
-def _listed(value: Any) -> list[Any]:
+def _list_value(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []

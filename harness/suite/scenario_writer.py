@@ -33,12 +33,12 @@ def values_of(scenario: Scenario) -> dict[str, Any]:
         "rule": scenario.rule,
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
-        "given": _given(scenario.given),
+        "given": _lines_of_given(scenario.given),
     }
     return {**{key: value for key, value in heading.items() if value}, "steps": [*map(_step, scenario.steps)]}
 
 
-def _given(given: Given) -> dict[str, Any]:
+def _lines_of_given(given: Given) -> dict[str, Any]:
     if given.hooks or given.permissions or given.disk is not None or given.memory_files or given.reminders:
         raise ValueError("no generated scenario has more than files and deny rules")
     files = {path: entry_value(entry) for path, entry in given.files.items()}

@@ -41,7 +41,7 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 
 @contextmanager
-def checked(file: Path, name: str) -> Iterator[Inspection]:
+def read_checked(file: Path, name: str) -> Iterator[Inspection]:
     """Give a file of the format `name` to a block that reads it. Raises SuiteError with all problems.
 
     The package's own and copies of it are checked where the block stumbles, and by lint: a run does not wait for that.
@@ -66,7 +66,7 @@ def _check(look: Inspection, name: str) -> None:
     look.finish()
 
 
-def explained(error: FormError, look: Inspection, name: str, without: Collection[str] = ()) -> SuiteError:
+def explain_error(error: FormError, look: Inspection, name: str, without: Collection[str] = ()) -> SuiteError:
     """Return an error with all findings of the schema in a document that a reader refused.
 
     Findings of the reader at other positions are added, without findings of the rules `without`.

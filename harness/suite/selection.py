@@ -44,11 +44,11 @@ def select(suite: Suite, selection: Selection) -> list[str]:
     Headings are read only where a tag, a requirement, a rule or an expression asks for it.
     """
     part, parts = selection.shard
-    return _selected(suite, selection)[part - 1 :: parts]
+    return _select_ids(suite, selection)[part - 1 :: parts]
 
 
-def _selected(suite: Suite, selection: Selection) -> list[str]:
-    ids = _named(selection.ids, suite) if selection.ids else suite.ids()
+def _select_ids(suite: Suite, selection: Selection) -> list[str]:
+    ids = _resolve_names(selection.ids, suite) if selection.ids else suite.ids()
     if selection.families:
         families = sorted({name.partition("/")[0] for name in (suite.ids() if selection.ids else ids)})
         for family in selection.families:
@@ -118,7 +118,7 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
     return tail if given.endswith(".yaml") and tail in known else None
 
 
-def _named(given: Sequence[str], suite: Suite) -> list[str]:
+def _resolve_names(given: Sequence[str], suite: Suite) -> list[str]:
     """Return the ids that are meant, sorted. If each is an id, only the tables of these families are read."""
     if all(map(suite.has, given)):
         return sorted(set(given))

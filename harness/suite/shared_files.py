@@ -42,7 +42,7 @@ class SharedFiles:
         below = self._below
         return self.root / name if below is None or self.has_own(name) else below.file(name)
 
-    def _shared(
+    def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
         """Return the values of a shared file: that of the suite below it, and its own, if there are such files."""
@@ -57,7 +57,7 @@ class SharedFiles:
         def load(path: Path) -> Contracts:
             return load_contracts(path, None if self._below is None else self._below.contracts)
 
-        return self._shared("contracts.yaml", load, lambda suite: suite.contracts)[-1]
+        return self._load_shared("contracts.yaml", load, lambda suite: suite.contracts)[-1]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -65,21 +65,21 @@ class SharedFiles:
         from readfirst.harness.suite.error_names import load_vocabulary, merge_vocabularies
 
         return merge_vocabularies(
-            self._shared("errors.yaml", load_vocabulary, lambda suite: suite.vocabulary)
+            self._load_shared("errors.yaml", load_vocabulary, lambda suite: suite.vocabulary)
         )
 
     @cached_property
     def tags(self) -> Mapping[str, str]:
         """The tags that scenarios may have, each with its meaning. Raises SuiteError."""
-        from readfirst.harness.suite.schema import checked
+        from readfirst.harness.suite.schema import read_checked
 
         def load(path: Path) -> Mapping[str, str]:
-            with checked(path, "tags") as look:
+            with read_checked(path, "tags") as look:
                 tags: Mapping[str, str] = look.document.value["tags"]
                 return tags
 
         merged: dict[str, str] = {}
-        for tags in self._shared("tags.yaml", load, lambda suite: suite.tags):
+        for tags in self._load_shared("tags.yaml", load, lambda suite: suite.tags):
             merged |= tags
         return merged
 
@@ -91,7 +91,7 @@ class SharedFiles:
         def load(path: Path) -> Rules | None:
             return load_rules(path, None if self._below is None else self._below.rules)
 
-        layers = self._shared("rules.yaml", load, lambda suite: suite.rules)
+        layers = self._load_shared("rules.yaml", load, lambda suite: suite.rules)
         return merge_rules(layers) if layers[-1] or self._has_base else None
 
     def check_shared_files(self) -> None:
@@ -115,9 +115,9 @@ class SharedFiles:
         """The values of suite.yaml; empty without that file. Raises SuiteError."""
         if not self.has_own("suite.yaml"):
             return {}
-        from readfirst.harness.suite.schema import checked
+        from readfirst.harness.suite.schema import read_checked
 
-        with checked(self.root / "suite.yaml", "suite") as look:
+        with read_checked(self.root / "suite.yaml", "suite") as look:
             said: Mapping[str, str] = look.document.value
             return said
 

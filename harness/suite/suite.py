@@ -250,9 +250,9 @@ class Suite(SharedFiles):
         data = self._files.read(place.file) or strict_yaml.read(place.file)  # which says what is wrong
         if not place.case:
             return strict_yaml.load(data, place.file)
-        from readfirst.harness.suite.case_table import expanded
+        from readfirst.harness.suite.case_table import expand_case
 
-        document = expanded(data, place.file, place.case)
+        document = expand_case(data, place.file, place.case)
         if document is None:
             raise UnknownScenarioError(f"there is no scenario {scenario_id!r} in {place.file} any more")
         return document

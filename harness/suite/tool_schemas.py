@@ -48,7 +48,7 @@ class OfferedTool:
     facts: Mapping[str, Any]
 
 
-def described(description: str, schema: Mapping[str, Any]) -> OfferedTool:
+def facts_of_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
     """Return the stored form of a tool with this description."""
     sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
     stated: dict[str, Any] = {}

@@ -149,10 +149,10 @@ class _Packed:
     def data(self, name: str) -> bytes:
         """Return the decompressed data. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
-            self._data[name] = self._unpacked(_bytes(self._encoded[name]))
+            self._data[name] = self._unpack_text(_bytes(self._encoded[name]))
         return self._data[name]
 
-    def _unpacked(self, packed: bytes) -> bytes:
+    def _unpack_text(self, packed: bytes) -> bytes:
         unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
         data = unpacking.decompress(packed, self._left + 1)  # 0 would be no limit
         if len(data) > self._left:

@@ -69,7 +69,7 @@ def roots() -> dict[str, Path]:
     }
 
 
-def kept() -> list[CachedValues]:
+def list_entries() -> list[CachedValues]:
     """Return all entries, by kind and name. Raises OSError."""
     entries = []
     for kind, root in roots().items():
@@ -94,7 +94,7 @@ def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
                 yield (Path(above) / name).lstat()
 
 
-def chosen(
+def select_entries(
     entries: Iterable[CachedValues], words: Sequence[str], older_than: int | None
 ) -> list[CachedValues]:
     """Return the entries that `words` name (all if empty) and that were not used for `older_than` days.

@@ -7,14 +7,19 @@ from pathlib import Path
 from packaging.version import Version
 
 from readfirst.harness.adapter_api import BrokenAdapter
-from readfirst.harness.agents.claude_code.install import PACKAGE, REFUSED_VERSIONS, installed, uninstall
+from readfirst.harness.agents.claude_code.install import (
+    PACKAGE,
+    REFUSED_VERSIONS,
+    installed_versions,
+    uninstall,
+)
 from readfirst.harness.agents.npm import npm
 
 _RELEASE_PATTERN = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _NPM_TIMEOUT_S = 60
 
 
-def published(package: str = PACKAGE) -> tuple[str, ...]:
+def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
     """Return all published versions that can be installed, oldest first, without pre-releases and refused
     versions.
 
@@ -57,7 +62,7 @@ class KeptVersions:
     def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
         self._most = most
         self._cache = cache
-        self._installed_before = installed(cache)
+        self._installed_before = installed_versions(cache)
         self._installed_here: list[str] = []
 
     def make_room(self, version: str) -> None:

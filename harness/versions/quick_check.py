@@ -13,7 +13,7 @@ from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import take
 from readfirst.harness.record.replay_samples import Take, Takes
-from readfirst.harness.record.restore_whitespace import restored
+from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
@@ -140,5 +140,5 @@ class Look:
         replayed = named(replayed, self.suite.vocabulary)
         previous = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
         if previous is not None and contract.ignores_outer_whitespace:
-            return restored(replayed, [previous])
+            return restore_whitespace(replayed, [previous])
         return replayed

@@ -135,7 +135,7 @@ def write_release(
         return replace(failures, written=True)
 
 
-def unrecorded(suite: Suite, contract: Contract, before: Contract) -> list[str]:
+def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
     """Return the scenarios that the contract before has a recording of, and this one neither that nor a reason."""
     ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]

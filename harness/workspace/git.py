@@ -61,17 +61,17 @@ class Repository:
         self.time = max(self.time, *(stamp.mtime_ns for stamp in stamps if stamp), 0) + _BETWEEN
         before = snapshot(tree)
         for words in git_lines(command):
-            self._run(words, may_fail=words[0] in _MAY_FAIL)
+            self._run_git(words, may_fail=words[0] in _MAY_FAIL)
         return changes(before, snapshot(tree))
 
     def _top(self) -> str:
         if self._scratch is None:
             self._scratch = Scratch(memory=True)
             os.mkdir(f"{self._scratch.path}/tree")  # noqa: PTH102
-            self._run(["init", "--quiet", "--template=", "--initial-branch", "main"])
+            self._run_git(["init", "--quiet", "--template=", "--initial-branch", "main"])
         return str(self._scratch.path)
 
-    def _run(self, words: list[str], *, may_fail: bool = False) -> None:
+    def _run_git(self, words: list[str], *, may_fail: bool = False) -> None:
         assert self._scratch is not None
         top = self._scratch.path
         program = shutil.which("git", path=os.defpath)

@@ -72,7 +72,7 @@ class Folder:
         found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
         if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
             with suppress(OSError):
-                self._untouched = self._watched(status)
+                self._untouched = self._watch_directory(status)
         return found
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class Folder:
             self._closing()
             self._closing = None
 
-    def _watched(self, status: os.stat_result) -> State:
+    def _watch_directory(self, status: os.stat_result) -> State:
         """Return its state, and keep the directory open, which is faster than using its path."""
         if self._closing is None or os.fstat(self._handle).st_ino != status.st_ino:
             self.close()

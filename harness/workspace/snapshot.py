@@ -142,7 +142,7 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
     return {path: after.get(path) for path in sorted(differing)}
 
 
-def applied(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
+def apply_changes(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
     """Return a state with the result of `changes` applied."""
     both = {**state, **changed}
     return {path: entry for path, entry in both.items() if entry is not None}

@@ -139,7 +139,7 @@ class WorkspaceDir:
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
-            deny=self._placed(scenario.given.deny),
+            deny=self._place_rules(scenario.given.deny),
             needs=scenario.needs,
             relative=scenario.relative,
             hooks=hooks_of(scenario, self.root),
@@ -153,9 +153,11 @@ class WorkspaceDir:
             return None
         root = Path(self.root)
         further = tuple(root / folder for folder in given.additional_directories)
-        return Permissions(given.mode, root / given.working_directory, self._placed(given.allow), further)
+        return Permissions(
+            given.mode, root / given.working_directory, self._place_rules(given.allow), further
+        )
 
-    def _placed(self, rules: Iterable[str]) -> tuple[str, ...]:
+    def _place_rules(self, rules: Iterable[str]) -> tuple[str, ...]:
         return tuple(rule.replace("$WS", self.root) for rule in rules)
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:
@@ -344,7 +346,9 @@ class WorkspacePool:
     def _take_back(self, site: WorkspaceDir) -> None:
         cleared = False
         try:
-            cleared = self.holds(site) and self._cleared(site)  # otherwise it is removed with its base
+            cleared = self.holds(site) and self._clear_workspace(
+                site
+            )  # otherwise it is removed with its base
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)
@@ -357,7 +361,7 @@ class WorkspacePool:
                 site.close()
 
     @staticmethod
-    def _cleared(site: WorkspaceDir) -> bool:
+    def _clear_workspace(site: WorkspaceDir) -> bool:
         """Reset a workspace, or remove it if that fails. Return whether it exists."""
         site.check()
         with spoiling("clear the workspace"):

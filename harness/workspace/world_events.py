@@ -39,12 +39,12 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
     `time` is in nanoseconds; without it the caller sets times. The default mode is 0644 for files and 0755 for
     directories.
     """
-    folder, name = _split(root, path)
+    folder, name = _split_path(root, path)
     with opened(folder, make=True) as at:
-        put(entry, name, at, root=root, time=time)
+        create_entry(entry, name, at, root=root, time=time)
 
 
-def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
+def create_entry(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
     """Create `name` in an open directory, as `create` does. `root` is the target prefix of links."""
     match entry:
         case RegularFile(content, mode, ownership=ownership):
@@ -59,7 +59,7 @@ def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None)
         case Symlink(link):
             os.symlink(link.replace("$WS", root), name, dir_fd=at)
         case HardLink(to):
-            there, known = _split(root, to)
+            there, known = _split_path(root, to)
             with opened(there) as source:
                 os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
         case Directory(mode):
@@ -113,7 +113,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
                 time = OLD_TIME * NANOSECONDS
                 if isinstance(entry, RegularFile) and entry.mtime is not None:
                     time = int(entry.mtime * NANOSECONDS)
-                put(entry, name, below.at(folder), root=top, time=time)
+                create_entry(entry, name, below.at(folder), root=top, time=time)
         for path, entry in later:
             create(top, path, entry)
         for path in sorted(directories, reverse=True):
@@ -177,12 +177,12 @@ def _perform(event: WorldEvent, root: str) -> None:
             with _at(target) as (folder, name), _at(_inside(root, event.to, event)) as (other, new):
                 os.rename(name, new, src_dir_fd=folder, dst_dir_fd=other)
         case "touch":
-            with _at(_followed(root, target, event)) as (folder, name):
+            with _at(_follow_link(root, target, event)) as (folder, name):
                 _shift(name, folder, _status(name, folder).st_mtime_ns, event.mtime)
         case "chmod":
             if event.mode is None:
                 raise WorldEventError(f"cannot chmod {event.path}: the event names no mode")
-            with _at(_followed(root, target, event)) as (folder, name):
+            with _at(_follow_link(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
         case "buffer" | "git" | "mount" | "unmount":
             raise WorldEventError(f"cannot {event.kind} {event.path} by files alone")
@@ -197,9 +197,9 @@ def _make(event: WorldEvent, root: str, target: str) -> None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
     path = target.removeprefix(f"{root}/")
     if isinstance(entry, RegularFile) and not os.path.lexists(target):
-        create(root, path, entry, time=_shifted(OLD_TIME * NANOSECONDS, event.mtime))
+        create(root, path, entry, time=_shift_time(OLD_TIME * NANOSECONDS, event.mtime))
     elif isinstance(entry, RegularFile):
-        _modify(event, entry, _followed(root, target, event))
+        _modify(event, entry, _follow_link(root, target, event))
     else:
         if os.path.lexists(target):
             with _at(target) as (folder, name):
@@ -226,12 +226,12 @@ def _modify(event: WorldEvent, entry: RegularFile, real: str) -> None:
         _shift(name, folder, status.st_mtime_ns, event.mtime)
 
 
-def _shifted(old: int, seconds: Seconds | None) -> int:
+def _shift_time(old: int, seconds: Seconds | None) -> int:
     return old + int((seconds or 0) * NANOSECONDS)
 
 
 def _shift(name: str, folder: int, old: int, seconds: Seconds | None) -> None:
-    time = _shifted(old, seconds)
+    time = _shift_time(old, seconds)
     os.utime(name, ns=(time, time), dir_fd=folder, follow_symlinks=False)
 
 
@@ -247,7 +247,7 @@ def _at(path: str) -> Iterator[tuple[int, str]]:
         yield descriptor, name
 
 
-def _split(root: str, path: str) -> tuple[str, str]:
+def _split_path(root: str, path: str) -> tuple[str, str]:
     folder, _, name = f"{root}/{path}".rpartition("/")
     return folder, name
 
@@ -256,14 +256,14 @@ def _inside(root: str, path: str, event: WorldEvent) -> str:
     """Return the absolute path, with no links in its directory, so that links of an implementation are not
     followed.
     """
-    folder, name = _split(root, path)
+    folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):
         raise WorldEventError(f"cannot {event.kind} {event.path}: its directory leads out of the workspace")
     return f"{parent}/{name}"
 
 
-def _followed(root: str, target: str, event: WorldEvent) -> str:
+def _follow_link(root: str, target: str, event: WorldEvent) -> str:
     real = os.path.realpath(target)
     if not real.startswith(root + "/"):
         raise WorldEventError(f"cannot {event.kind} {event.path}: it leads out of the workspace")

@@ -161,13 +161,13 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     the first top-level key in `until`: the rest is omitted and not checked.
     """
     try:
-        value, marks = _loaded(data, until)
+        value, marks = _load_events(data, until)
     except _Refused as error:
         raise error.at(file) from None
     return Document(value, file, data, marks)
 
 
-def _loaded(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
+def _load_events(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
     import yaml
 
     if len(data) > MAX_BYTES:

@@ -90,7 +90,7 @@ def emit_string(text: str) -> str:
     """Return a string on one line: plain if YAML parses it to the same string, else in double quotes."""
     if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
-    return _quoted(text)
+    return _quote_text(text)
 
 
 def emit_flow(value: Value) -> str:
@@ -98,7 +98,7 @@ def emit_flow(value: Value) -> str:
     match value:
         case str():
             written = emit_string(value)
-            return _quoted(value) if not written.startswith('"') and _IN_FLOW.search(written) else written
+            return _quote_text(value) if not written.startswith('"') and _IN_FLOW.search(written) else written
         case Mapping():
             return (
                 "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
@@ -123,7 +123,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     return [f"|2{chomping}", *lines, *[""] * (ends - 1)]
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return INVISIBLE_PATTERN.sub(_escape, _IN_QUOTES(text))
 
 

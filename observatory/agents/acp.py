@@ -49,7 +49,7 @@ class AcpClient(JsonLines):
 
     def _answer(self, number: object, method: str, asked: Mapping[str, Any]) -> None:
         try:
-            result = self._done(method, asked)
+            result = self._answer_request(method, asked)
         except FileNotFoundError as error:
             self._refuse(number, _NOT_FOUND, f"Resource not found: {error.filename}")
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -62,7 +62,7 @@ class AcpClient(JsonLines):
     def _refuse(self, number: object, code: int, text: str) -> None:
         self.tell(jsonrpc="2.0", id=number, error={"code": code, "message": text})
 
-    def _done(self, method: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer_request(self, method: str, asked: Mapping[str, Any]) -> dict[str, Any]:
         match method:
             case "fs/read_text_file":
                 return {"content": self._editor.read(asked["path"], asked.get("line"), asked.get("limit"))}

@@ -146,7 +146,7 @@ class _Look(Inspection):
         self.ids: dict[str, YamlPath] = {}
 
     def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
-        above = (*self._named(name, "topics"), "claims")
+        above = (*self._position_of_id(name, "topics"), "claims")
         claims = tuple(self._built(Claim, key, each, *above) for key, each in value["claims"].items())
         return Topic(name, value["title"], claims)
 
@@ -161,7 +161,7 @@ class _Look(Inspection):
         self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
         """Return a part of the file, whose keys are the attributes; lists become tuples."""
-        path = self._named(name, *above)
+        path = self._position_of_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields |= {
             "position": self.document.position(path, key=True),
@@ -178,9 +178,9 @@ class _Look(Inspection):
 
     def _shown_by(self, value: Mapping[str, Any], path: YamlPath) -> tuple[Shown, ...]:
         shown = enumerate(value.get("shown_by", ()))
-        return tuple(self._shown(each, (*path, "shown_by", number)) for number, each in shown)
+        return tuple(self._read_evidence(each, (*path, "shown_by", number)) for number, each in shown)
 
-    def _shown(self, value: str | Mapping[str, Any], path: YamlPath) -> Shown:
+    def _read_evidence(self, value: str | Mapping[str, Any], path: YamlPath) -> Shown:
         position = self.document.position(path)
         if isinstance(value, str):
             return Shown(value, position)
@@ -192,7 +192,7 @@ class _Look(Inspection):
         exact = value.get("exact", False)
         return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
 
-    def _named(self, name: str, *above: str | int) -> YamlPath:
+    def _position_of_id(self, name: str, *above: str | int) -> YamlPath:
         """Return the position of an id. Report an id that already exists."""
         path = (*above, name)
         if name in self.ids:

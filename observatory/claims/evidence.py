@@ -64,10 +64,10 @@ class Evidence:
     @property
     def holding(self) -> Holding:
         """Whether all statements about the scenario are true."""
-        return combined([statement.holding for statement in self.statements])
+        return combine_holdings([statement.holding for statement in self.statements])
 
 
-def combined(holdings: Sequence[Holding]) -> Holding:
+def combine_holdings(holdings: Sequence[Holding]) -> Holding:
     """Combine the results of several scenarios into one result.
 
     If one scenario is not recorded, the result is open. Results that show nothing are ignored if other results exist.
@@ -210,7 +210,7 @@ class RecordingLookup:
 
     def scenario(self, scenario_id: str) -> Scenario:
         """Return one scenario. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
-        return self._read(scenario_id)[0]
+        return self._read_scenario(scenario_id)[0]
 
     def evidence(self, shown: Shown, sources: Sequence[str], contract: str | None = None) -> Evidence:
         """Compare the statements of a claim with these sources with the recording of a scenario."""
@@ -235,7 +235,7 @@ class RecordingLookup:
         statement = Statement(number, calls[number - 1].tool, None, answer=answered, holding=holding)
         return Evidence(scenario.id, scenario.title, (statement,), scenario.contract)
 
-    def _read(self, scenario_id: str) -> tuple[Scenario, Mapping[str, Transcript]]:
+    def _read_scenario(self, scenario_id: str) -> tuple[Scenario, Mapping[str, Transcript]]:
         found = self._scenarios.get(scenario_id)
         if found is None:
             scenario = self._suite.scenario(scenario_id, require_expect=False)
@@ -263,7 +263,7 @@ class RecordingLookup:
 
         Contracts with the same answers share one transcript and one outcome.
         """
-        transcript = self._read(scenario.id)[1].get(contract)
+        transcript = self._read_scenario(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]
         if transcript is None or [tool for step in transcript.steps for tool in step.tools] != called:
             return None

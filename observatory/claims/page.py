@@ -99,7 +99,12 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
         raise SuiteError([Finding("unknown-evidence", shown.position, *without) for shown in unanswered])
     page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
     return markdown(
-        template("docs/behaviour"), page=page, brief=brief, most=_MOST_EXAMPLES, named=_named, source=_source
+        template("docs/behaviour"),
+        page=page,
+        brief=brief,
+        most=_MOST_EXAMPLES,
+        named=_find_scenario,
+        source=_source,
     )
 
 
@@ -175,7 +180,7 @@ class _Page:
             examples = list(_examples(each.evidence, self.version))
             found.append(
                 [
-                    f"{_named(each.claim.id)}{cell(each.claim.says)}",
+                    f"{_find_scenario(each.claim.id)}{cell(each.claim.says)}",
                     "<br>".join(map(_source, each.claim.sources)),
                     "<br>".join(map(scenario, each.evidence)),
                     "<br>".join(documented for documented, _ in examples),
@@ -188,7 +193,7 @@ class _Page:
 
     def unobservable(self, topic: Topic) -> list[str]:
         return [
-            f"{_named(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
+            f"{_find_scenario(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
             for claim in topic.claims
             if claim.unobservable is not None
         ]
@@ -227,7 +232,7 @@ def _named_version(evidence: Evidence, default: str) -> str:
     return "" if evidence.contract == default else f"{evidence.contract}: "
 
 
-def _named(identity: str) -> str:
+def _find_scenario(identity: str) -> str:
     return f'<a id="{identity}"></a>{code(identity)} '
 
 

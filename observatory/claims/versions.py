@@ -17,7 +17,7 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.claims import Claim, Claims
-from readfirst.observatory.claims.evidence import Holding, RecordingLookup, combined
+from readfirst.observatory.claims.evidence import Holding, RecordingLookup, combine_holdings
 
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 
@@ -38,7 +38,7 @@ def by_contract(
         claim = known[claim_id]
         holdings = [witness.evidence(shown, claim.sources, contract).holding for shown in claim.shown_by]
         # A contract that was not recorded for one of several scenarios is judged by the others.
-        return combined([each for each in holdings if each != "not recorded"] or ["not shown"])
+        return combine_holdings([each for each in holdings if each != "not recorded"] or ["not shown"])
 
     def shows(claim: Claim, contract: str) -> bool:
         return all(holding(presumed, contract) in _SHOWS for presumed in claim.presumes)
@@ -151,7 +151,7 @@ class _Comparison:
 
         def compare(scenario_id: str) -> dict[str, ScenarioResult]:
             scenario = self.suite.scenario(scenario_id)
-            return _seen(scenario, sides, self.levels[scenario.rule])
+            return _compare_scenario(scenario, sides, self.levels[scenario.rule])
 
         yield compare
 
@@ -160,7 +160,9 @@ class _Comparison:
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
-def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, ScenarioResult]:
+def _compare_scenario(
+    scenario: Scenario, sides: Mapping[str, ContractSide], level: Level
+) -> dict[str, ScenarioResult]:
     base = sides[scenario.contract]
     transcripts = base.suite.recordings.recording(scenario.id).transcripts
     compared: dict[int, bool | None] = {id(transcripts.get(scenario.contract)): True}

@@ -23,8 +23,8 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.npm_versions import published
-from readfirst.harness.versions.record_release import release_of, unrecorded
+from readfirst.harness.versions.npm_versions import published_versions
+from readfirst.harness.versions.record_release import release_of, unrecorded_scenarios
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import renew
 from readfirst.observatory.given import RESULTS, TOOLS, record_given
@@ -76,9 +76,11 @@ def adopt(
         _renew_releases(suite, exact)
         for name in _record_given(suite, exact, options):
             say(f"recorded {name}", err=True)
-        found = [_dated(suite, contract, before, kept, options) for contract, before in _pairs(suite, exact)]
+        found = [
+            _date_causes(suite, contract, before, kept, options) for contract, before in _pairs(suite, exact)
+        ]
     print_causes(found)
-    left = [*_left(suite, exact, found)]
+    left = [*_remaining_work(suite, exact, found)]
     if report is not None:
         write_all({report: adoption_report(found, left).encode()})
     for line in left:
@@ -100,7 +102,7 @@ def _renew_releases(suite: Suite, version: str) -> None:
     file = releases_file(suite.root)
     if version not in load_releases(file).versions:
         package = suite.contracts[suite.contracts.default].package or PACKAGE
-        write_all({file: releases_text(published(package)).encode()})
+        write_all({file: releases_text(published_versions(package)).encode()})
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
@@ -115,7 +117,9 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
                 yield f"{name} {given.name}"
 
 
-def _dated(suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions) -> Diff:
+def _date_causes(
+    suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
+) -> Diff:
     """Return the differences from the contract before, after recording them on the versions between the two."""
     found = differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
@@ -139,10 +143,10 @@ def _dated(suite: Suite, contract: Contract, before: Contract, takes: Takes, opt
     return differences(Suite(suite.root), contract, before)
 
 
-def _left(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
+def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
     """Yield the work that is left for a person; without any, the former newest contract leaves."""
     for contract, before in _pairs(suite, version):
-        left_out = unrecorded(suite, contract, before)
+        left_out = unrecorded_scenarios(suite, contract, before)
         if left_out:
             yield (
                 f"{contract.name} has no recording of {pluralize(len(left_out), 'scenario')}: readfirst product "

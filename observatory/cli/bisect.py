@@ -32,7 +32,7 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.npm_versions import KeptVersions, published
+from readfirst.harness.versions.npm_versions import KeptVersions, published_versions
 from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
 
 _SHOWN = 100
@@ -75,7 +75,7 @@ def bisect(
     able = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
     if able is None:
         raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
-    versions = published(able.package or PACKAGE)
+    versions = published_versions(able.package or PACKAGE)
     kept = Takes(takes or default_takes())
     replays = Replays(
         suite,
@@ -142,10 +142,10 @@ def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -
         yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
     before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
     if before is not None and after is not None:
-        yield from (f"  {line}" for line in _changed(before, after, (change.before, change.after)))
+        yield from (f"  {line}" for line in _changed_answers(before, after, (change.before, change.after)))
 
 
-def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
+def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
     """Yield the answers of the first differing call before and after a change."""
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:

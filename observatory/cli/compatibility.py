@@ -7,7 +7,7 @@ from typing import Any, Literal
 import typer
 
 from readfirst.harness.cli.error_handling import UsageError, version
-from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
+from readfirst.harness.cli.options import Fixtures, Output, open_suite, write_output
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
@@ -69,7 +69,7 @@ def compatibility(
     if rules is None:
         raise UsageError(f"{suite.root} has no rules, so there is nothing to report by rule.")
     if compare is not None:
-        return _compared(suite, rules, *compare, output)
+        return _print_comparison(suite, rules, *compare, output)
     try:
         survey = _survey(suite)
         data = compatibility_data(suite, rules, survey, _harm(suite))
@@ -82,15 +82,15 @@ def compatibility(
         return keep_pages(pages, "targets compatibility --write", check=check)
     match format_:
         case "json":
-            put(line_for_each(data), output)
+            write_output(line_for_each(data), output)
         case "html":
-            put(filtered_page(data, version()), output)
+            write_output(filtered_page(data, version()), output)
         case _:
-            put(text, output)
+            write_output(text, output)
     return ExitCode.CONFORMANT
 
 
-def _compared(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
+def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, output: Path | None) -> ExitCode:
     """Print the differences between two implementations, rule by rule."""
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
@@ -104,7 +104,7 @@ def _compared(suite: Suite, rules: Rules, before: str, after: str, output: Path 
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
     changes = rule_changes(table, before, after, common)
-    put(change_page(changes, before, after), output)
+    write_output(change_page(changes, before, after), output)
     return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
 
 

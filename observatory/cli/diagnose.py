@@ -11,8 +11,8 @@ from readfirst.harness.cli.options import (
     Output,
     Trust,
     open_suite,
-    put,
     running,
+    write_output,
 )
 from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.run.run_options import RunOptions
@@ -74,9 +74,9 @@ def diagnose(
             cases.append(Case(name, diagnosis, rules))
     match format_:
         case "json":
-            put(as_json(cases), output)
+            write_output(as_json(cases), output)
         case "markdown":
-            put(f"{as_markdown(cases)}\n", output)
+            write_output(f"{as_markdown(cases)}\n", output)
         case _:
             texts = ("".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases)
-            put("\n".join(texts), output)
+            write_output("\n".join(texts), output)

@@ -101,7 +101,7 @@ def claims(
 def history(
     check: Check = False,
     write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
-    published: bool = typer.Option(
+    published_versions: bool = typer.Option(
         False,
         "--published",
         help="First request the published versions from npm, for fixtures/releases.yaml.",
@@ -109,15 +109,15 @@ def history(
     fixtures: Fixtures = None,
 ) -> int:
     """Print every change of the file tools, version by version; docs/history.md counts them."""
-    if check and (write or published):
+    if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from readfirst.harness.suite.product_versions import releases_file, releases_text
-    from readfirst.harness.versions.npm_versions import published as asked
+    from readfirst.harness.versions.npm_versions import published_versions as asked
     from readfirst.harness.yaml_io.atomic_write import write_all
     from readfirst.observatory.versions.history import history_page
 
-    suite = (open_own_suite if published else open_suite)(fixtures)
-    if published:
+    suite = (open_own_suite if published_versions else open_suite)(fixtures)
+    if published_versions:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
     text = history_page(suite, every=not (check or write))
     return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
@@ -168,7 +168,7 @@ def behaviours(
         page = known.with_tables(file.read_text("utf-8"))
         return keep_pages({file: page}, "product behaviours --write", check=check)
     named = diff or (version or DEFAULT_CONTRACT,)
-    found = known.compared(*named)
+    found = known.compare_behaviours(*named)
     say_lines(known.as_text(named, found))
     return ExitCode.NOT_CONFORMANT if diff and found else ExitCode.CONFORMANT
 

@@ -35,11 +35,11 @@ from readfirst.observatory.targets.catalogue import targets as every_target
 from readfirst.observatory.targets.install import is_installed
 from readfirst.observatory.targets.locks import renew
 from readfirst.observatory.targets.new_mapping import write_mapping
-from readfirst.observatory.targets.outdated import outdated, pin
+from readfirst.observatory.targets.outdated import outdated_targets, pin
 
 
 def targets(
-    outdated: bool = typer.Option(
+    outdated_targets: bool = typer.Option(
         False,
         "--outdated",
         help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
@@ -52,10 +52,10 @@ def targets(
     ),
 ) -> int:
     """List the published implementations: name, kind, whether it is installed, and a description."""
-    if outdated and pin is not None:
+    if outdated_targets and pin is not None:
         raise UsageError("--outdated and --pin exclude each other.")
-    if outdated:
-        return _outdated(as_json=format_ == "json")
+    if outdated_targets:
+        return _print_outdated(as_json=format_ == "json")
     if format_ != "text":
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
@@ -68,9 +68,9 @@ def targets(
     return ExitCode.CONFORMANT
 
 
-def _outdated(*, as_json: bool) -> int:
+def _print_outdated(*, as_json: bool) -> int:
     """Print the targets that have newer versions."""
-    found = list(outdated())
+    found = list(outdated_targets())
     if as_json:
         stdout().write(f"{harmless_json([asdict(each) for each in found])}\n")
     else:

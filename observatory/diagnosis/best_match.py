@@ -166,7 +166,7 @@ class _Search:
             then = guess.with_(change)
             if (left := self._wrong(then, len(wrong) - 1, wrong)) is not None:
                 guess, wrong = then, left
-        return self._thinned(guess, len(wrong))
+        return self._thin_guess(guess, len(wrong))
 
     def _best_change(
         self, guess: _Guess, wrong: Sequence[str], refused: Collection[BehaviourChange]
@@ -188,7 +188,7 @@ class _Search:
                     votes[change] += self._tried[key]
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
-    def _thinned(self, guess: _Guess, most: int) -> _Guess:
+    def _thin_guess(self, guess: _Guess, most: int) -> _Guess:
         """Return a guess without the changes that are not needed to leave at most so many scenarios unexplained."""
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._wrong(guess.without(change), most) is not None:
@@ -201,7 +201,7 @@ class _Search:
         for version in versions() if guess.changes else ():
             other = guess.at(version)
             if len(other.changes) < len(guess.changes) and self._wrong(other, len(wrong), wrong) is not None:
-                guess = self._thinned(other, len(wrong))
+                guess = self._thin_guess(other, len(wrong))
         return guess
 
     def diagnosis(self, guess: _Guess) -> Diagnosis:

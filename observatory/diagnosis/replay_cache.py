@@ -12,7 +12,7 @@ from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import CommandLimits
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict, skipped
+from readfirst.harness.compare.verdict import Verdict, verdict_without_replay
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -66,7 +66,7 @@ class Replays:
         if scenario_id not in self._scenarios:
             self._scenarios[scenario_id] = self.suite.in_full(self.suite.scenario(scenario_id))
         scenario = self._scenarios[scenario_id]
-        verdict, asked = self._replayed(scenario, behaviours)
+        verdict, asked = self._replay_scenario(scenario, behaviours)
         found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
         seen = ReplayResult(found, frozenset(asked))
         self._keep(scenario_id, behaviours, asked, seen)
@@ -76,13 +76,13 @@ class Replays:
         """Whether the reference cannot replay a scenario without a process of its own."""
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
 
-    def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
+    def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
         """Replay a scenario, and judge it by the expectations of its own contract."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
         offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)
-        skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
+        skip = verdict_without_replay(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
             return skip, offered
         outcome = replay(scenario, adapter, self._place)
@@ -141,7 +141,7 @@ class _Adapter:
         """Start with nothing read."""
         self.asked = {}
         confines = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
-        return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, confines)
+        return ReferenceSession.of(_watch_behaviours(self._behaviours, self.asked), workspace, confines)
 
 
 class _Distinct(Behaviours):
@@ -151,7 +151,7 @@ class _Distinct(Behaviours):
     __hash__ = object.__hash__
 
 
-def _watched(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
+def _watch_behaviours(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
     """Return the same behaviours, which note in `asked` which of them are asked for."""
     watched = {}
     for group, kind in behaviour_groups().items():

@@ -219,10 +219,10 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
 
 def _about(request: SearchRequest, found: Disagreement) -> str:
     if found.cause.level == "safe":
-        return f"Step {found.step + 1}, {_cut(found.what)}. The target {request.target} does it."
+        return f"Step {found.step + 1}, {_shorten_text(found.what)}. The target {request.target} does it."
     return (
-        f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
-        f"The target {request.target}: {_cut(found.target)}"
+        f"Step {found.step + 1}, {found.what}. The {request.against}: {_shorten_text(found.reference)} "
+        f"The target {request.target}: {_shorten_text(found.target)}"
     )
 
 
@@ -234,8 +234,8 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
         return (
             f"{path}: {visible(found.cause.tool)}, {visible(found.what)}{again}",
             place,
-            f"    was     {_cut(found.reference)}",
-            f"    is now  {_cut(found.target)}",
+            f"    was     {_shorten_text(found.reference)}",
+            f"    is now  {_shorten_text(found.target)}",
         )
     sides = ("target", beside.removeprefix("the "))
     wide = max(map(len, sides))
@@ -244,11 +244,11 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
         f"{path}: {found.cause.in_words(beside)}{again}",
         f"{place}, {found.what}",
         f"  breaks {finding.rule}, probably{shown}" if finding.rule else "  breaks no rule that is known",
-        f"    {sides[0].ljust(wide)}  {_cut(found.target)}",
-        f"    {sides[1].ljust(wide)}  {_cut(found.reference)}",
+        f"    {sides[0].ljust(wide)}  {_shorten_text(found.target)}",
+        f"    {sides[1].ljust(wide)}  {_shorten_text(found.reference)}",
     )
 
 
-def _cut(text: str) -> str:
+def _shorten_text(text: str) -> str:
     shown = visible(text) or "(empty)"
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(text)} characters)"

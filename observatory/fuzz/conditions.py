@@ -132,7 +132,7 @@ def _mode(mode: int | None) -> str:
 
 @lru_cache(maxsize=512)
 def _content(data: bytes) -> tuple[str, ...]:
-    encoding, text = _decoded(data)
+    encoding, text = _decode_text(data)
     windows, returns = text.count("\r\n"), text.count("\r")
     lines = text.count("\n") - windows
     ends = [name for name, count in (("lf", lines), ("crlf", windows), ("cr", returns - windows)) if count]
@@ -150,7 +150,7 @@ def _content(data: bytes) -> tuple[str, ...]:
     )
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def _decode_text(data: bytes) -> tuple[str, str]:
     for mark, name, encoding in (
         (b"\xef\xbb\xbf", "utf-8 with a mark", "utf-8"),
         (b"\xff\xfe", "utf-16", "utf-16-le"),

@@ -110,7 +110,7 @@ class DifferentialRunner:
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
             if ours.broken.blame not in ("harness", "environment"):
-                raise _broken(self.beside, ours)
+                raise _breakage_error(self.beside, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
             if not ours.steps or next(scenario.calls(), None) is None:
                 return ()
@@ -151,11 +151,11 @@ class DifferentialRunner:
                 return outcome
             self.broken_in_a_row += 1
             if self.broken_in_a_row > _MOST_BROKEN:
-                raise _broken("the target", outcome)
+                raise _breakage_error("the target", outcome)
         return outcome
 
 
-def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
+def _breakage_error(side: str, outcome: Outcome) -> BrokenAdapter:
     broken = outcome.broken
     assert broken is not None
     return BrokenAdapter(
@@ -204,7 +204,7 @@ class Campaign:
         for scenario in self.generated:
             if self.made.steps >= self.most_steps or self.is_late():
                 return
-            every = self._played(scenario)
+            every = self._play_scenario(scenario)
             progress()
             self.made.disagreed += bool(every)
             explained = False
@@ -221,7 +221,7 @@ class Campaign:
                     yield self.named(finding)
             self.made.explained += explained
 
-    def _played(self, scenario: Scenario) -> Sequence[Disagreement]:
+    def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay a scenario and count its steps. Replays for shrinking are not counted."""
         self.duel.made = self.made
         try:

@@ -23,7 +23,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.unwrap_host_text import answer_of
-from readfirst.harness.workspace.snapshot import applied
+from readfirst.harness.workspace.snapshot import apply_changes
 
 DONE = "done"
 UNNAMED = "unnamed error"
@@ -88,10 +88,10 @@ def disagreements(
     steps, done = [], []
     state = dict(reference.before)
     for step, ours, theirs in zip(scenario.steps, reference.steps, target.steps, strict=False):
-        ours, theirs = _answered(step, ours, theirs, vocabulary)
+        ours, theirs = _compare_answers(step, ours, theirs, vocabulary)
         steps.append(_expecting(step, ours, own_changes(ours, state)))
         done.append((ours, theirs))
-        state = applied(state, ours.changes)
+        state = apply_changes(state, ours.changes)
     expected = replace(
         scenario,
         given=replace(scenario.given, reminders=False),
@@ -123,7 +123,7 @@ def disagreements(
         yield broke
 
 
-def _answered(
+def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
     """Return both outcomes with only the answers of the tools, and with equal names of errors if they agree."""

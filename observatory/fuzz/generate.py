@@ -184,32 +184,32 @@ class _StepGenerator:
         for _ in range(self.random.randint(least, most)):
             drawn.append(self._among_others() if self.moves else self._step(self.random.choice(self.paths)))
         if all(isinstance(step, WorldEvent) for step in drawn):
-            drawn.append(self._read(self.paths[0]))
+            drawn.append(self._draw_read(self.paths[0]))
         return tuple(drawn)
 
     def _step(self, path: str) -> Step:
         match self.random.randint(0, 31):
             case 0 | 1 | 2 | 3 | 4:
-                return self._called(self._rarest(self._read, path), path)
+                return self._note_call(self._rarest(self._draw_read, path), path)
             case 5 | 6 | 7:
-                return self._called(self._rarest(self._write, path), path)
+                return self._note_call(self._rarest(self._write, path), path)
             case 8 | 9 | 10:
                 return self._event(path)
             case 11:
-                return self._called(self._wrong(path), path)
+                return self._note_call(self._wrong(path), path)
             case 12:
                 count = self.random.randint(2, 3)
-                return ParallelCalls(tuple(self._called(self._any_call(path), path) for _ in range(count)))
+                return ParallelCalls(tuple(self._note_call(self._any_call(path), path) for _ in range(count)))
             case 13 | 14 if self.races:
                 call = self._any_call(path)
                 event = self._event(path)
                 if not isinstance(event, WorldEvent):
-                    return self._called(call, path)
-                return self._called(ToolCall(call.tool, call.arguments, (event,)), path)
+                    return self._note_call(call, path)
+                return self._note_call(ToolCall(call.tool, call.arguments, (event,)), path)
             case 15 | 16 | 17 | 18 | 19 if not self.sketch.is_fresh(path):
-                return self._called(self._rarest(self._read, path), path)
+                return self._note_call(self._rarest(self._draw_read, path), path)
             case _:
-                return self._called(self._rarest(self._edit, path), path)
+                return self._note_call(self._rarest(self._edit, path), path)
 
     def _among_others(self) -> Step:
         """Draw a step of a long session: sometimes something moves, or a message has calls about several files."""
@@ -218,7 +218,7 @@ class _StepGenerator:
                 return self._move(self._some_path())
             case 2 | 3:
                 paths = [self._some_path() for _ in range(self.random.randint(2, 4))]
-                return ParallelCalls(tuple(self._called(self._any_call(each), each) for each in paths))
+                return ParallelCalls(tuple(self._note_call(self._any_call(each), each) for each in paths))
             case _:
                 path = self._some_path()
                 if (
@@ -226,7 +226,7 @@ class _StepGenerator:
                     and path not in self.sketch.known
                     and self.random.randint(0, 1)
                 ):
-                    return self._called(self._read(path), path)
+                    return self._note_call(self._draw_read(path), path)
                 return self._step(path)
 
     def _some_path(self) -> str:
@@ -264,10 +264,10 @@ class _StepGenerator:
         return call
 
     def _any_call(self, path: str) -> ToolCall:
-        draw = self.random.choice((self._read, self._write, self._edit, self._edit, self._edit))
+        draw = self.random.choice((self._draw_read, self._write, self._edit, self._edit, self._edit))
         return draw(path)
 
-    def _called(self, call: ToolCall, path: str) -> ToolCall:
+    def _note_call(self, call: ToolCall, path: str) -> ToolCall:
         self.sketch.call(call, path)
         return call
 
@@ -299,7 +299,7 @@ class _StepGenerator:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]
 
-    def _read(self, path: str) -> ToolCall:
+    def _draw_read(self, path: str) -> ToolCall:
         arguments: dict[str, Any] = {"file_path": self._path(path)}
         if self.random.randint(0, 3) == 0:
             arguments["offset"] = self.random.choice((1, 2, 3, 0, 5, 100, -1, 2000))
@@ -362,7 +362,7 @@ class _StepGenerator:
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}
         blocked = any(sketch.is_a(each, RegularFile) or sketch.is_a(each, Symlink) for each in above)
         if blocked or sketch.is_a(path, Directory) or sketch.is_a(path, Symlink):
-            return self._called(self._read(path), path)
+            return self._note_call(self._draw_read(path), path)
         exists = sketch.is_a(path, RegularFile)
         kind = self.random.randint(0, 9)
         event: WorldEvent

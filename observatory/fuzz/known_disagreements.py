@@ -44,7 +44,7 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
     )
 
 
-def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
+def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
     """Yield the scenarios without the calls that a side does not support, if any call is left.
 
     Without groups, the calls of a group follow one after the other. Without races, the events of a race precede the
@@ -59,20 +59,22 @@ def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator
         )
 
     for scenario in scenarios:
-        steps = tuple(step for each in scenario.steps for step in _offered(each, capabilities, claims))
+        steps = tuple(step for each in scenario.steps for step in _supported_step(each, capabilities, claims))
         if all(isinstance(step, WorldEvent) for step in steps):
             continue
         given = scenario.given if "deny" in capabilities else replace(scenario.given, deny=())
         yield replace(scenario, given=given, steps=steps)
 
 
-def _offered(step: Step, capabilities: frozenset[str], claims: Callable[[ToolCall], bool]) -> Iterator[Step]:
+def _supported_step(
+    step: Step, capabilities: frozenset[str], claims: Callable[[ToolCall], bool]
+) -> Iterator[Step]:
     match step:
         case WorldEvent():
             yield step
         case ToolCall(during=during) if during and "during" not in capabilities:
             yield from during
-            yield from _offered(replace(step, during=()), capabilities, claims)
+            yield from _supported_step(replace(step, during=()), capabilities, claims)
         case ToolCall():
             if claims(step):
                 yield step

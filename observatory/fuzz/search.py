@@ -19,7 +19,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding, Group
 from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
-from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, claimed, load_known
+from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, load_known, only_supported
 from readfirst.observatory.fuzz.likely_rule import portrait_of, with_rule
 
 
@@ -85,7 +85,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
             if request.long
             else scenarios(request.seed, large=alone, seen=portrait.pairs)
         )
-        generated = claimed(drawn, (duel.reference, target))
+        generated = only_supported(drawn, (duel.reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
         campaign.made.gone = gone

@@ -116,17 +116,17 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
     for path in dict.fromkeys(named):
         plain = f"$WS/{posixpath.normpath(path.strip().removeprefix('$WS/'))}"
         if plain != path:
-            yield _renamed(scenario, {path: plain})
+            yield _rename_paths(scenario, {path: plain})
     held = [*scenario.given.files, *(event.path for event in scenario.events())]
     paths = dict.fromkeys([*held, *(path.removeprefix("$WS/") for path in named)])
     if _PLAINEST not in paths:
         for path in paths:
             if path.rpartition(".")[2] not in _KINDS:
-                yield _renamed(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
+                yield _rename_paths(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
 
 
-def _renamed(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
-    renamed: Scenario = _changed(scenario, path=lambda each: names.get(each, each))
+def _rename_paths(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+    renamed: Scenario = _change_texts(scenario, path=lambda each: names.get(each, each))
     return renamed
 
 
@@ -137,9 +137,9 @@ def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
         for start, end in _chunks(len(text)):
             part = text[start:end]
             if part and part not in "$WS/":
-                yield _changed(scenario, text=lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
+                yield _change_texts(scenario, text=lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
     for character in sorted(set().union(*texts) - set("a\n")):
-        yield _changed(scenario, text=lambda value, character=character: value.replace(character, "a"))  # type: ignore[misc]
+        yield _change_texts(scenario, text=lambda value, character=character: value.replace(character, "a"))  # type: ignore[misc]
 
 
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
@@ -207,7 +207,7 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-def _changed(
+def _change_texts(
     value: Any,
     *,
     text: Callable[[str], str] = _as_it_is,
@@ -219,15 +219,15 @@ def _changed(
         case str():
             return path(value) if is_path else text(value)
         case tuple():
-            return tuple(_changed(item, text=text, path=path) for item in value)
+            return tuple(_change_texts(item, text=text, path=path) for item in value)
         case Mapping():
             return {
-                path(key): _changed(item, text=text, path=path, is_path=key in _PATHS)
+                path(key): _change_texts(item, text=text, path=path, is_path=key in _PATHS)
                 for key, item in value.items()
             }
         case _ if is_dataclass(value):
             changed = {
-                name: _changed(getattr(value, name), text=text, path=path, is_path=name in _NAMES)
+                name: _change_texts(getattr(value, name), text=text, path=path, is_path=name in _NAMES)
                 for name in (each.name for each in fields(value) if each.name in (*_PARTS, *_NAMES))
             }
             return replace(value, **changed)  # type: ignore[type-var]

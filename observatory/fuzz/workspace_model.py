@@ -22,7 +22,7 @@ _STALE = frozenset(
 
 
 @lru_cache(maxsize=8)
-def _shown(data: bytes) -> str:
+def _text_of_bytes(data: bytes) -> str:
     encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
 
@@ -87,7 +87,7 @@ class WorkspaceModel:
 
     def text(self, path: str) -> str:
         """Return the text of a file as a model sees it, with `\\n` line ends. Empty if there is no file."""
-        return _shown(data_of(self.entries.get(self.resolved(path))) or b"")
+        return _text_of_bytes(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:
         """Follow a call about `path`."""

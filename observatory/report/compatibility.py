@@ -3,12 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from readfirst.harness.report.html import letters, macro, rendered, safe
+from readfirst.harness.report.html import letters, macro, render_page, safe
 from readfirst.harness.report.markdown_escape import markdown, prose
 from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rule_classes import CLASSES
-from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, map_rows, starred, untried
+from readfirst.observatory.report.harm_heatmap import (
+    BRIEFLY,
+    MapRow,
+    map_rows,
+    star_meaning,
+    untested_implementations,
+)
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.template import template
 
@@ -44,7 +50,7 @@ def compatibility_page(data: _DATA) -> str:
 def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
     """Return a row for each implementation or version: the number of rules of each class that hold."""
     return [
-        [named(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
+        [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
     ]
 
@@ -65,7 +71,7 @@ def short_cell(each: _DATA) -> str:
             return "?"
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def count_text(counts: Mapping[str, int]) -> str:
     """Return the numbers of rules that hold, that were judged and that were not judged: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
@@ -82,7 +88,7 @@ def filtered_page(
     contract = data["contract"]
     versions = _columns(data["versions"], "+")
     rows = map_rows(data)
-    return rendered(
+    return render_page(
         template("compatibility.html.j2"),
         ["rules.js"],
         version=version,
@@ -91,8 +97,8 @@ def filtered_page(
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
         map=safe(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
-        starred=starred(rows),
-        untried=untried(data),
+        starred=star_meaning(rows),
+        untried=untested_implementations(data),
         likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
         versions=_table(
             "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
@@ -116,7 +122,7 @@ def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
     return {
         "contract": contract,
         "totals": [
-            (each, [counted(found["classes"][class_]) for class_ in CLASSES])
+            (each, [count_text(found["classes"][class_]) for class_ in CLASSES])
             for each, found in chosen["implementations"].items()
         ],
         "table": _table(name, "implementations", _columns(data["implementations"], "@"), chosen, repeat),

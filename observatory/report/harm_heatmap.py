@@ -101,12 +101,12 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
     return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
 
 
-def starred(rows: Iterable[MapRow]) -> str:
+def star_meaning(rows: Iterable[MapRow]) -> str:
     """Return the meaning of the star. Empty if no row has one."""
     return SAMPLED if any(row.sampled for row in rows) else ""
 
 
-def untried(data: Mapping[str, Any]) -> list[str]:
+def untested_implementations(data: Mapping[str, Any]) -> list[str]:
     """Return the implementations that were not judged for harm."""
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
 

@@ -38,7 +38,7 @@ WIDE = Layout(width=1120, titles=490, letters=66, size=13.5, label=11.5)
 NARROW = Layout(width=520, titles=0, letters=56, size=15.5, label=11.5, head=114, bar=24, line=20, gap=15)
 
 
-def changed(data: _DATA, classes: Sequence[str]) -> list[tuple[str, _DATA]]:
+def rules_with_changes(data: _DATA, classes: Sequence[str]) -> list[tuple[str, _DATA]]:
     """Return the rules of these classes with different results in different versions, in order."""
     return [
         (name, rule)
@@ -61,7 +61,7 @@ def rule_chart(data: _DATA, classes: Sequence[str], layout: Layout = WIDE, kind:
     left = layout.margin + layout.titles
     places = [left + step * (number + (0.5 if number >= apart else 0)) for number in range(len(names))]
     rows, top = [], float(layout.margin + layout.head)
-    for _, rule in changed(data, classes):
+    for _, rule in rules_with_changes(data, classes):
         row = _row(visible(rule["title"]), top, layout)
         rows.append({**row, "bars": list(_bars(rule["versions"], names, places, step, apart))})
         top = row["end"]

@@ -58,7 +58,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
     while waiting:
         name = waiting.pop()
         text = texts[name]
-        for path in linked(name, text):
+        for path in linked_paths(name, text):
             file = root / path
             if path in copied or not file.is_file() or not may_be_shown(file, root):
                 continue
@@ -91,7 +91,7 @@ def plain_markdown(text: str) -> str:
     return _FENCE.sub(r"\1\2\3", text)
 
 
-def linked(name: str, text: str) -> Iterator[str]:
+def linked_paths(name: str, text: str) -> Iterator[str]:
     """Yield the paths in the site that a page links to, without fragments."""
     for token in _tokens(MarkdownIt("commonmark").enable("table").parse(text)):
         targets = [str(token.attrs.get("href") or token.attrs.get("src") or "")]

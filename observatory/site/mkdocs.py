@@ -9,7 +9,7 @@ from typing import Any
 
 from readfirst.harness.report.html import styles
 from readfirst.harness.report.markdown_escape import anchor
-from readfirst.observatory.site.sanitize_html import sanitized
+from readfirst.observatory.site.sanitize_html import sanitize_html
 from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
@@ -129,7 +129,7 @@ def _harmless() -> Any:
             return markdown
 
         def on_page_content(self, html: str, **_: Any) -> str:
-            return sanitized(html)
+            return sanitize_html(html)
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
             """Every page was rendered, none was put into the theme."""

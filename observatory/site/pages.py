@@ -24,13 +24,13 @@ from readfirst.observatory.claims.claims import Claim
 from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
 from readfirst.observatory.claims.table_cells import excerpt
 from readfirst.observatory.report.compatibility import likeness, short_cell
-from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, starred, untried
-from readfirst.observatory.report.rule_chart import changed
+from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, star_meaning, untested_implementations
+from readfirst.observatory.report.rule_chart import rules_with_changes
 from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.template import template
-from readfirst.observatory.versions.behaviours import compared, value_text
+from readfirst.observatory.versions.behaviours import compare_behaviours, value_text
 from readfirst.reference_impl.behaviours_by_version import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
@@ -57,15 +57,16 @@ def home_page(facts: Facts) -> str:
     versions = facts.recorded
     maps = {
         class_: [
-            stored_row(name, each, "versions", versions) for name, each in changed(facts.table, [class_])
+            stored_row(name, each, "versions", versions)
+            for name, each in rules_with_changes(facts.table, [class_])
         ]
         for class_ in _TITLES
     }
     return markdown(
         template("site/home"),
         map=harm_map_html(facts),
-        starred=starred(facts.rows.values()),
-        untried=untried(facts.table),
+        starred=star_meaning(facts.rows.values()),
+        untried=untested_implementations(facts.table),
         against=facts.against,
         classes=[
             (title, macro("maps.html.j2", "rule_map", maps[class_], versions, "rules/{}.html".format))
@@ -161,8 +162,8 @@ def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
         markdown(
             template("site/implementations"),
             map=harm_map_html(facts, "../", products=False),
-            starred=starred(facts.rows.values()),
-            untried=untried(facts.table),
+            starred=star_meaning(facts.rows.values()),
+            untried=untested_implementations(facts.table),
             against=facts.against,
             likeness=likeness(facts.table["implementations"], page_link),
         ),
@@ -194,7 +195,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
         result=result,
         about=f"{link(prose(result['title']), result['home'])}. {prose(result['about'])}".rstrip(),
         map=harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name]) if tried else "",
-        starred=starred([facts.rows[name]]) if tried else "",
+        starred=star_meaning([facts.rows[name]]) if tried else "",
         commands=f"$ readfirst run target:{name} --level safe"
         + (f"\n$ readfirst targets implementations --issue {name} {worst}" if worst else ""),
         worst=worst,
@@ -286,7 +287,7 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
         yield from changed_rules(
             rule_changes(facts.table, before.name, after.name, rules["rules"], "versions")
         )
-    differing = list(compared(before.name, after.name).items())
+    differing = list(compare_behaviours(before.name, after.name).items())
     # In the sentences with which the reference declares them.
     for name, sides in differing[:_CHANGES]:
         was, now = (each.value for each in sides)

@@ -24,7 +24,7 @@ _SCHEME = re.compile(r"[^/?#]*?:")
 _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
-def sanitized(html: str) -> str:
+def sanitize_html(html: str) -> str:
     """Return the HTML without elements that could run or load something, and with a heading for each cell of a
     table.
     """
@@ -35,7 +35,7 @@ def sanitized(html: str) -> str:
         tags={*_ELEMENTS.split()},
         clean_content_tags={*_SILENT.split()},
         attributes={"*": {*_ATTRIBUTES.split()}},
-        attribute_filter=_kept,
+        attribute_filter=_keep_attribute,
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
@@ -59,7 +59,7 @@ def _as_read(address: str) -> str:
     return "".join(each for each in address if each > " ")
 
 
-def _kept(_: str, name: str, value: str) -> str | None:
+def _keep_attribute(_: str, name: str, value: str) -> str | None:
     """Return the sanitized value of an attribute. None if it is removed."""
     match name:
         case "class":

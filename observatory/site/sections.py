@@ -79,17 +79,21 @@ def _step(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
 
 def _brief(block: Block) -> Block:
     """Return the beginning of a block that fits into a picture."""
-    short = {name: _cut(each) if name != "lines" else each for name, each in block.items() if name != "more"}
+    short = {
+        name: _shorten_text(each) if name != "lines" else each
+        for name, each in block.items()
+        if name != "more"
+    }
     lines = block.get("lines")
     if lines is not None:
-        short["lines"] = [_cut(each) for each in lines[:_LINES]]
+        short["lines"] = [_shorten_text(each) for each in lines[:_LINES]]
     more = block.get("more", 0) + max(0, len(lines or ()) - _LINES)
     if short.get("lines") == [""]:
         return {"label": short["label"], "value": "(empty)"}
     return {**short, "more": more} if more else short
 
 
-def _cut(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}…"
 
 

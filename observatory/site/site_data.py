@@ -58,7 +58,7 @@ class Facts:
     @cached_property
     def compatibility(self) -> _Data:
         """The content of compatibility.json. Raises SiteError, also if its rules differ from those of the suite."""
-        table = self._read("compatibility.json", "readfirst targets compatibility --write")
+        table = self._read_json("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
         if missing:
@@ -88,7 +88,7 @@ class Facts:
     @cached_property
     def results(self) -> Mapping[str, _Data]:
         """The content of implementations.json by target. Raises SiteError."""
-        data = self._read("implementations.json", "readfirst targets implementations --write")
+        data = self._read_json("implementations.json", "readfirst targets implementations --write")
         _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
 
@@ -116,7 +116,7 @@ class Facts:
     @cached_property
     def recorded_harm(self) -> _Data:
         """The content of harm.json: the harm in the recordings of each contract, and the causes. Raises SiteError."""
-        return self._read("harm.json", "python3 observatory/tools/harms.py")
+        return self._read_json("harm.json", "python3 observatory/tools/harms.py")
 
     def earlier(self, name: str) -> str | None:
         """Return the newest implementation of the same name, before its `@`, with an older version; None if none."""
@@ -130,14 +130,14 @@ class Facts:
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
         """The content of diagnosis.json by target. Raises SiteError."""
-        data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
+        data = self._read_json("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
         return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
 
     def shortest(self, rule_id: str) -> Heading:
         """Return the scenario of a rule with the least to read."""
         return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
 
-    def _read(self, name: str, command: str) -> _Data:
+    def _read_json(self, name: str, command: str) -> _Data:
         with reading(self.docs / name, command) as data:
             return dict(data)
 

@@ -15,7 +15,7 @@ from readfirst.harness.compare.level_reached import (
     holds_at,
     in_families,
     level_of,
-    unpacked,
+    unpack_results,
 )
 from readfirst.harness.compare.shared_scenarios import common_cells
 from readfirst.harness.compare.verdict import LEVELS, Level
@@ -113,7 +113,7 @@ def targets_in_common(
         _implementation_seen(
             rules,
             scenarios,
-            unpacked(targets[name].get("reach", {}).get(contract, {})),
+            unpack_results(targets[name].get("reach", {}).get(contract, {})),
             targets[name]["level"],
         )
         for name in (before, after)
@@ -125,7 +125,7 @@ def looked_at(target: _DATA) -> set[str]:
     """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
-    every = (unpacked(reaches) for reaches in target["reach"].values())
+    every = (unpack_results(reaches) for reaches in target["reach"].values())
     judged = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
     return judged | set(in_families(target["harm"].get("left_out", {})))
 
@@ -145,7 +145,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
             each["target"]: {
                 rule: cell_of(seen)
                 for rule, seen in _implementation_seen(
-                    rules, scenarios, unpacked(each.get("reach", {}).get(contract, {})), each["level"]
+                    rules, scenarios, unpack_results(each.get("reach", {}).get(contract, {})), each["level"]
                 ).items()
             }
             for each in targets
@@ -247,12 +247,12 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 def line_for_each(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
     """Return the JSON with one line for each cell or piece of evidence, so that a change of one changes one line."""
-    return _emitted(data, 0, dump) + "\n"
+    return _emit_json(data, 0, dump) + "\n"
 
 
-def _emitted(value: Any, depth: int, dump: Callable[[Any], str]) -> str:
+def _emit_json(value: Any, depth: int, dump: Callable[[Any], str]) -> str:
     if not isinstance(value, Mapping) or not value or any(name in value for name in _ON_ONE_LINE):
         return dump(value)
     pad = " " * (depth + 1)
-    rows = [f"{pad}{dump(name)}: {_emitted(each, depth + 1, dump)}" for name, each in value.items()]
+    rows = [f"{pad}{dump(name)}: {_emit_json(each, depth + 1, dump)}" for name, each in value.items()]
     return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"

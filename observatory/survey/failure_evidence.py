@@ -12,7 +12,7 @@ from typing import Any
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.level_reached import holds_at, level_of, unpacked
+from readfirst.harness.compare.level_reached import holds_at, level_of, unpack_results
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
@@ -79,7 +79,7 @@ def failing(
 
     `result` is the target's entry in docs/implementations.json.
     """
-    reach = unpacked(next(iter(result.get("reach", {}).values()), {}))
+    reach = unpack_results(next(iter(result.get("reach", {}).values()), {}))
     levels = {rule.id: level_of(rule.class_) for rule in rules}
     found: dict[str, list[RuleScenario]] = {rule_id: [] for rule_id in levels}
     for each in known:
@@ -183,19 +183,19 @@ def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evide
         scenario.inputs,
         step + 1,
         tuple(
-            tuple(Answer(_kept(result.text), result.is_error) for result in each.results)
+            tuple(Answer(_shorten_evidence(result.text), result.is_error) for result in each.results)
             for each in outcome.steps[: step + 1]
         ),
         tuple(
-            Mismatch(each.what, _kept(each.expected), _kept(each.got))
+            Mismatch(each.what, _shorten_evidence(each.expected), _shorten_evidence(each.got))
             for each in differing
             if each.step == step
         ),
-        "" if differing else _kept(verdict.reason),
+        "" if differing else _shorten_evidence(verdict.reason),
     )
 
 
-def _kept(text: str) -> str:
+def _shorten_evidence(text: str) -> str:
     """Return the text without directories of this machine, truncated to the maximum length."""
     for folder, name in (
         (str(cache_root()), "$INSTALL"),

@@ -10,7 +10,7 @@ from typing import Any
 from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.diff.observed_answers import before_steps
 from readfirst.harness.report.escape import visible_lines
-from readfirst.harness.report.markdown_escape import bullets, code, document, fenced
+from readfirst.harness.report.markdown_escape import bullets, code, document, fence_code
 from readfirst.harness.report.markdown_escape import cell as prose
 from readfirst.harness.report.step_text import brief_step, given_lines
 from readfirst.harness.suite.contracts import clause_for
@@ -30,7 +30,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.survey.failure_evidence import Evidence, Mismatch
 from readfirst.observatory.targets.edit_formats import Knowledge
 from readfirst.observatory.targets.mapping import Target
-from readfirst.observatory.targets.translate import Scope, TargetCall, translated
+from readfirst.observatory.targets.translate import Scope, TargetCall, translate_call
 
 HEADINGS = ("What happens", "Steps", "Expected", "Why it matters", "How to repeat it")
 """The parts of a text, in their order."""
@@ -63,9 +63,9 @@ def issue_text(report: Report, suite: Suite) -> str:
     parts = (
         _what_happens(report),
         _steps(report),
-        _expected(report, suite),
+        _expected_section(report, suite),
         iter((prose(report.rule.why),)),
-        _repeated(report, suite),
+        _repeat_section(report, suite),
     )
     harmed = report.result["harm"]["scenarios"]
     kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
@@ -110,12 +110,12 @@ def _outcome(report: Report) -> str:
         if each.what == "refused":
             parts.append("is refused" if each.got.startswith("refused") else "is not refused")
         else:
-            parts.append(f"leaves {_named(each)} otherwise than expected")
+            parts.append(f"leaves {_name_of_mismatch(each)} otherwise than expected")
     *others, last = dict.fromkeys(parts)
     return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
 
 
-def _expected(report: Report, suite: Suite) -> Iterator[str]:
+def _expected_section(report: Report, suite: Suite) -> Iterator[str]:
     evidence, scenario = report.evidence, report.scenario
     contract = suite.contracts[suite.contracts.default]
     for call in calls_of(scenario.steps[evidence.step - 1]):
@@ -131,13 +131,13 @@ def _expected(report: Report, suite: Suite) -> Iterator[str]:
         )
         if isinstance(clause.text, str):
             yield f"{refusal}\nClaude Code {contract.name}, for example, answers:"
-            yield fenced("text", _shown(clause.text))
+            yield fence_code("text", _quote_text(clause.text))
         else:
             yield refusal
     for each in evidence.found:
         if each.what != "refused":
-            yield f"{_sentence_start(_named(each))}:"
-            yield fenced("text", _shown(each.expected))
+            yield f"{_sentence_start(_name_of_mismatch(each))}:"
+            yield fence_code("text", _quote_text(each.expected))
 
 
 def _steps(report: Report) -> Iterator[str]:
@@ -160,22 +160,24 @@ def _steps(report: Report) -> Iterator[str]:
             yield "   There was no answer."
     if report.evidence.broken:
         yield "It ended early:"
-        yield fenced("text", _shown(report.evidence.broken))
+        yield fence_code("text", _quote_text(report.evidence.broken))
     for each in report.evidence.found:
         if each.what != "refused":
-            yield f"{_sentence_start(_named(each))} afterwards:"
-            yield fenced("text", _shown(each.got))
+            yield f"{_sentence_start(_name_of_mismatch(each))} afterwards:"
+            yield fence_code("text", _quote_text(each.got))
 
 
 def _within(text: str) -> str:
     """Return a text as a part of an item of a list."""
-    return indent(fenced("text", _shown(text)), "   ", bool)
+    return indent(fence_code("text", _quote_text(text)), "   ", bool)
 
 
 def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
     """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
     known = _known_before(report.scenario, step)
-    return [translated(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)]
+    return [
+        translate_call(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)
+    ]
 
 
 def _known_before(scenario: Scenario, end: Step) -> Knowledge:
@@ -197,16 +199,16 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
     return known
 
 
-def _repeated(report: Report, suite: Suite) -> Iterator[str]:
+def _repeat_section(report: Report, suite: Suite) -> Iterator[str]:
     yield (
         f"readfirst, a conformance suite for the file tools of coding agents, found this. Its rule is "
         f"`{report.rule.id}`, the scenario `{report.scenario.id}`; it compares with Claude Code "
         f"{suite.contracts.default}. This command repeats it:"
     )
-    yield fenced("shell", f"readfirst run target:{report.target.pinned} {report.scenario.id} --trace")
+    yield fence_code("shell", f"readfirst run target:{report.target.pinned} {report.scenario.id} --trace")
 
 
-def _named(found: Mismatch) -> str:
+def _name_of_mismatch(found: Mismatch) -> str:
     kind, _, rest = found.what.partition(" ")
     match kind:
         case "file":
@@ -221,7 +223,7 @@ def _named(found: Mismatch) -> str:
             return f"the {found.what}" if found.what in ("text", "error") else prose(found.what)
 
 
-def _shown(text: str) -> str:
+def _quote_text(text: str) -> str:
     return "\n".join(visible_lines(text)) or "(empty)"
 
 

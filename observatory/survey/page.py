@@ -12,16 +12,16 @@ from readfirst.harness.compare.level_reached import (
     by_family,
     holds_at,
     in_families,
-    packed,
+    pack_results,
     reach_of,
-    unpacked,
+    unpack_results,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.markdown_escape import link, markdown, prose, scenario_link
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.report.harm_heatmap import map_rows, starred, untried
+from readfirst.observatory.report.harm_heatmap import map_rows, star_meaning, untested_implementations
 from readfirst.observatory.survey.compatibility import harm_data, looked_at
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.template import template
@@ -116,7 +116,7 @@ def result_of(
     if earlier is not None:
         lacks.update(earlier["lacks"])
         for contract, reaches in earlier["reach"].items():
-            known = unpacked(reaches).items()
+            known = unpack_results(reaches).items()
             reach[contract].update((name, how_far) for name, how_far in known if name not in again)
         if is_counted(earlier):
             harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
@@ -141,7 +141,7 @@ def result_of(
         **{name: tally[name] for name in ("broken", "unsupported", "unspecified")},
         "lacks": dict(sorted(lacks.items(), key=lambda item: (-item[1], item[0]))),
         "harm": harmed.data(),
-        "reach": {contract: packed(each) for contract, each in reach.items()},
+        "reach": {contract: pack_results(each) for contract, each in reach.items()},
     }
     if not looked_at_all(data):
         data["harm"]["sampled"] = by_family(harmed.sessions)
@@ -199,7 +199,7 @@ def page(data: Mapping[str, Any]) -> str:
             ]
             for row in rows
         ],
-        untried=untried({"implementations": harm}),
-        starred=starred(rows),
+        untried=untested_implementations({"implementations": harm}),
+        starred=star_meaning(rows),
         worst=worst,
     )

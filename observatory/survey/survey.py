@@ -17,7 +17,7 @@ from typing import IO, Any
 from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
-from readfirst.harness.compare.level_reached import TRIED, packed, unpacked
+from readfirst.harness.compare.level_reached import TRIED, pack_results, unpack_results
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.errors import ReadfirstError
@@ -96,8 +96,8 @@ class Survey:
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
         if newest != first:
-            known = unpacked(result["reach"].get(former, {}))
-            reach[newest] = packed({name: known[name] for name in known if name in alike})
+            known = unpack_results(result["reach"].get(former, {}))
+            reach[newest] = pack_results({name: known[name] for name in known if name in alike})
         return {**result, "reach": reach}
 
     def _answered_alike(self, former: str) -> frozenset[str]:
@@ -117,8 +117,8 @@ class Survey:
         earlier = self._earlier(target)
         if earlier is None:
             return wanted
-        known = unpacked(earlier["reach"][self._contracts[0]])
-        newest = unpacked(earlier["reach"][self._contracts[-1]])
+        known = unpack_results(earlier["reach"][self._contracts[0]])
+        newest = unpack_results(earlier["reach"][self._contracts[-1]])
         seen = looked_at(earlier) if is_counted(earlier) else set()
         missing = {
             each
@@ -147,7 +147,7 @@ class Survey:
         wanted = self.sample is not None or (self.missing and kept is not None and looked_at_all(kept))
         if kept is None or not wanted:
             return None
-        gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
+        gone = sorted(unpack_results(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
         if gone:
             raise SurveyError(
                 f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "

@@ -47,11 +47,11 @@ from readfirst.observatory.targets.translate import (
     TargetAnswer,
     TargetCall,
     captured,
-    filled,
+    fill_template,
     lacks,
     result_of,
     text_of,
-    translated,
+    translate_call,
     with_captures,
 )
 
@@ -118,7 +118,7 @@ class TargetSession:
     def set_up(self) -> None:
         """Make the set-up calls. Later calls can use the captured values. Raises BrokenAdapter."""
         for each in self._target.setup:
-            answer = self._raw.call(each.call, filled(each.arguments, self._scope.values()))
+            answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
             result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
             if result.is_error:
                 raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
@@ -130,14 +130,14 @@ class TargetSession:
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call as the target wants it."""
-        call = self._translated(tool, arguments)
+        call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
-        call = self._translated(tool, arguments)
+        call = self._translate_call(tool, arguments)
         assert isinstance(self._raw, InterruptibleSession)
         answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
         return answer if answer is NO_ANSWER else self._result(tool, arguments, answer)
@@ -151,7 +151,7 @@ class TargetSession:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
         if not isinstance(self._raw, ParallelSession):
             raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
-        wanted = [self._translated(*call) for call in calls]
+        wanted = [self._translate_call(*call) for call in calls]
         answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
         return [
             self._result(tool, arguments, answer)
@@ -162,10 +162,10 @@ class TargetSession:
         """End the session."""
         close_session(self._raw)
 
-    def _translated(self, tool: str, arguments: Arguments) -> TargetCall:
+    def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
         """Return the target's call, with the values that earlier answers about the same path had."""
         scope = with_captures(self._scope, self._captured.get(self._path(arguments), {}))
-        return translated(self._target, tool, arguments, scope, self._known)
+        return translate_call(self._target, tool, arguments, scope, self._known)
 
     def _path(self, arguments: Arguments) -> str:
         path = arguments.get("file_path", arguments.get("notebook_path"))

@@ -41,7 +41,7 @@ class Knowledge:
             case "Read":
                 text = self.there(path)
                 if text is not None:
-                    self._seen[path] = _shown(text, arguments)
+                    self._seen[path] = _quoted_numbers(text, arguments)
             case "Write":
                 self._seen[path] = str(arguments.get("content", ""))
             case "Edit" if path in self._seen or not arguments.get("old_string"):
@@ -50,14 +50,14 @@ class Knowledge:
                 self._seen[path] = known.replace(old, new, 1) if old else new
 
 
-def _shown(text: str, arguments: Mapping[str, Any]) -> str:
+def _quoted_numbers(text: str, arguments: Mapping[str, Any]) -> str:
     offset, limit = arguments.get("offset"), arguments.get("limit")
     lines = text.splitlines(keepends=True) if "\n" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
     start = offset - 1 if type(offset) is int and offset > 0 else 0
     return "".join(lines[start : start + limit] if type(limit) is int else lines[start:])
 
 
-def written(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
+def write_call(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
     """Return the text that says a call in a format; `path` is the file's as the target wants it. Raises Unexpressed."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise Unexpressed("a file without a name in one line")
@@ -68,7 +68,7 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
     """Write a patch. https://developers.openai.com/api/docs/guides/tools-apply-patch describes the allowed lines."""
     old, new = _strings(tool, arguments)
     if not old:
-        added = _ended(new, "a new file")
+        added = _complete_lines(new, "a new file")
         if not added:
             raise Unexpressed("an empty new file")
         lines = [f"*** Add File: {path}", *(f"+{line}" for line in added)]
@@ -93,7 +93,7 @@ _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
     """Write one block, without fence and file name: https://aider.chat/docs/more/edit-formats.html, `diff`."""
     old, new = _strings(tool, arguments)
-    removed, added = _lines(old, new, arguments, known) if old else ([], _ended(new, "a new file"))
+    removed, added = _lines(old, new, arguments, known) if old else ([], _complete_lines(new, "a new file"))
     for line in (*removed, *added):
         if any(map(_MARKER.match, line.splitlines())):
             raise Unexpressed(_A_MARK)
@@ -119,7 +119,7 @@ def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledg
         return _reading(arguments, file)
     old, new = _strings(tool, arguments)
     if not old:
-        lines = _ended(new, "a new file")
+        lines = _complete_lines(new, "a new file")
         if "EOF" in _DROPPED.sub("", new).splitlines():
             raise Unexpressed(_A_MARK)
         return "\n".join([f"cat > {file} <<'EOF'", *lines, "EOF"])
@@ -164,7 +164,7 @@ def _strings(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
     return ("", str(values[0])) if tool == "Write" else (str(values[0]), str(values[1]))
 
 
-def _ended(text: str, what: str) -> list[str]:
+def _complete_lines(text: str, what: str) -> list[str]:
     """Return the lines of a text that ends its last line."""
     if text and not text.endswith("\n"):
         raise Unexpressed(f"{what} that does not end with a newline")
@@ -185,7 +185,9 @@ def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -
         raise Unexpressed("a part of a line that was not read")
     if not old.endswith("\n"):
         return old.split("\n"), new.split("\n")
-    return old.split("\n")[:-1], _ended(new, "lines that are joined with a line that was not read and")
+    return old.split("\n")[:-1], _complete_lines(
+        new, "lines that are joined with a line that was not read and"
+    )
 
 
 def _plain(text: str | None, old: str) -> str | None:

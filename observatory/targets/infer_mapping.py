@@ -156,7 +156,7 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
     taken = {wanted: name for wanted in (*must, *may) if (name := _take(wanted, left))}
     missing = [wanted for wanted in must if wanted not in taken]
     if missing:
-        nested = _nested(candidate, left, missing, may)
+        nested = _nested_template(candidate, left, missing, may)
         if nested is None:
             return None
         arguments |= nested
@@ -165,7 +165,7 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
             arguments[name] = ["$file_path"]
         elif name != wanted and wanted != "replace_all":
             arguments[name] = f"${wanted}"
-    captured = {name: value for name in left.values() if (value := _captured(name))}
+    captured = {name: value for name in left.values() if (value := _captured_value(name))}
     for name, value in captured.items():
         integer = _type(candidate.properties[name]) == "integer"
         arguments[name] = {"$sum": [f"${value}"]} if integer else f"${value}"
@@ -201,7 +201,7 @@ def _take(wanted: str, left: dict[str, str]) -> str | None:
     return None
 
 
-def _nested(
+def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
     """Return the template of an argument whose object, or list of objects, contains all missing arguments."""
@@ -229,7 +229,7 @@ def _is_list(schema: object) -> bool:
     return _type(schema) == "array"
 
 
-def _captured(name: str) -> str:
+def _captured_value(name: str) -> str:
     """Return which value of an earlier answer an argument takes; empty if none."""
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED.items() if words & {*known.split()}), "")

@@ -103,7 +103,9 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
     release = target.release
     if release.pip:
         # Scripts of an environment name its folder, so it is made in place and finished by a file.
-        _run([_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv")
+        _run_installer(
+            [_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv"
+        )
         python = str(directory / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         lock = pip_lock(target)
@@ -111,7 +113,9 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
         if lock is not None:
             (directory / "lock.txt").write_bytes(lock)
             packages = ("--require-hashes", "--no-deps", "-r", str(directory / "lock.txt"))
-        _run([*pip, "install", "--quiet", "--no-input", *wheels_only(release), *packages], "pip", variables)
+        _run_installer(
+            [*pip, "install", "--quiet", "--no-input", *wheels_only(release), *packages], "pip", variables
+        )
     if release.npm:
         directory.mkdir(exist_ok=True)
         npm = shutil.which("npm")
@@ -122,7 +126,7 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
         if lock is not None:
             (directory / "package-lock.json").write_bytes(lock)
         flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory)]
-        _run([npm, "install", *flags], "npm", variables)
+        _run_installer([npm, "install", *flags], "npm", variables)
         if lock is not None:
             check_npm(directory, lock)
 
@@ -159,7 +163,7 @@ def _node(directory: Path, at_least: int) -> str:
     return os.path.realpath(node)
 
 
-def _run(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
+def _run_installer(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
     failure = f"{what} could not make the environment: {' '.join(command[-3:])}"
     run_errand(command, seconds=_SECONDS, about=what, environment=environment, failure=failure)
 

@@ -33,9 +33,9 @@ def pip_lock(target: Target) -> bytes | None:
     mapping.
     """
     file = _file(target, "txt")
-    lock = _read(file) if target.release.pip else None
+    lock = _read_lock(file) if target.release.pip else None
     if lock is not None and lock.partition(b"\n")[0] != _heading(target.release).encode():
-        raise _changed(target, file)
+        raise _changed_error(target, file)
     return lock
 
 
@@ -44,15 +44,15 @@ def npm_lock(target: Target) -> bytes | None:
     mapping.
     """
     file = _file(target, "json")
-    lock = _read(file) if target.release.npm else None
+    lock = _read_lock(file) if target.release.npm else None
     if lock is not None:
         held = json.loads(lock)["packages"][""].get("dependencies")
         if held != npm_package(target.release)["dependencies"]:
-            raise _changed(target, file)
+            raise _changed_error(target, file)
     return lock
 
 
-def _read(file: Path) -> bytes | None:
+def _read_lock(file: Path) -> bytes | None:
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -93,10 +93,10 @@ def registry_variables(home: Path) -> dict[str, str]:
     variables["PIP_CONFIG_FILE"] = variables["NPM_CONFIG_USERCONFIG"] = os.devnull
     for name in _PIP_SETTINGS:
         own = f"PIP_{name.upper().replace('-', '_')}"
-        if value := os.environ.get(own) or _printed([*pip, f"global.{name}"]):
+        if value := os.environ.get(own) or _print_command([*pip, f"global.{name}"]):
             variables[own] = " ".join(value.split())
     if npm := shutil.which("npm"):
-        printed = _printed([npm, "config", "get", *_NPM_SETTINGS])
+        printed = _print_command([npm, "config", "get", *_NPM_SETTINGS])
         settings = dict(line.partition("=")[::2] for line in printed.splitlines() if "=" in line)
         kept = {name: value for name, value in settings.items() if value not in ("", "null", "undefined")}
         variables |= {f"npm_config_{name.replace('-', '_')}": value for name, value in kept.items()}
@@ -113,11 +113,13 @@ def renew(target: Target) -> list[Path]:
         folder = scratch.folder()
         variables = registry_variables(folder)
         if release.pip:
-            written[_file(target, "txt")] = _compiled(target, folder, variables)
+            written[_file(target, "txt")] = _resolve_packages(target, folder, variables)
         if release.npm:
             (folder / "package.json").write_text(json.dumps(npm_package(release)))
             flags = ["--package-lock-only", "--ignore-scripts", "--omit-lockfile-registry-resolved"]
-            _run(["npm", "install", *flags, "--no-audit", "--no-fund", "--prefix", str(folder)], variables)
+            _run_command(
+                ["npm", "install", *flags, "--no-audit", "--no-fund", "--prefix", str(folder)], variables
+            )
             lock = json.loads((folder / "package-lock.json").read_bytes())
             for package in lock["packages"].values():
                 for address in ("resolved", "funding"):
@@ -127,7 +129,7 @@ def renew(target: Target) -> list[Path]:
     return list(written)
 
 
-def _compiled(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
+def _resolve_packages(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
     release = target.release
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
     if uv is None:
@@ -149,7 +151,7 @@ def _compiled(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
     # One registry alone: of two that know a package, neither version could be trusted.
     named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
     command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]
-    _run([*command, "--quiet", "--output-file", str(locked), str(asked)], variables)
+    _run_command([*command, "--quiet", "--output-file", str(locked), str(asked)], variables)
     return f"{_heading(release)}\n{locked.read_text('utf-8')}".encode()
 
 
@@ -161,7 +163,7 @@ def _heading(release: Release) -> str:
     return f"# {' '.join(release.pip)}"
 
 
-def _changed(target: Target, file: Path) -> BrokenAdapter:
+def _changed_error(target: Target, file: Path) -> BrokenAdapter:
     return BrokenAdapter(
         f"{file} pins other packages than {target.file.name} names for {target.release.version}. "
         f"Renew it: readfirst targets list --pin {target.pinned}",
@@ -169,11 +171,11 @@ def _changed(target: Target, file: Path) -> BrokenAdapter:
     )
 
 
-def _printed(command: Sequence[str]) -> str:
+def _print_command(command: Sequence[str]) -> str:
     done = run_errand(command, seconds=_SECONDS)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _run(command: Sequence[str], variables: dict[str, str]) -> None:
+def _run_command(command: Sequence[str], variables: dict[str, str]) -> None:
     failure = f"{Path(command[0]).name} could not resolve the packages"
     run_errand(command, seconds=_SECONDS, environment=variables, failure=failure)

@@ -200,7 +200,9 @@ def load_target(file: Path) -> Target:
     kind, design = value["kind"], value.get("design")
     stated = frozenset(value.get("capabilities", value["tools"]))
     versions = {
-        version: _built(Release, each, version=version, design=design_named(each.get("design", design)))
+        version: _build_section(
+            Release, each, version=version, design=design_named(each.get("design", design))
+        )
         for version, each in value["versions"].items()
     }
     return Target(
@@ -213,11 +215,11 @@ def load_target(file: Path) -> Target:
         level=value.get("level", "text"),
         versions=versions,
         release=versions[max(versions, key=release_order)],
-        launch=_built(_LAUNCHES[kind], value.get(kind, {})),
+        launch=_build_section(_LAUNCHES[kind], value.get(kind, {})),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
         setup=tuple(
-            _built(SetupCall, {"arguments": {}, **each}, capture=_expressions_of(each))
+            _build_section(SetupCall, {"arguments": {}, **each}, capture=_expressions_of(each))
             for each in value.get("setup", ())
         ),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
@@ -239,7 +241,7 @@ def release_order(version: str) -> tuple[bool, Version, str]:
 Built = TypeVar("Built")
 
 
-def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
+def _build_section(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
     """Return the content of a section as an object; its keys are the attributes, and lists become tuples."""
     return kind(
         **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
@@ -254,7 +256,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
     rule = value.get("replace_all")
     kind, name = next(iter(rule.items())) if isinstance(rule, Mapping) else (rule, "")
     own = {key: item for key, item in value.items() if key not in ("files", "replace_all")}
-    return _built(
+    return _build_section(
         ToolMapping,
         {"arguments": {}, **own},
         tool=tool,

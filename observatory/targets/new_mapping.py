@@ -61,7 +61,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     """
     if output is not None:
         _check(output)
-    offer = _asked(command, time_limit)
+    offer = _list_tools(command, time_limit)
     if not offer.tools:
         raise BrokenAdapter(f"the server {offer.name} offers no tools")
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", offer.name).strip("-.") or "server"
@@ -72,7 +72,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     try:
         write_new(file, text.encode("utf-8"))
         if "Read" in found:
-            write_all({file: _tried(text, file, time_limit).encode("utf-8")})
+            write_all({file: _try_server(text, file, time_limit).encode("utf-8")})
     except FileExistsError:
         raise NewMappingError(_there(file)) from None
     except OSError as error:
@@ -82,7 +82,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     )
 
 
-def _tried(text: str, file: Path, time_limit: float) -> str:
+def _try_server(text: str, file: Path, time_limit: float) -> str:
     """Return the text of a mapping with the observed design and refusals of the server."""
     target = load_target(file)
     try:
@@ -108,7 +108,7 @@ def _unknown_design(error: Exception) -> str:
     return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
 
 
-def _asked(command: Command, time_limit: float) -> ServerInfo:
+def _list_tools(command: Command, time_limit: float) -> ServerInfo:
     connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
     try:
         return connection.probe()

@@ -36,7 +36,7 @@ class Outdated:
     package: str
 
 
-def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
+def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
     """Yield the targets, by name, that have newer versions; `chosen` is for all targets if it is None.
 
     pip and npm are asked, as they are set up for the user. A target without an installed version is left out, and so is

@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, UnsupportedCall
 from readfirst.harness.workspace.contained_file import read_inside
-from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, written
+from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, write_call
 from readfirst.observatory.targets.mapping import Target
 
 _NAME = re.compile(r"\$([A-Za-z_]\w*)")
@@ -77,7 +77,7 @@ def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
     return ""
 
 
-def translated(
+def translate_call(
     target: Target,
     tool: str,
     arguments: Mapping[str, Any],
@@ -98,12 +98,14 @@ def translated(
     if mapping.format is not None:
         path = given.get("file_path")
         try:
-            text = written(
+            text = write_call(
                 mapping.format, tool, arguments, path if isinstance(path, str) else "", known or Knowledge()
             )
         except Unexpressed as error:
             raise UnsupportedCall(f"{tool} of {error}") from None
-        return TargetCall(mapping.call, filled(mapping.arguments, {**given, **scope.values(), "text": text}))
+        return TargetCall(
+            mapping.call, fill_template(mapping.arguments, {**given, **scope.values(), "text": text})
+        )
     left = {*mapping.omit}
     extra: dict[str, Any] = {}
     rule = mapping.replace_all
@@ -113,7 +115,7 @@ def translated(
     used = set(_names(mapping.arguments))
     passed = {name: value for name, value in given.items() if name not in used and name not in left}
     values = {name: value for name, value in given.items() if name not in left} | scope.values()
-    return TargetCall(mapping.call, {**filled(mapping.arguments, values), **extra, **passed})
+    return TargetCall(mapping.call, {**fill_template(mapping.arguments, values), **extra, **passed})
 
 
 def _replace_all(kind: str, name: str, arguments: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
@@ -165,13 +167,13 @@ def _names(template: Any) -> list[str]:
             return []
 
 
-def filled(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def fill_template(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the template with its placeholders replaced; keys whose value is absent are left out."""
-    filled_in = {key: _filled(item, values) for key, item in template.items()}
+    filled_in = {key: _fill_value(item, values) for key, item in template.items()}
     return {key: item for key, item in filled_in.items() if item is not _ABSENT}
 
 
-def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
     match template:
         case str() if (name := _NAME.fullmatch(template)) is not None:
             return values.get(name[1], _ABSENT)
@@ -180,16 +182,16 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
                 template = template.replace(f"${place}", str(values.get(place, f"${place}")))
             return template
         case list():
-            items = [_filled(item, values) for item in template]
+            items = [_fill_value(item, values) for item in template]
             return _ABSENT if _ABSENT in items else items
         case {"$sum": parts}:
-            numbers = [_number(_filled(part, values)) for part in parts]
+            numbers = [_number(_fill_value(part, values)) for part in parts]
             return sum(numbers) if all(type(number) is int for number in numbers) else _ABSENT
         case {"$first": choices}:
-            found = (_filled(choice, values) for choice in choices)
+            found = (_fill_value(choice, values) for choice in choices)
             return next((choice for choice in found if choice is not _ABSENT), _ABSENT)
         case Mapping():
-            return filled(template, values)
+            return fill_template(template, values)
         case _:
             return template
 

@@ -129,7 +129,7 @@ def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
     sessions: dict[str, set[str]] = {}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id)
-        for transcript, contracts in _shared(suite, scenario_id, scenario.inputs):
+        for transcript, contracts in _shared_transcripts(suite, scenario_id, scenario.inputs):
             harms = harms_of(scenario, recorded_outcome(scenario, transcript))
             for contract in contracts:
                 sessions.setdefault(contract, set()).add(scenario_id)
@@ -137,7 +137,9 @@ def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
     return found, sessions
 
 
-def _shared(suite: Suite, scenario_id: str, inputs: str) -> Iterator[tuple[Transcript, list[str]]]:
+def _shared_transcripts(
+    suite: Suite, scenario_id: str, inputs: str
+) -> Iterator[tuple[Transcript, list[str]]]:
     """Yield each transcript once, with the contracts that have it."""
     together: dict[int, tuple[Transcript, list[str]]] = {}
     known = {each.name for each in suite.contracts}

@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from readfirst.harness.diff.cause import Cause
 from readfirst.harness.diff.diff import Diff, diff
-from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.report import as_markdown, headline
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.record import Recorded, bless
@@ -29,7 +29,7 @@ def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
     recorded = scenarios_of_changes() | found.differing
-    return found.with_causes(dated(suite, before, contract, found.causes, recorded))
+    return found.with_causes(add_versions(suite, before, contract, found.causes, recorded))
 
 
 def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:

@@ -85,7 +85,7 @@ def _since(history: History, name: str) -> str | None:
     return since
 
 
-def compared(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
+def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
     """Return the behaviours of one version, or those that differ between two, in the order of the reference.
 
     Raises UnknownVersionError.

@@ -38,7 +38,7 @@ def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
     spread = Counter(
         key for point in points for key in {_key(each) for one in point.sights for each in one.occurrences}
     )
-    return [_worded(point, spread) for point in points]
+    return [_best_example(point, spread) for point in points]
 
 
 def _key(each: Occurrence) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def _key(each: Occurrence) -> tuple[str, ...]:
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
-def _worded(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
+def _best_example(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
     """Return the point with its best example: a call whose differences are rare at other points, and frequent here."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:

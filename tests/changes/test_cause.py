@@ -1,6 +1,6 @@
 """Differences are grouped into few causes by their common parts, across tools, the most serious first."""
 
-from readfirst.harness.diff.cause import Cause, grouped
+from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, text_changes
 from readfirst.harness.diff.report import headline, words
@@ -33,7 +33,7 @@ def seen(
 
 
 def causes(*found: Occurrence) -> list[Cause]:
-    return grouped(found)[0]
+    return group_by_cause(found)[0]
 
 
 def headlines(*found: Occurrence) -> list[str]:
@@ -70,10 +70,10 @@ def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
 
 def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
     alone, after = seen(change(), "a/1"), seen(change(), "a/2", follows=True)
-    found, consequences = grouped([alone, after])
+    found, consequences = group_by_cause([alone, after])
     assert found[0].scenario_ids == ("a/1", "a/2")
     assert consequences == []
-    found, consequences = grouped([after])
+    found, consequences = group_by_cause([after])
     assert (found, consequences) == ([], [after])
 
 

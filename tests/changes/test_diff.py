@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.diff.cause import grouped
+from readfirst.harness.diff.cause import group_by_cause
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Change, Kind
 from readfirst.harness.suite.suite import default_root
@@ -299,13 +299,13 @@ def test_what_hides_all_else_comes_first_whatever_it_is_about() -> None:
         return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]
 
     few = seen("refusal", "refused (not_read)", "applied", 3)
-    causes, _ = grouped([*few, *seen("mode", "as it was", "0600", 40)])
+    causes, _ = group_by_cause([*few, *seen("mode", "as it was", "0600", 40)])
     assert [each.signature.kind for each in causes] == ["mode", "refusal"]
-    causes, _ = grouped([*few, *seen("mode", "as it was", "0600", 4)])
+    causes, _ = group_by_cause([*few, *seen("mode", "as it was", "0600", 4)])
     assert [each.signature.kind for each in causes] == ["refusal", "mode"]
     said = Change("text", "words", "", "This", "That", "This", "That")
     words = [Occurrence(said, f"gate/words-{number}", (0, None), "Read") for number in range(400)]
-    causes, _ = grouped([*words, *few, *seen("mode", "as it was", "0600", 40)])
+    causes, _ = group_by_cause([*words, *few, *seen("mode", "as it was", "0600", 40)])
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from readfirst.harness.agents.claude_code import install
 from readfirst.harness.agents.claude_code.install import InstalledPackage
-from readfirst.harness.versions.cache import kept
+from readfirst.harness.versions.cache import list_entries
 from tests.command_line import Cli, Terminal
 
 DAY = 86_400
@@ -46,7 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names() -> list[str]:
-    return [f"{each.kind}/{each.name}" for each in kept()]
+    return [f"{each.kind}/{each.name}" for each in list_entries()]
 
 
 def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli, here: Path) -> None:
@@ -107,7 +107,7 @@ def test_somebody_who_is_there_is_asked(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
     ran = readfirst("product", "cache", "--clear")
-    assert (ran.code, len(kept())) == (0, count)
+    assert (ran.code, len(list_entries())) == (0, count)
     assert "Remove 5 folders, 1.5 MB?" in ran.err
 
 
@@ -124,7 +124,7 @@ def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pyte
     directory = here / "readfirst/claude-code/2.1.7"
     monkeypatch.setattr(install, "_find_command", lambda *_: ("true",))
     assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
-    assert [each.days for each in kept()] == [0, 0, 3, 50, 60]
+    assert [each.days for each in list_entries()] == [0, 0, 3, 50, 60]
 
 
 def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict, skipped
+from readfirst.harness.compare.verdict import Verdict, verdict_without_replay
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import TOOLS, Scenario
@@ -35,7 +35,7 @@ Reference = ReferenceAdapter
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
     """Judge an outcome at level text."""
-    skip = skipped(scenario, contract, "text", _CAPABILITIES)
+    skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.run.connect import connect
-from readfirst.harness.suite.case_table import expanded
+from readfirst.harness.suite.case_table import expand_case
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.rules import load_rules
@@ -116,7 +116,7 @@ def test_the_rule_of_the_page_is_one_of_the_suite(tmp_path: Path) -> None:
 def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
     (body,) = blocks("yaml cases")
     for case, rule in (("single-star", "Edit(*.pem)"), ("set-rule", "Edit([ab].txt)")):
-        document = expanded(body.encode(), tmp_path / "x.cases.yaml", case)
+        document = expand_case(body.encode(), tmp_path / "x.cases.yaml", case)
         assert document is not None
         scenario = scenario_from(document, f"permissions/{case}", SUITE.contracts)
         assert scenario.given.deny == (rule,)

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.session_router import Conversation
-from readfirst.harness.report.export import expanded
+from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.report.step_text import describe_step
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.event_kinds import (
@@ -55,7 +55,7 @@ def test_the_table_has_every_kind_of_the_schemas() -> None:
         describe_step,
         lambda event: imagine(event, {}),
         lambda event: recorded_outcome(scenario_of(event), Transcript(())),
-        lambda event: expanded(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
+        lambda event: expand_scenario(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
         lambda event: perform(event, "/nowhere"),
     ],
 )

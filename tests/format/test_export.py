@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.report.export import FORMAT, expanded, export
+from readfirst.harness.report.export import FORMAT, expand_scenario, export
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -62,7 +62,7 @@ def scenario(text: str = TEXT) -> Scenario:
 
 
 def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
-    found = expanded(scenario(text), SUITE.contracts[contract], SUITE.vocabulary)
+    found = expand_scenario(scenario(text), SUITE.contracts[contract], SUITE.vocabulary)
     assert found is not None
     SCHEMA.validate(found)
     return json.loads(json.dumps(found))  # type: ignore[no-any-return]
@@ -167,8 +167,8 @@ def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:
 
 def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents() -> None:
     undocumented = TEXT.replace('      - {documented: "a.txt, B", error: not_read}\n', "")
-    assert expanded(scenario(undocumented), DOCUMENTED, SUITE.vocabulary) is None
-    assert expanded(scenario(undocumented), DEFAULT, SUITE.vocabulary) is not None
+    assert expand_scenario(scenario(undocumented), DOCUMENTED, SUITE.vocabulary) is None
+    assert expand_scenario(scenario(undocumented), DEFAULT, SUITE.vocabulary) is not None
 
 
 @pytest.mark.slow
@@ -223,4 +223,4 @@ def test_a_recorded_contract_must_answer_every_call() -> None:
     loose = scenario_from(
         load(partly.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts, require_expect=False
     )
-    assert expanded(loose, DEFAULT, SUITE.vocabulary) is None
+    assert expand_scenario(loose, DEFAULT, SUITE.vocabulary) is None

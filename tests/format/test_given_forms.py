@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.report.export import expanded
+from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.suite.file_content import entry_value
 from readfirst.harness.suite.file_entry import OLD_TIME, RegularFile, SpecialFile, Symlink
 from readfirst.harness.suite.hooks import command_of
@@ -74,7 +74,7 @@ def test_pipes_and_sockets_are_given_and_exported(kind: str, is_kind: object, tm
     lay_out(read.given.files, place)
     assert callable(is_kind)
     assert is_kind((place / "a.txt").lstat().st_mode)
-    value = expanded(read, CONTRACTS["2.1.7"], SUITE_VOCABULARY)
+    value = expand_scenario(read, CONTRACTS["2.1.7"], SUITE_VOCABULARY)
     assert value is not None
     assert value["given"]["files"]["a.txt"] == {"type": kind}
     assert "special_files" in value["needs"]
@@ -88,7 +88,7 @@ def test_an_argument_may_be_written_in_the_escapes_of_json(escaped: str, text: s
     steps = f"steps:\n  - Write: {{file_path: $WS/a.txt, content: {{json: '{escaped}'}}}}\n    expect: {{text: x}}\n"
     (call,) = scenario(steps).calls()
     assert call.arguments["content"] == text
-    value = expanded(scenario(steps), CONTRACTS["2.1.7"], SUITE_VOCABULARY)
+    value = expand_scenario(scenario(steps), CONTRACTS["2.1.7"], SUITE_VOCABULARY)
     assert value is not None
     assert ("half_characters" in value["needs"]) == ("\\ud83d b" in escaped)
 

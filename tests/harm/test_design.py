@@ -9,7 +9,13 @@ import designed
 import pytest
 
 from readfirst.harness.adapter_traits import DESIGNS, Design, traits_of
-from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, apply_design, contradicted, design_seen
+from readfirst.harness.compare.design import (
+    LEFT_OUT,
+    DesignUnclear,
+    apply_design,
+    design_seen,
+    find_contradiction,
+)
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
@@ -109,12 +115,12 @@ def test_which_design_is_seen(
 ) -> None:
     if design is not None:
         assert design_seen(tool, place) == design
-        assert contradicted(design, tool, place) == ""
-        assert contradicted("strict", tool, place).endswith(f"Declare {design}.")
+        assert find_contradiction(design, tool, place) == ""
+        assert find_contradiction("strict", tool, place).endswith(f"Declare {design}.")
     else:
         with pytest.raises(DesignUnclear):
             design_seen(tool, place)
-        assert contradicted("ungated", tool, place).startswith("it declares the design ungated, but it")
+        assert find_contradiction("ungated", tool, place).startswith("it declares the design ungated, but it")
 
 
 def test_a_run_shows_the_design_and_a_report_keeps_it(

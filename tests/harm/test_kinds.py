@@ -12,7 +12,7 @@ import wrong_text as text
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineResult
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities
 from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Verdict, skipped
+from readfirst.harness.compare.verdict import Verdict, verdict_without_replay
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import check_overcautious
@@ -87,7 +87,7 @@ def test_every_kind_has_an_implementation() -> None:
 
 def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
-    verdict = skipped(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
+    verdict = verdict_without_replay(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
     assert verdict is not None
     assert (verdict.status, verdict.lacks) == ("unsupported", ("Edit",))
     accepted = Baseline("mine", NOWHERE, lacking=MissingCapabilities(frozenset({"Edit", "during"})))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.install import installed, uninstall
+from readfirst.harness.agents.claude_code.install import installed_versions, uninstall
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TextDigest
@@ -186,7 +186,7 @@ def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: N
     for contract in ("1.0.1", "1.0.1+gated"):
         shard = ["--contract", contract, "--shard", "1/1", "--takes", str(tmp_path / "cache/readfirst/takes")]
         assert exit_code("product", "record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
-    for version in installed():
+    for version in installed_versions():
         uninstall(version)
     npm({"1.0.1": NEW})
     check = ["product", "record", "--check", "--contract", "all", "--fixtures", str(suite.root)]

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.adapter_api import SESSION_CAPABILITIES
 from readfirst.harness.adapter_traits import traits_of
-from readfirst.harness.compare.verdict import Level, Verdict, skipped
+from readfirst.harness.compare.verdict import Level, Verdict, verdict_without_replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -66,7 +66,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         def judged(name: str, scenario_id: str, level: Level) -> Verdict:
             scenario = SUITE.scenario(scenario_id)
             adapter = adapters[name]
-            refused = skipped(scenario, CONTRACT, level, traits_of(adapter).capabilities)
+            refused = verdict_without_replay(scenario, CONTRACT, level, traits_of(adapter).capabilities)
             if refused is not None:
                 return refused
             return judging.judged(scenario, adapter, level, place=place)

@@ -11,7 +11,7 @@ import pytest
 from readfirst.harness.adapter_api import Hook
 from readfirst.harness.agents.claude_code.reminders import hook_reminders
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
-from readfirst.harness.report.export import expanded
+from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.report.step_text import given_lines
 from readfirst.harness.report.timeline import given_blocks
@@ -115,7 +115,7 @@ def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
 
 def test_hooks_are_exported_as_commands() -> None:
     scenario = loaded("".join(f"    - {hook}\n" for hook in HOOKS))
-    value = expanded(scenario, CONTRACT, SUITE.vocabulary)
+    value = expand_scenario(scenario, CONTRACT, SUITE.vocabulary)
     assert value is not None
     hooks = value["given"]["hooks"]
     assert [(each["event"], each["matcher"]) for each in hooks] == [

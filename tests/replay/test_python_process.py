@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _packed
+from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _pack_modules
 from readfirst.harness.adapters.reference import served_reference
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile
@@ -220,7 +220,7 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
 def test_the_kit_has_the_packages_of_further_modules(tmp_path: Path) -> None:
     """The Python of a target has nothing of this package."""
     kit = tmp_path / "kit.zip"
-    kit.write_bytes(_packed((TOOL_HOST,)))
+    kit.write_bytes(_pack_modules((TOOL_HOST,)))
     program = f"import sys; sys.path.insert(0, {str(kit)!r}); import {TOOL_HOST}"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -32,7 +32,7 @@ from readfirst.harness.workspace.world_events import WorldEventError, perform
 from readfirst.observatory.targets.adapter import TargetSession
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import ReplaceAll
-from readfirst.observatory.targets.translate import Scope, translated
+from readfirst.observatory.targets.translate import Scope, translate_call
 
 NEW = RegularFile(b"new\n")
 EVENTS = {
@@ -169,11 +169,11 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     edit = {"file_path": str(file), "old_string": "old", "new_string": "new", "replace_all": True}
     scope = Scope(Path(site.root), Path(site.home))
     file.write_text("old old")
-    assert translated(target, "Edit", edit, scope).arguments["times"] == 2
+    assert translate_call(target, "Edit", edit, scope).arguments["times"] == 2
     assert read_inside(site.root, str(file)) == b"old old"
     file.unlink()
     put(file, tmp_path / "outside" / "f.txt")
-    assert translated(target, "Edit", edit, scope).arguments["times"] == 1
+    assert translate_call(target, "Edit", edit, scope).arguments["times"] == 1
     session = TargetSession(target, cast(Any, None), Workspace(Path(site.root), Path(site.home)))
     assert session._known.there(str(file)) is None
 

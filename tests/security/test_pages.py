@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from observatory.tests.targets.issues import SUITE, broken_rules, report_of
 from observatory.tests.targets.test_issue import ONE_OF_EACH_KIND
 from readfirst.harness.report.markdown_escape import cell as prose_cell
-from readfirst.harness.report.markdown_escape import code, fenced, link, prose, table
+from readfirst.harness.report.markdown_escape import code, fence_code, link, prose, table
 from readfirst.harness.report.results import Results
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.harm_kinds import KINDS
@@ -30,7 +30,7 @@ from readfirst.observatory.report.harm_heatmap import (
 )
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.site.markdown_sources import made_pages, write_sources
-from readfirst.observatory.site.sanitize_html import is_followed, sanitized
+from readfirst.observatory.site.sanitize_html import is_followed, sanitize_html
 from readfirst.observatory.site.site import pages_of
 from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.survey.failure_evidence import Mismatch
@@ -94,7 +94,7 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
 
 @rows("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
 def test_no_text_closes_its_fence(text: str) -> None:
-    html = MarkdownIt("commonmark", {"html": True}).render(fenced("text", text))
+    html = MarkdownIt("commonmark", {"html": True}).render(fence_code("text", text))
     assert [tag for tag, _ in Parsed(html).elements] == ["pre", "code"]
 
 
@@ -136,7 +136,7 @@ def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
 
 
 def test_a_page_is_made_anew_of_what_is_harmless() -> None:
-    made = sanitized(
+    made = sanitize_html(
         f"<h1 id='a' onclick='{RUNS}' class='md-x highlight'>1 &lt;b&gt;</h1><p id='__config'>2 <b>3"
         "<a href='&#106;avascript:x'>4</a><a href='java&#10;script:x'>5</a><img src='//seen.invalid/x' alt='6'>"
         "<source srcset='a.svg, http://seen.invalid/b 2x'><!--<i>--><![CDATA[<i>]]><?php echo 1 ?>"
@@ -148,7 +148,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
     assert "__config" not in made
     assert "mermaid" not in made
     assert '<td data-label="a &amp; &quot;b&quot;" align="right">7</td></tr></tbody></table>' in made
-    assert sanitized(made) == made
+    assert sanitize_html(made) == made
 
 
 def test_what_acts_is_noticed() -> None:

@@ -95,7 +95,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     assert variables["HOME"] == str(tmp_path)
     assert variables["PIP_INDEX_URL"] == "https://user.example/simple"
     commands: list[tuple[list[str], dict[str, str] | None]] = []
-    monkeypatch.setattr(install, "_run", lambda command, _what, own=None: commands.append((command, own)))
+    monkeypatch.setattr(
+        install, "_run_installer", lambda command, _what, own=None: commands.append((command, own))
+    )
     made = tmp_path / "made"
     made.mkdir()  # which the first command makes
     install._fill(LOCKED[0], made, variables)

@@ -14,7 +14,7 @@ from typing import Any
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict, skipped
+from readfirst.harness.compare.verdict import Verdict, verdict_without_replay
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
@@ -69,7 +69,7 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
     with WorkspacePool() as place:
         for scenario_id in suite.ids():
             scenario = suite.scenario(scenario_id, contract)
-            if skipped(scenario, contract, "text", traits_of(adapter).capabilities) is None:
+            if verdict_without_replay(scenario, contract, "text", traits_of(adapter).capabilities) is None:
                 outcome = replay(scenario, adapter, place)
                 judgement = judge(scenario, outcome)
                 verdict = compare(

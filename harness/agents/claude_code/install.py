@@ -49,7 +49,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
     return InstalledPackage(version, directory, _find_command(directory, package))
 
 
-def installed(cache: Path | None = None) -> frozenset[str]:
+def installed_versions(cache: Path | None = None) -> frozenset[str]:
     """Return the versions in the cache."""
     root = cache or cache_root()
     return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()

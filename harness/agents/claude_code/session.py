@@ -69,7 +69,7 @@ class ClaudeCodeSession:
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call. If a version exits because of the call, the result is its last output."""
         try:
-            return self._cleaned(self.conversation.call(tool, arguments), tool)
+            return self._clean_result(self.conversation.call(tool, arguments), tool)
         except BrokenAdapter as error:
             if error.details in _LAST_WORDS:
                 return ToolResult(f"{error}: {error.details}", True)
@@ -79,7 +79,7 @@ class ClaudeCodeSession:
         """Make several calls in one message of the model."""
         answers = self.conversation.call_parallel(calls)
         results = [
-            self._cleaned(answer, tool, last=number == len(answers))
+            self._clean_result(answer, tool, last=number == len(answers))
             for number, (answer, (tool, _)) in enumerate(zip(answers, calls, strict=True), 1)
         ]
         if any(counts_tokens(answer.text) for answer in answers):
@@ -102,14 +102,14 @@ class ClaudeCodeSession:
         result = self.conversation.call(tool, arguments, striking)
         if not (struck or result.is_error):
             raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
-        return self._cleaned(result, tool)
+        return self._clean_result(result, tool)
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
         if self._owned:
             self.conversation.close()
 
-    def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
+    def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
         """Return the answer as in a separate conversation."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, disturbed = without_reminders_of_the_conversation(result.text, padded=padded)
@@ -180,14 +180,14 @@ class ResumableConversation(ClaudeCodeSession):
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
-            return self._cleaned(self.conversation.call_cut(tool, arguments, ends), tool)
+            return self._clean_result(self.conversation.call_cut(tool, arguments, ends), tool)
 
         def give_up() -> None:
             interfere()
             interrupt(self.conversation, self._options.prompt)
 
         if how == "stopped":
-            return self._cleaned(self.conversation.call(tool, arguments, give_up), tool)
+            return self._clean_result(self.conversation.call(tool, arguments, give_up), tool)
         return self.call_during(tool, arguments, give_up)
 
     def kill(self, number: int = SIGKILL) -> bool:
@@ -225,9 +225,9 @@ class ResumableConversation(ClaudeCodeSession):
         """Keep the reminders of files that arrive before the next call."""
         self._heard += file_reminders(answer, self.conversation.notes)[1]
 
-    def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
+    def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
         """Return an answer. If reminders are compared, it includes those that arrived before the call."""
-        cleaned = super()._cleaned(result, tool, last=last)
+        cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
         heard, self._heard = self._heard, ()

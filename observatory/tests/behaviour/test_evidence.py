@@ -4,7 +4,7 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.observatory.claims.claims import check_claims, claims_file, load_claims
-from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup, combined
+from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup, combine_holdings
 from tests.rows import rows
 
 from .conftest import (
@@ -38,7 +38,7 @@ def evidence(small: Small, *shown: str, sources: tuple[str, ...] = (SECTION,)) -
 
 
 def holding(small: Small, *shown: str) -> Holding:
-    return combined([each.holding for each in evidence(small, *shown)])
+    return combine_holdings([each.holding for each in evidence(small, *shown)])
 
 
 def edited(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
@@ -113,7 +113,7 @@ def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
     ],
 )
 def test_what_scenarios_come_to_together(holdings: list[Holding], expected: Holding) -> None:
-    assert combined(holdings) == expected
+    assert combine_holdings(holdings) == expected
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,9 @@ def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("product", "history", "--write")
-    monkeypatch.setattr("readfirst.harness.versions.npm_versions.published", lambda: ("2.1.40", "2.1.228"))
+    monkeypatch.setattr(
+        "readfirst.harness.versions.npm_versions.published_versions", lambda: ("2.1.40", "2.1.228")
+    )
     assert run("product", "history", "--published", "--write")[0] == 0
     assert "1 change, 1 of them exact." in written(known).read_text()
     assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")

@@ -8,10 +8,17 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.compare.level_reached import Reach, ScenarioResult, cell_of, packed, reach_of, unpacked
+from readfirst.harness.compare.level_reached import (
+    Reach,
+    ScenarioResult,
+    cell_of,
+    pack_results,
+    reach_of,
+    unpack_results,
+)
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.report.compatibility import compatibility_page, counted, like, short_cell
+from readfirst.observatory.report.compatibility import compatibility_page, count_text, like, short_cell
 from readfirst.observatory.survey.compatibility import (
     compatibility_data,
     implementations_data,
@@ -102,9 +109,9 @@ def test_a_version_that_was_not_recorded_is_unknown(data: dict[str, Any]) -> Non
 def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> None:
     classes = like(data, "2.1.7")["implementations"]["mine@1.0"]["classes"]
     assert classes["safety"] == {"yes": 0, "partly": 1, "no": 0, "not claimed": 0, "unknown": 0}
-    assert [counted(each) for each in classes.values()] == ["0/1", "-", "0/1", "-"]
+    assert [count_text(each) for each in classes.values()] == ["0/1", "-", "0/1", "-"]
     other = like(data, "2.1.7")["implementations"]["other@2.0"]["classes"]
-    assert counted(other["safety"]) == "- (1 not claimed)"
+    assert count_text(other["safety"]) == "- (1 not claimed)"
 
 
 @rows(
@@ -153,11 +160,11 @@ def test_a_verdict_reaches_as_far_as_its_levels_hold(
 
 def test_what_a_survey_keeps_can_be_read_again() -> None:
     reaches: dict[str, Reach] = {"a/x": "text", "a/y": "nothing", "b/x": "unsupported", "a/z": "nothing"}
-    stored = packed(reaches)
+    stored = pack_results(reaches)
     assert stored == {"nothing": {"a": "y z"}, "text": {"a": "x"}, "unsupported": {"b": "x"}}
-    assert unpacked(stored) == reaches
+    assert unpack_results(stored) == reaches
     with pytest.raises(ValueError, match="'some' does not say how far a scenario goes"):
-        unpacked({"some": {"a": "x"}})
+        unpack_results({"some": {"a": "x"}})
 
 
 def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from readfirst.observatory.report.harm_heatmap import (
     harm_picture,
     map_rows,
     percent,
-    untried,
+    untested_implementations,
 )
 
 HOSTILE = '<script>alert(1)</script>"&'
@@ -49,7 +49,7 @@ def data() -> dict[str, Any]:
 
 def test_the_most_harmful_come_first_and_who_was_not_tried_is_named(data: dict[str, Any]) -> None:
     assert [row.name for row in map_rows(data)] == [f"{HOSTILE}@2", "2.1.7", "mild@1"]
-    assert untried(data) == ["none@1"]
+    assert untested_implementations(data) == ["none@1"]
 
 
 def test_a_sample_says_within_which_bounds_the_share_of_all_lies(data: dict[str, Any]) -> None:

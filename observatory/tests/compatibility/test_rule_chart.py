@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.observatory.report.rule_chart import NARROW, WIDE, Layout, changed, rule_chart
+from readfirst.observatory.report.rule_chart import NARROW, WIDE, Layout, rule_chart, rules_with_changes
 
 SVG = "{http://www.w3.org/2000/svg}"
 VERSIONS = ("1.0", "1.1", "2.0", "2.0+gated")
@@ -64,8 +64,8 @@ def test_versions_in_which_the_same_holds_are_one_bar() -> None:
 
 def test_only_rules_that_changed_are_drawn_and_only_of_these_classes() -> None:
     table = data("yes yes yes yes", "yes 3/4 yes yes")
-    assert [name for name, _ in changed(table, ["safety"])] == ["rule-1"]
-    assert changed(table, ["contract"]) == []
+    assert [name for name, _ in rules_with_changes(table, ["safety"])] == ["rule-1"]
+    assert rules_with_changes(table, ["contract"]) == []
 
 
 @pytest.mark.parametrize("layout", [WIDE, NARROW])

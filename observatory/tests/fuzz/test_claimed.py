@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.observatory.fuzz.known_disagreements import claimed
+from readfirst.observatory.fuzz.known_disagreements import only_supported
 from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
@@ -29,7 +29,7 @@ class Picky(Side):
 def offered(side: Side, *steps: Step, deny: tuple[str, ...] = ()) -> list[Scenario]:
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given({}, deny), steps)
     everything = Side("NotebookEdit", "parallel", "during", "deny")
-    return list(claimed([scenario], [everything, side]))  # type: ignore[list-item]
+    return list(only_supported([scenario], [everything, side]))  # type: ignore[list-item]
 
 
 @rows(

@@ -9,12 +9,12 @@ from typing import Any
 import careful
 import pytest
 
-from readfirst.harness.compare.level_reached import in_families, unpacked
+from readfirst.harness.compare.level_reached import in_families, unpack_results
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.differential import Campaign, Finding
 from readfirst.observatory.fuzz.generate import scenarios
-from readfirst.observatory.fuzz.known_disagreements import claimed
+from readfirst.observatory.fuzz.known_disagreements import only_supported
 from readfirst.observatory.fuzz.search import SingleRunner
 from tests.judging import SUITE
 
@@ -89,7 +89,7 @@ def searched(
     tool: type[careful.Careful], place: WorkspacePool, steps: int, *, first: bool = False
 ) -> list[Finding]:
     alone = SingleRunner(tool, place, Suite().vocabulary)
-    campaign = Campaign(alone, claimed(scenarios(1, large=True), (tool, tool)), steps=steps)
+    campaign = Campaign(alone, only_supported(scenarios(1, large=True), (tool, tool)), steps=steps)
     found = campaign.perform()
     return [next(found)] if first else list(found)
 
@@ -137,7 +137,7 @@ def test_what_the_search_found_in_published_tools_is_shown_by_the_scenarios_that
     assert len(rows) >= 10
     for row in rows:
         result = results[row[0].strip("| `")]
-        asked = {name for reaches in result["reach"].values() for name in unpacked(reaches)}
+        asked = {name for reaches in result["reach"].values() for name in unpack_results(reaches)}
         harmful = {name for kinds in result["harm"]["scenarios"].values() for name in in_families(kinds)}
         named = set(re.findall(r"`([a-z-]+/[a-z0-9-]+)`", row[-1]))
         assert set(SUITE.ids()) >= named != set(), row

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code.install import cache_root, installed
+from readfirst.harness.agents.claude_code.install import cache_root, installed_versions
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.record.replay_samples import Takes
@@ -148,7 +148,7 @@ def test_a_search_goes_on_from_its_takes(
         r"1 scenario, \d published versions: the two ends, then about \d for each change; at most about \d s a version",
         printed.err,
     )
-    for version in installed():
+    for version in installed_versions():
         (cache_root() / version).rename(tmp_path / version)
     assert bisect(suite, "--takes", str(tmp_path / "takes")) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == first
@@ -176,7 +176,7 @@ def test_a_search_waits_for_whoever_uses_the_same_takes(
 def test_no_more_versions_stay_installed_than_asked_for(suite: Suite, npm: Npm) -> None:
     npm(versions(3, newest=5))
     assert bisect(suite, "--keep", "2") == ExitCode.CONFORMANT
-    assert len(installed()) == 2
+    assert len(installed_versions()) == 2
 
 
 @pytest.mark.slow

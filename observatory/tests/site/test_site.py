@@ -13,9 +13,14 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.markdown_escape import code, prose, scenario_link
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.observatory.cli import compatibility
-from readfirst.observatory.report.harm_heatmap import starred
+from readfirst.observatory.report.harm_heatmap import star_meaning
 from readfirst.observatory.site import site
-from readfirst.observatory.site.markdown_sources import linked, made_pages, plain_markdown, write_sources
+from readfirst.observatory.site.markdown_sources import (
+    linked_paths,
+    made_pages,
+    plain_markdown,
+    write_sources,
+)
 from readfirst.observatory.site.pages import (
     home_page,
     implementation_pages,
@@ -47,7 +52,7 @@ def test_every_rule_and_every_implementation_has_a_page_that_its_index_names(
 ) -> None:
     names = {f"{rule.id}.md" for rule in facts.rules}
     assert set(rules) == {"index.md", *names}
-    assert set(linked("rules/index.md", rules["index.md"])) == {f"rules/{name}" for name in names}
+    assert set(linked_paths("rules/index.md", rules["index.md"])) == {f"rules/{name}" for name in names}
     assert set(implementations) == {"index.md", *(f"{name}.md" for name in facts.table["implementations"])}
 
 
@@ -100,7 +105,9 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
 def test_a_card_explains_the_stars_of_its_own_row_alone(
     facts: Facts, implementations: dict[str, str]
 ) -> None:
-    stars_of = {name: starred([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations}
+    stars_of = {
+        name: star_meaning([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations
+    }
     assert len({*stars_of.values()}) > 1
     for name, stars in stars_of.items():
         said = {
@@ -169,7 +176,7 @@ def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:
 def test_links_are_found_but_not_those_in_code() -> None:
     text = "[a](../b/c.yaml#x) ![i](p%20q.png)\n\n```js\n[no](no.md)\n```\n<https://x.example> [m](#here)\n"
     picture = '\n<picture><source srcset="wide.svg"><img src="narrow.svg"></picture>\n'
-    found = list(linked("docs/page.md", text + picture))
+    found = list(linked_paths("docs/page.md", text + picture))
     assert found == ["b/c.yaml", "docs/p q.png", "docs/wide.svg", "docs/narrow.svg"]
 
 

@@ -14,8 +14,8 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.outcome import Breakage, Outcome
 from readfirst.harness.suite.suite import load_suite
 from readfirst.observatory.targets.catalogue import find
-from readfirst.observatory.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, written
-from readfirst.observatory.targets.translate import Scope, translated
+from readfirst.observatory.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, write_call
+from readfirst.observatory.targets.translate import Scope, translate_call
 from tests.rows import rows
 
 TEXTS = st.text(alphabet="ab \n", max_size=24)
@@ -91,7 +91,7 @@ def marked(patch: str, text: str | None) -> str | None:
 @example(text="a\naa", old="a\naa\n", new="", read=False)
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
-        said = written(form, "Edit", edit(old, new), "f", known(text, read=read))
+        said = write_call(form, "Edit", edit(old, new), "f", known(text, read=read))
     except Unexpressed:
         return
     found = apply(said, text)
@@ -105,9 +105,9 @@ def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text
 
 
 def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
-    said = written("apply_patch", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
+    said = write_call("apply_patch", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
     assert said == "*** Begin Patch\n*** Update File: f\n@@\n-one two three\n+one 2 three\n*** End Patch\n"
-    said = written("search_replace", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
+    said = write_call("search_replace", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
     assert said == "<<<<<<< SEARCH\none two three\n=======\none 2 three\n>>>>>>> REPLACE\n"
 
 
@@ -125,7 +125,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
 )
 def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, message: str) -> None:
     with pytest.raises(Unexpressed, match=message):
-        written("apply_patch", "Edit", arguments, "f", known(text, read=False))
+        write_call("apply_patch", "Edit", arguments, "f", known(text, read=False))
 
 
 @rows(
@@ -139,11 +139,11 @@ def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, m
 )
 def test_what_a_patch_cannot_quote_of_a_file_that_was_read_is_reported(text, old, new, message) -> None:
     with pytest.raises(Unexpressed, match=message):
-        written("apply_patch", "Edit", edit(old, new), "f", known(text))
+        write_call("apply_patch", "Edit", edit(old, new), "f", known(text))
 
 
 def test_equal_lines_are_left_to_the_target_to_choose_from() -> None:
-    said = written("apply_patch", "Edit", edit("a", "x"), "f", known("a\nb\na\n"))
+    said = write_call("apply_patch", "Edit", edit("a", "x"), "f", known("a\nb\na\n"))
     assert patched(said, "a\nb\na\n") == "x\nb\na\n"
 
 
@@ -160,15 +160,15 @@ def test_a_model_knows_what_it_wrote_and_the_lines_that_it_was_shown() -> None:
 
 def test_carriage_returns_and_marks_are_quoted_only_where_they_are_asked_for() -> None:
     text = "\ufeffa b\r\nc\r\n"
-    assert "-a b\n+x b\n" in written("apply_patch", "Edit", edit("a", "x"), "f", known(text))
-    assert "-a b\r\n+a x\r\n" in written("apply_patch", "Edit", edit("b\r\n", "x\r\n"), "f", known(text))
+    assert "-a b\n+x b\n" in write_call("apply_patch", "Edit", edit("a", "x"), "f", known(text))
+    assert "-a b\r\n+a x\r\n" in write_call("apply_patch", "Edit", edit("b\r\n", "x\r\n"), "f", known(text))
 
 
 @rows("line", ["=======", ">>>>>>> REPLACE", "<<<<<<< SEARCH", "```python"])
 def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> None:
     with pytest.raises(Unexpressed, match="a mark of the format"):
-        written("search_replace", "Edit", edit("a", line), "f", known("a\n"))
-    assert f"+{line}\n" in written("apply_patch", "Edit", edit("a", line), "f", known("a\n"))
+        write_call("search_replace", "Edit", edit("a", line), "f", known("a\n"))
+    assert f"+{line}\n" in write_call("apply_patch", "Edit", edit("a", line), "f", known("a\n"))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> Non
 def test_a_substitution_of_the_shell_takes_every_character_as_it_is(tmp_path: Path, old, new, more) -> None:
     file = tmp_path / "a file's name"
     file.write_text(text := "azb a.b [*]^$/\\ é\nb\n")
-    command = written("shell", "Edit", edit(old, new, **more), str(file), known(text))
+    command = write_call("shell", "Edit", edit(old, new, **more), str(file), known(text))
     subprocess.run(["sh", "-c", command], check=True)
     assert file.read_text() == text.replace(old, new, -1 if more else 1)
 
@@ -186,12 +186,12 @@ def test_a_substitution_of_the_shell_takes_every_character_as_it_is(tmp_path: Pa
 def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
     file = tmp_path / "-f"
     content = "one $HOME\n`two`\n\nfour\\\n"
-    command = written("shell", "Write", {"file_path": "f", "content": content}, "-f", known(None))
+    command = write_call("shell", "Write", {"file_path": "f", "content": content}, "-f", known(None))
     subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path)
     assert file.read_text() == content
 
     def read(**more: object) -> str:
-        command = written("shell", "Read", {"file_path": "f", **more}, "-f", known(None))
+        command = write_call("shell", "Read", {"file_path": "f", **more}, "-f", known(None))
         return subprocess.run(
             ["sh", "-c", command], check=True, cwd=tmp_path, capture_output=True, text=True
         ).stdout
@@ -207,20 +207,20 @@ def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
         ("Write", {"file_path": "f", "content": "EOF\n"}, "a mark of the format"),
     ):
         with pytest.raises(Unexpressed, match=message):
-            written("shell", tool, arguments, "f", known("a\nb\n"))
+            write_call("shell", tool, arguments, "f", known("a\nb\n"))
 
 
 def test_a_mapping_puts_the_text_where_the_target_wants_it(tmp_path: Path) -> None:
     target = find("codex")
     scope = Scope(tmp_path, tmp_path / "home")
     path = str(tmp_path / "f f")
-    call = translated(target, "Read", {"file_path": path}, scope)
+    call = translate_call(target, "Read", {"file_path": path}, scope)
     assert call.arguments == {"cmd": f"cat {shlex.quote(path)}", "login": False}
-    call = translated(target, "Write", {"file_path": path, "content": "a\n"}, scope)
+    call = translate_call(target, "Write", {"file_path": path, "content": "a\n"}, scope)
     assert call.name == "apply_patch"
     assert call.arguments == {"input": f"*** Begin Patch\n*** Add File: {path}\n+a\n*** End Patch\n"}
     with pytest.raises(UnsupportedCall, match="Write of an empty new file"):
-        translated(target, "Write", {"file_path": path, "content": ""}, scope)
+        translate_call(target, "Write", {"file_path": path, "content": ""}, scope)
 
 
 def test_a_scenario_with_a_call_that_cannot_be_made_is_unsupported_and_no_pass() -> None:
@@ -261,17 +261,19 @@ def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
     for text in ESCAPES[form]:
         write = {"file_path": "f", "content": f"{text}\n"}
         with pytest.raises(Unexpressed, match="a mark of the format"):
-            written(form, "Write", write, "f", Knowledge())
+            write_call(form, "Write", write, "f", Knowledge())
         if form != "shell":
             with pytest.raises(Unexpressed, match="a mark of the format"):
-                written(form, "Edit", edit("x\n", f"{text}\n"), "f", known("x\n"))
+                write_call(form, "Edit", edit("x\n", f"{text}\n"), "f", known("x\n"))
 
 
 @rows("form", ESCAPES)
 @rows("end", ["\n", *ENDS])
 def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
     with pytest.raises(Unexpressed, match="a file without a name in one line"):
-        written(form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge())
+        write_call(
+            form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge()
+        )
 
 
 def test_a_shell_that_drops_a_nul_would_run_what_follows(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.level_reached import unpacked
+from readfirst.harness.compare.level_reached import unpack_results
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.suite.harm_kinds import KINDS
@@ -69,7 +69,7 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
     newer = [replace(each, contract=NEWEST) for each in verdicts()]
     result = result_of(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
     assert result["harm"]["sessions"] == 2
-    assert unpacked(result["reach"][NEWEST]) == {"matching/two-matches": "nothing"}
+    assert unpack_results(result["reach"][NEWEST]) == {"matching/two-matches": "nothing"}
     data = result_data([result], both, "2026-01-01", "")
     assert SUITE.rules is not None
     survey = {**data, "targets": [{**each, "date": ""} for each in data["targets"]]}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.compare.level_reached import packed
+from readfirst.harness.compare.level_reached import pack_results
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.report.markdown_escape import cell as prose
@@ -232,7 +232,7 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     monkeypatch.setattr(kept, "connect", lambda *_, **__: Wrong())
     monkeypatch.setattr(kept, "known_scenarios", lambda _: [RuleScenario(scenario, rule, 4)])
     scenario, rule = "staleness/edit-after-change", "edit-refuses-changed-file"
-    result = {"target": "mine@1", "reach": {"2.1.7": packed({scenario: "nothing"})}}
+    result = {"target": "mine@1", "reach": {"2.1.7": pack_results({scenario: "nothing"})}}
     (tmp_path / "implementations.json").write_text(json.dumps({"targets": [result]}))
     found = keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5)
     evidence = found[rule]
@@ -328,7 +328,9 @@ def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
         RuleScenario("modes/a", "modes", 3),
         RuleScenario("modes/c", "modes", 1),
     ]
-    result = {"reach": {"2.1.7": packed({"modes/a": "nothing", "modes/b": "nothing", "modes/c": "effects"})}}
+    result = {
+        "reach": {"2.1.7": pack_results({"modes/a": "nothing", "modes/b": "nothing", "modes/c": "effects"})}
+    }
     assert failing(RULES, known, result) == {"modes": ["modes/a", "modes/b"]}
 
 

@@ -17,7 +17,7 @@ from readfirst.observatory.cli import targets as command
 from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.targets import catalogue
 from readfirst.observatory.targets.mapping import load_target
-from readfirst.observatory.targets.outdated import PinError, outdated, pin
+from readfirst.observatory.targets.outdated import PinError, outdated_targets, pin
 from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -158,7 +158,7 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
 def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -> None:
     asked = registry(AnyVersion())
     wanted = {name for name in catalogue.names() if not catalogue.find(name).last}
-    assert {each.name for each in outdated()} == wanted
+    assert {each.name for each in outdated_targets()} == wanted
     assert len(list(asked)) == len(wanted) >= 30
 
 

@@ -14,10 +14,10 @@ from readfirst.observatory.targets.translate import (
     Scope,
     TargetAnswer,
     captured,
-    filled,
+    fill_template,
     lacks,
     result_of,
-    translated,
+    translate_call,
 )
 from tests.rows import rows
 
@@ -38,20 +38,23 @@ def scope(tmp_path: Path) -> Scope:
 
 
 def test_what_a_call_does_not_have_is_left_out(target: Target, scope: Scope) -> None:
-    assert translated(target, "Read", {"file_path": "x"}, scope).arguments == {"project": "7", "path": "x"}
-    ranged = translated(target, "Read", {"file_path": "x", "offset": 3, "limit": 2}, scope)
+    assert translate_call(target, "Read", {"file_path": "x"}, scope).arguments == {
+        "project": "7",
+        "path": "x",
+    }
+    ranged = translate_call(target, "Read", {"file_path": "x", "offset": 3, "limit": 2}, scope)
     assert ranged.arguments == {"project": "7", "path": "x", "from": 3, "to": 4}
 
 
 def test_arguments_that_the_mapping_does_not_know_are_passed_on(target: Target, scope: Scope) -> None:
-    assert translated(target, "Write", {"colour": "red"}, scope).arguments == {
+    assert translate_call(target, "Write", {"colour": "red"}, scope).arguments == {
         "project": "7",
         "colour": "red",
     }
 
 
 def test_values_of_a_wrong_type_stay_wrong(target: Target, scope: Scope) -> None:
-    made = translated(target, "Read", {"file_path": 5, "offset": "1", "limit": 2}, scope)
+    made = translate_call(target, "Read", {"file_path": 5, "offset": "1", "limit": 2}, scope)
     assert made.arguments == {"project": "7", "path": 5, "from": "1"}
 
 
@@ -70,7 +73,7 @@ def test_values_of_a_wrong_type_stay_wrong(target: Target, scope: Scope) -> None
 def test_paths_are_written_as_the_target_wants_them(
     target: Target, scope: Scope, paths: Any, given: str, wanted: str
 ) -> None:
-    call = translated(
+    call = translate_call(
         replace(target, paths=paths), "Read", {"file_path": given.format(root=scope.root)}, scope
     )
     assert call.arguments["path"] == wanted.format(root=scope.root)
@@ -92,7 +95,7 @@ def test_replace_all_is_said_in_the_targets_way(
 ) -> None:
     (scope.root / "a.txt").write_text("ab ab")
     tools = {"Edit": replace(target.tools["Edit"], replace_all=rule, arguments={"path": "$file_path"})}
-    made = translated(
+    made = translate_call(
         replace(target, tools=tools, paths="absolute"), "Edit", {"file_path": "a.txt", **arguments}, scope
     )
     left = {key: value for key, value in made.arguments.items() if key not in ("path", "old_string")}
@@ -124,9 +127,9 @@ def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
 
 def test_sums_and_choices_are_filled_in() -> None:
     template = {"a": {"$first": ["$x", "$y", 5]}, "b": [1, "$x"], "c": {"$sum": ["$y", 1]}, "d": "at $WS/z"}
-    assert filled(template, {"WS": "/w"}) == {"a": 5, "d": "at /w/z"}
-    assert filled(template, {"y": 2}) == {"a": 2, "c": 3, "d": "at $WS/z"}
-    assert filled(template, {"x": True})["b"] == [1, True]
+    assert fill_template(template, {"WS": "/w"}) == {"a": 5, "d": "at /w/z"}
+    assert fill_template(template, {"y": 2}) == {"a": 2, "c": 3, "d": "at $WS/z"}
+    assert fill_template(template, {"x": True})["b"] == [1, True]
 
 
 @rows(
@@ -161,11 +164,11 @@ def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
 
 def test_a_captured_number_can_be_an_integer() -> None:
     template = {"version": {"$sum": ["$version"]}, "etag": "$etag"}
-    assert filled(template, {"version": Captured("12"), "etag": Captured("12")}) == {
+    assert fill_template(template, {"version": Captured("12"), "etag": Captured("12")}) == {
         "version": 12,
         "etag": "12",
     }
-    assert filled(template, {"version": Captured("v12")}) == {}
+    assert fill_template(template, {"version": Captured("v12")}) == {}
 
 
 def test_the_first_text_that_matches_is_captured() -> None:
