@@ -133,7 +133,7 @@ class FileTools:
 
     def mention(self, path: str) -> None:
         """Mention the file of an absolute path as the user. The model is shown the file."""
-        self._session.user_speaks()
+        self._receive_user_message()
         if self._session.behaviours.memory.mentions_count_as_read:
             look_into(self._session, path)
             self._session.memory.mentioned.add(path)
@@ -201,7 +201,7 @@ class FileTools:
                 self._pending_reminders += read_again(
                     self._session, self._session.memory.outdated_paths(everything=True)
                 )
-            self._apply_given_up_call()
+            self._receive_user_message()
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
@@ -212,16 +212,16 @@ class FileTools:
         known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
         if not result.is_error:
-            self._apply_given_up_call()
+            self._receive_user_message()
             if remark := self._session.behaviours.calls.stopped_remark:
                 self._session.memory.unreported[path] = known
                 as_cancelled = remark == self._session.behaviours.calls.given_up_remark
                 return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
 
-    def _apply_given_up_call(self) -> None:
-        """Perform the user's message after a cancelled call."""
-        if self._session.behaviours.calls.giving_up_forgets_files:
+    def _receive_user_message(self) -> None:
+        """Perform the next message of the user: a mention, or the message after a cancelled call."""
+        if self._session.behaviours.calls.user_messages_forget_files:
             self._session = self._session.knowing_nothing()
         self._session.user_speaks()
 

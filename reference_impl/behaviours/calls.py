@@ -60,11 +60,16 @@ class CallBehaviours(Group):
         "empty, the answer is the usual one.",
         shown_by=("interrupted/edit-stopped",),
     )
-    giving_up_forgets_files: bool = behaviour(
+    user_messages_forget_files: bool = behaviour(
         True,
         {"1.0.73": False},
-        meaning="If the user interrupts a call, the session forgets the files that it has read or written.",
-        shown_by=("interrupted/edit-given-up", "interrupted/edit-stopped-then-written"),
+        meaning="With the next message of the user, for example after an interrupted call or with a mention, the "
+        "session forgets the files that it has read or written.",
+        shown_by=(
+            "crossings/files-mention",
+            "interrupted/edit-given-up",
+            "interrupted/edit-stopped-then-written",
+        ),
     )
     giving_up_shows_changes: bool = behaviour(
         True,
