@@ -13,13 +13,13 @@ BESIDE: tuple[Kind, ...] = KINDS[7:]
 """The kinds that are counted in addition to harm: no work is lost."""
 
 MEANING: dict[str, str] = {
-    "lost": "bytes written by others are gone, although no call named them",
+    "lost": "lines are gone that no Edit had in its old text, and no Write replaced after the session had seen them",
     "misplaced": "an Edit replaced something other than the only occurrence of the old text",
     "spoiled": "bytes outside the replaced text changed, or the type, mode, owner, links or names of the file",
     "altered": "the written text differs from the requested text",
     "stray": "a file that no call named was changed, created or left behind",
     "untrue": "a call reported success without its effect, or was refused and still changed a file",
     "trespass": "a file was read or changed although permissions or modes forbid it",
-    "blind": "an Edit of a file that the session has never seen",
-    "overcautious": "a call was refused although every contract answers it, and the run's contract without harm",
+    "blind": "an Edit of a file that the session was not shown and did not write",
+    "overcautious": "a call was refused that every recorded version answers, and the run's contract without harm",
 }

@@ -168,8 +168,9 @@ class Noticed:
             low, high = interval(count, of)
             return f"{count} of {of} {{}} ({100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %)"
 
-        fail = share(self.effects - self.alone, self.effects).format("fail")
-        beyond = share(self.harm + self.beside, left).format("that do not end the session")
+        noticed = f"{self.harm} + {self.beside}"
+        fail = f"{self.off} + {noticed} = " + share(self.effects - self.alone, self.effects).format("fail")
+        beyond = f"{noticed} = " + share(self.harm + self.beside, left).format("that do not end the session")
         text = (
             f"- On {day}, {sample} of all {population:,} mutants of the reference were drawn at random. "
             f"{scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` on 2.1.7. "
