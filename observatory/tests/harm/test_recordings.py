@@ -51,7 +51,7 @@ def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
     page = harms.PAGE.read_text("utf-8")
     assert harms.tables(kept) in page
     sessions = sum(each["sessions"] for each in kept["contracts"].values())
-    assert f"{len(kept['causes'])} causes explain all harms in {sessions:,} recorded scenarios" in page
+    assert f"{len(kept['causes'])} causes explain all harms in {sessions:,} recordings" in page
     assert harms.CAUSES_PAGE.read_text("utf-8") == harms.causes_page(kept)
 
 
