@@ -19,7 +19,7 @@ _LOG.propagate = False
 
 @contextmanager
 def tracing(stream: IO[str]) -> Iterator[None]:
-    """Write the following events to a stream."""
+    """Write the events that are logged inside the `with` block to a stream, one per line."""
     handler = logging.StreamHandler(stream)
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.DEBUG)

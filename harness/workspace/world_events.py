@@ -185,7 +185,7 @@ def _perform(event: WorldEvent, root: str) -> None:
             with _at(_follow_link(root, target, event)) as (folder, name):
                 set_mode(name, event.mode, folder)
         case "buffer" | "git" | "mount" | "unmount":
-            raise WorldEventError(f"cannot {event.kind} {event.path} by files alone")
+            raise WorldEventError(f"cannot {event.kind} {event.path}: this needs more than file operations")
         case _:
             assert_never(event.kind)
 

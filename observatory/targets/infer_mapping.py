@@ -144,7 +144,10 @@ def _rank(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the form of calls of the candidate as `tool`. None if it lacks a required argument."""
+    """Return how to call the candidate in place of `tool`. None if it lacks an argument that `tool` requires.
+
+    `command` is the argument that selects one of the candidate's commands, with its value; empty: none is selected.
+    """
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # it does not say what it takes
         return Guess(tool, candidate.name)

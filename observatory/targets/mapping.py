@@ -99,8 +99,9 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """The form of calls of one tool: its name `call`, and templates of its arguments. In a `format`, `$text` is the
-    whole text.
+    """How a call of one tool is made on the target: the name of the target's tool, `call`, and its argument templates.
+
+    With a `format` (such as a patch), the whole call is converted to one text, which is `$text` in the templates.
     """
 
     tool: str

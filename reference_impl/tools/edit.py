@@ -358,8 +358,10 @@ def known_remark(behaviours: Behaviours) -> str:
 def edit_answer(
     behaviours: Behaviours, given: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
-    """Return the answer to an Edit. `content` is the file's text before it, `remark` the remark about its
-    state.
+    """Return the answer to an Edit of the path `given`.
+
+    `content` is the file's text before the Edit. `everywhere` means that all matches were replaced. `remark` is a
+    sentence about the state of the file, or empty; it ends an answer without a snippet.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (
