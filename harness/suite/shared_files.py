@@ -1,4 +1,7 @@
-"""The files that all scenarios of a suite share: its own entries, added to those of the suite below it."""
+"""The files that all scenarios of a suite share: its own entries, added to those of the suite below it.
+
+A suite with contracts of published versions is complete: its files replace those of the suite below it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
 
 Shared = TypeVar("Shared")
+_ABOUT_CONTRACTS = frozenset({"tools.json", "results.json", "releases.yaml"})
+"""Files about the products of the contracts, which belong next to contracts.yaml."""
 
 
 class SharedFiles:
@@ -37,15 +42,32 @@ class SharedFiles:
         """Whether the suite itself contains a shared file, such as `rules.yaml`."""
         return os.path.lexists(self.root / name)
 
+    @cached_property
+    def _replaces_entries(self) -> bool:
+        """Whether the suite lists contracts of published versions, so that it needs none of the suite below it."""
+        from readfirst.harness.yaml_io import strict_yaml
+
+        path = self.root / "contracts.yaml"
+        if self._has_base or not self.has_own("contracts.yaml"):
+            return False
+        try:
+            listed = strict_yaml.load(path.read_bytes(), path).value["contracts"].values()
+            return any("version" in contract for contract in listed)
+        except (SuiteError, OSError, LookupError, TypeError, AttributeError):
+            return False  # `contracts` reports what is wrong with the file
+
     def file(self, name: str) -> Path:
         """Return the path of a shared file: its own, else that of the suite below it."""
         below = self._below
-        return self.root / name if below is None or self.has_own(name) else below.file(name)
+        is_own = self.has_own(name) or (name in _ABOUT_CONTRACTS and self._replaces_entries)
+        return self.root / name if below is None or is_own else below.file(name)
 
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
         """Return the values of a shared file: that of the suite below it, and its own, if there are such files."""
+        if self.has_own(name) and self._replaces_entries:
+            return (load(self.root / name),)
         lower = () if self._below is None else (below(self._below),)
         return lower if lower and not self.has_own(name) else (*lower, load(self.root / name))
 
@@ -55,7 +77,8 @@ class SharedFiles:
         from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:
-            return load_contracts(path, None if self._below is None else self._below.contracts)
+            below = None if self._replaces_entries else self._below
+            return load_contracts(path, None if below is None else below.contracts)
 
         return self._load_shared("contracts.yaml", load, lambda suite: suite.contracts)[-1]
 

@@ -189,7 +189,7 @@ def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
 def test_an_update_says_how_many_failures_it_wrote(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     words = ("--fixtures", ours, "--baseline", tmp_path / "accepted.yaml", "--update-baseline")
     ran = readfirst("run", "python:tests.format.keeps:Keeps", *words)
-    assert "1 failure written to " in ran.err
+    assert "wrote 1 entry to " in ran.err
     assert "accepted.yaml\n" in ran.err
 
 

@@ -246,3 +246,12 @@ def test_an_expectation_by_hand_excuses_the_change_that_it_states(
     (verdict,) = run(suite, target, ["house-rules"], "effects", ["drafts/licence"])
     assert {harm.kind for harm in verdict.harms} >= {"altered"}
     assert (verdict.status == "passed", verdict.levels["safe"]) == (passes, passes)
+
+
+def test_a_suite_with_contracts_of_versions_is_complete(tmp_path: Path) -> None:
+    listed = BUNDLED.file("contracts.yaml").read_text("utf-8")
+    suite = Suite(private(tmp_path, {"contracts.yaml": listed.replace("  2.1.332:", "  2.1.333:")}))
+    assert {contract.name for contract in suite.contracts} >= {"2.1.333"}
+    assert "2.1.332" not in {contract.name for contract in suite.contracts}
+    assert suite.file("tools.json").parent == suite.root
+    assert suite.tags == BUNDLED.tags

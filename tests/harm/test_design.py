@@ -132,7 +132,7 @@ def test_a_run_shows_the_design_and_a_report_keeps_it(
     ran = readfirst("run", target, *ids, "--level", "effects", "--format", "jsonl", "--output", stream)
     said = "design content-checked: 1 scenario not claimed, in 1 rule"
     assert ran.code == 0, ran.err
-    assert said in ran.err
+    assert said in ran.out
     lines = [json.loads(line) for line in stream.read_text().splitlines()]
     assert lines[0]["design"] == "content-checked"
     assert [each.get("lacks") for each in lines[1:-1]] == [None, None, ["modified_since_read"]]

@@ -43,7 +43,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
     first = lines.index("  versions that behave like 2.1.7 at the level effects:")
     like = [
         re.sub(r"(2\.1\.228) to [\d.]+", r"\1 and newer", re.sub(r"\d+ of \d+", "M of N", line))
-        for line in lines[first + 5 : first + 8]
+        for line in lines[first + 6 : first + 9]
     ]  # a new case counts
     assert like == [
         "    2.1.87\tM of N scenarios; the shortest of the others: gate/unread-under-suspicious-names",
