@@ -55,7 +55,7 @@ def main(words: Sequence[str] | None = None) -> int:
     _build("sdist", ROOT, out)
     with tempfile.TemporaryDirectory() as unpacked:
         # From what is published, so that nothing can be missing there.
-        shutil.unpack_archive(out / f"readfirst-{version}.tar.gz", unpacked, filter="data")
+        shutil.unpack_archive(out / f"readfirst-{version}.tar.gz", unpacked)
         _build("wheel", Path(unpacked) / f"readfirst-{version}", out)
     _run(["npm", "pack", "--silent", "--pack-destination", str(out)], ROOT / "runners/typescript")
     _pack_go(out / f"readfirst-runner-go-{version}.zip")
