@@ -30,7 +30,6 @@ CHANCE = "How far an interrupted call gets, and which of two is faster, is a mat
 """The reason of a new entry whose scenario may pass in the next run."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 """Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
-_REASON_ADVICE = "Write as its reason why that is accepted."
 
 
 class BaselineError(SuiteError):
@@ -91,18 +90,14 @@ class BaselineResult:
     `conformant`: it holds, its failure is accepted, or it was not judged. `accepted` is the reason in the baseline for
     an accepted failure, otherwise empty. `stale` is the message about an entry that is no longer true, with the line
     to change, otherwise empty. `unclaimed` names the missing capability of a scenario that should have been judged,
-    otherwise empty.
+    otherwise empty. `needs_reason`: the message is that the entry has no written reason.
     """
 
     conformant: bool
     accepted: str = ""
     stale: str = ""
     unclaimed: str = ""
-
-    @property
-    def needs_reason(self) -> bool:
-        """Whether the complaint `stale` is that the entry has no written reason."""
-        return self.stale.endswith(_REASON_ADVICE)
+    needs_reason: bool = False
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
@@ -126,8 +121,10 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
             return BaselineResult(conformant=False)
         is_unexplained = entry.reason == UNEXPLAINED and failing == "broken"
         if is_unexplained or (failing == "safe" and entry.reason in GENERATED_REASONS):
-            complaint = f"{entry.where} {_describe_failure(verdict)}. {_REASON_ADVICE}"
-            return BaselineResult(conformant=False, stale=complaint)
+            complaint = (
+                f"{entry.where} {_describe_failure(verdict)}. Write as its reason why that is accepted."
+            )
+            return BaselineResult(conformant=False, stale=complaint, needs_reason=True)
         if entry.of_rule and failing == "safe" and (other := _kinds_of(verdict) - {*entry.harms}):
             complaint = f"{entry.where} does not accept {', '.join(sorted(other))} of {verdict.scenario_id}."
             advice = f" If that is intended, add to the entry: harms: [{', '.join(sorted(other))}]"

@@ -64,14 +64,6 @@ def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, desig
     return verdict.as_unsupported(reason, names)
 
 
-def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> bool:
-    """Whether the verdict of a scenario may depend on the design: the contract refuses a call that one of the
-    designs allows.
-    """
-    errors = frozenset().union(*(LEFT_OUT[each] for each in designs if each is not None))
-    return next(_iter_refused_calls(scenario, contract, errors), None) is not None
-
-
 def _iter_refused_calls(
     scenario: Scenario, contract: Contract, errors: frozenset[str]
 ) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:

@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
-from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
@@ -33,13 +31,13 @@ from readfirst.harness.run.next_commands import all_pass_line, grouping_line, in
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.run.server_notice import ServerNotice
+from readfirst.harness.run.update_baseline import update_baseline
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rule_classes import RuleClass
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError, part_of
+from readfirst.harness.suite.suite import Suite, part_of
 from readfirst.harness.terminal import console, say, say_lines, stderr, stdout
-from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.finding import Finding
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -187,7 +185,7 @@ def perform(request: RunRequest) -> int:
         level=request.level,
         scenarios=len(ids),
         commands=request.commands,
-        find=partial(_find_scenario, suite),
+        find=suite.find_scenario,
         rules=suite.rules,
         suite=suite.title if is_whole else part_of(suite.title),
     )
@@ -256,8 +254,8 @@ def perform(request: RunRequest) -> int:
             say(complaint, err=True)
     if baseline is not None and baseline.lacking is None and not request.update_baseline:
         say(
-            f"{request.baseline} does not say what was judged, so nobody notices a scenario that no longer is. "
-            "Renew it with --update-baseline.",
+            f"{request.baseline} does not list the scenarios that were not judged, so a scenario that is no longer "
+            "judged goes unnoticed. Renew it with --update-baseline.",
             err=True,
         )
     say(cost.sentence(summary, jobs), err=True)
@@ -267,43 +265,7 @@ def perform(request: RunRequest) -> int:
     if keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(keep)}", err=True)
     if request.update_baseline and request.baseline:
-        return _write_baseline(
-            request, request.baseline, baseline, seen, is_whole=len(ids) == len(suite.ids())
-        )
-    return summary.exit_code
-
-
-def _write_baseline(
-    request: RunRequest, file: Path, old: Baseline | None, seen: Sequence[Verdict], *, is_whole: bool
-) -> ExitCode:
-    """Write the failures of a run into a baseline, and return the exit code of the run with this baseline."""
-    suite = request.suite
-    lucky = {
-        verdict.scenario_id
-        for verdict in seen
-        if verdict.failing
-        and (scenario := _find_scenario(suite, verdict.scenario_id)) is not None
-        and scenario.left_to_luck
-    }
-    name = old.name if old else request.title
-    text = baseline_text(name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky)
-    file.parent.mkdir(exist_ok=True)
-    with output(file) as stream:
-        stream.write(text)
-    written = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
-    ruler, summary = BaselineChecker(written, request.claims or request.stated), Summary()
-    for verdict in seen:
-        summary.add(verdict, ruler.apply_baseline(verdict))
-    if not is_whole and old is None:
-        say(
-            f"{file} knows only the selected scenarios: other failures, and other missing capabilities, are not "
-            "accepted. Write it from a run of the whole suite if you test the whole suite.",
-            err=True,
-        )
-    entries = "1 entry" if len(written.accepted) == 1 else f"{len(written.accepted):,} entries"
-    missing = summary.need_reasons
-    needs = f"; {missing:,} {'needs' if missing == 1 else 'need'} a reason" if missing else ""
-    say(f"wrote {entries} to {file}{needs}", err=True)
+        return update_baseline(request, baseline, seen, is_whole=len(ids) == len(suite.ids()))
     return summary.exit_code
 
 
@@ -360,20 +322,18 @@ def _filter_failed(
     return sorted({*ids} & {*known}), f"no selected scenario {fate} when {request.target} was last run"
 
 
-def _find_scenario(suite: Suite, scenario_id: str) -> Scenario | None:
-    try:
-        return suite.scenario(scenario_id)
-    except (UnknownScenarioError, SuiteError):
-        return None  # the scenario was removed or changed during the run
-
-
 def _sources_of(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
     def ids_of_class(class_: RuleClass) -> list[str]:
         return select(suite, Selection(classes=(class_,)))
 
-    find = partial(_find_scenario, suite)
     return Sources(
-        find, suite.contracts, suite.with_expectations_of, commands, version, suite.rules, ids_of_class
+        suite.find_scenario,
+        suite.contracts,
+        suite.with_expectations_of,
+        commands,
+        version,
+        suite.rules,
+        ids_of_class,
     )
 
 

@@ -97,7 +97,7 @@ def test_a_baseline_that_does_not_say_what_was_judged_is_to_be_renewed(
     options = ("--baseline", baseline, "--name", "mine")
     found = readfirst("run", FINE, "gate/edit-unread", *options)
     assert found.code == 0
-    assert "does not say what was judged" in found.err
+    assert "does not list the scenarios that were not judged" in found.err
     assert "Renew it with --update-baseline" in found.err
     assert readfirst("run", READS, "gate/edit-unread", "encodings/nul-alone", *options).code == 1
 
