@@ -296,9 +296,8 @@ def _details_of_family(
             }
             is_brief = not by_run and len(scenarios) > MAX_SCENARIOS_WITH_ALL_STEPS
             described = _describe_scenario(scenario, () if is_brief else contracts, sources)
-            if is_brief:
-                described |= {"given": [], "steps": []}
-            yield scenario_id, {**described, "runs": by_run}
+            left_out: dict[str, Any] = {"given": [], "steps": []} if is_brief else {}
+            yield scenario_id, {**described, **left_out, "runs": by_run}
 
 
 def _describe_scenario(

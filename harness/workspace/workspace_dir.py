@@ -346,9 +346,8 @@ class WorkspacePool:
     def _take_back(self, site: WorkspaceDir) -> None:
         cleared = False
         try:
-            cleared = self.holds(site) and self._clear_workspace(
-                site
-            )  # otherwise it is removed with its base
+            # A workspace that cannot be cleared is removed with its base.
+            cleared = self.holds(site) and self._clear_workspace(site)
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)

@@ -66,7 +66,7 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
         ("unsupported", OK),
         ("unspecified", OK),
         ("passed", BaselineResult(False, stale="x")),
-        ("failed", BaselineResult(False, stale="x is a harm. Write as its reason why that is accepted.")),
+        ("failed", BaselineResult(False, stale="x is a harm.", needs_reason=True)),
     )
     assert counted.sentence() == (
         "7 scenarios: 2 passed, 2 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "

@@ -9,6 +9,7 @@ import wrong_crossings
 import wrong_looks
 import wrong_meetings
 import wrong_names
+import wrong_pairs
 import wrong_surroundings
 import wrong_thresholds
 from new_harms import judged_with_harm
@@ -23,7 +24,7 @@ HARMFUL = (wrong_contents, wrong_names)
 """Modules of which harm alone shows every mistake, too."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
-    for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_surroundings, wrong_thresholds)
+    for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
 QUICK = {wrong_contents: 12, wrong_crossings: 6}
 """Of how many cases of a module the quick tests try one; of three, unless it is said here."""

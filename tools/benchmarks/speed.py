@@ -47,9 +47,7 @@ from readfirst.reference_impl import FileTools
 MOST_REPLAY = 1.5
 """Maximum time of a replay of the suite, as a multiple of the bare loop."""
 MOST_CONTRACTS = 2.0
-"""Maximum time of all contracts, as a multiple of the time of one contract, for an implementation that ignores the
-contract.
-"""
+"""Maximum time of all contracts as a multiple of that of one, if the implementation ignores the contract."""
 MOST_GROWTH = 11.0
 """Maximum time of 5,000 scenarios, as a multiple of the time of 500."""
 MOST_MEMORY = 1.2
@@ -264,8 +262,7 @@ class Session:
 
 
 def contracts_ratio(rounds: int, *chosen: str) -> Result:
-    """Compare a run on all contracts with a run on the default contract, for an implementation that ignores the
-    contract.
+    """Compare a run on all contracts with one on the default, if the implementation ignores the contract.
 
     `chosen` are options that select scenarios.
     """

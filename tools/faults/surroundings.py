@@ -153,9 +153,7 @@ def _no_home(machine: Machine) -> None:
 
 
 def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
-    """Return the command line that runs a command with empty directories, except for the files that Python and
-    readfirst need.
-    """
+    """Return the words that run a command in empty directories, with only the files that Python and readfirst need."""
     needed = [path for path in _needed() if any(folder in path.parents for folder in folders)]
     way = machine.stage.base / "way"
     script = [f"mkdir -p {way}"]
@@ -171,9 +169,7 @@ def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
 
 
 def _needed() -> list[Path]:
-    """Return the directories that a command needs from Python, its environment and readfirst. No directory is inside
-    another.
-    """
+    """Return the directories of Python, its environment and readfirst that a command needs, none inside another."""
     found = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), CHECKOUT}
     return sorted(path for path in found if not found.intersection(path.parents))
 

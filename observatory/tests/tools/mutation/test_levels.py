@@ -1,17 +1,15 @@
 """Mutants can be judged by effects, by harm alone, and by the scenarios of some families."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
 from confinement import Confined
-from measurement import Cases
 from page import by_harm, interval
 from scenarios import _demand_names, scenario_panel, weight_of
 from test_mutants_of_exceptions import small_checkout
-from test_mutation import WRONG, panel
+from tiny_package import WRONG, panel, reaching
 from trial import trials
 
 from readfirst.harness.adapters import reference
@@ -21,12 +19,6 @@ from readfirst.reference_impl.tools import edit
 pytestmark = pytest.mark.mutation
 
 CASE = "2.1.7 gate/edit-unread"
-
-
-def _reaching(names: Iterable[str]) -> Cases:
-    """Return cases that all execute the three lines of `bounds`."""
-    seconds = dict.fromkeys(names, 0.0)
-    return Cases(seconds, {("bounds", line): (1 << len(seconds)) - 1 for line in (5, 6, 7)}, frozenset())
 
 
 @pytest.fixture
@@ -73,7 +65,7 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
     looking = replace(
         panel({name: lambda level=level: level for name, level in found.items()}), weight=weight_of
     )
-    (fate,) = trials(looking, _reaching(found), [WRONG], jobs=1)
+    (fate,) = trials(looking, reaching(found), [WRONG], jobs=1)
     assert (fate.by, fate.how, fate.worst) == ("small", found["small"], found["large"])
     assert "| harm (1 lost) | 1 | 100 % | 21 to 100 % |" in by_harm([fate])
     assert "bounds.clipped" not in by_harm([fate])

@@ -15,10 +15,11 @@ from confinement import Confined
 from measurement import Cases, measure
 from mutants import Mutant, mutants_of
 from page import score
-from panel import Judge, Panel, file_of, module_at
+from panel import file_of, module_at
 from results import Results, digest
 from run import CHECKOUT, WITNESSES, report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
+from tiny_package import CASES, EQUIVALENT, SOURCE, TABLE, WRONG, expects, panel, reaching
 from trial import Fate, trials
 from witnesses import MANY, load_witnesses, witnesses_text
 
@@ -37,54 +38,9 @@ from tests.rows import rows
 
 pytestmark = pytest.mark.mutation
 
-SOURCE = """\
-LIMIT = 3
-
-
-def clipped(number):
-    if number > LIMIT:
-        return LIMIT
-    return number
-"""
-
-
-def mutant(before: str, after: str, line: int, function: str = "clipped") -> Mutant:
-    reached = frozenset({line}) if function else frozenset()
-    names = frozenset() if function else frozenset({"LIMIT"})
-    source = SOURCE.replace(before, after)
-    return Mutant("bounds", function, line, before, after, source, reached, names)
-
-
-EQUIVALENT = mutant("if number > LIMIT:", "if number >= LIMIT:", 5)
-WRONG = mutant("if number > LIMIT:", "if number < LIMIT:", 5)
-TABLE = mutant("LIMIT = 3", "LIMIT = 4", 1, function="")
-
-
-def expects(given: int, wanted: int) -> Callable[[], str]:
-    def holds() -> str:
-        from tiny.bounds import clipped
-
-        found = clipped(given)
-        return "" if found == wanted else f"{found}, not {wanted}"
-
-    return holds
-
-
-CASES = {"small": expects(1, 1), "large": expects(9, 3)}
-
-
-def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
-    def open_judge(seconds: Mapping[str, float]) -> Judge:
-        return lambda name: cases[name]()
-
-    sources = {"__init__": "", "bounds": SOURCE}
-    return Panel("tiny", Path("/nowhere/tiny"), sources, list(cases), open_judge)
-
 
 def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[Fate]:
-    seconds = dict.fromkeys(cases, 0.0)
-    all_reach = Cases(seconds, {("bounds", line): (1 << len(seconds)) - 1 for line in (5, 6, 7)}, frozenset())
-    return list(trials(panel(cases), all_reach, mutants, jobs=1))
+    return list(trials(panel(cases), reaching(cases), mutants, jobs=1))
 
 
 def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:

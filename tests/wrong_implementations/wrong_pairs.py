@@ -1,0 +1,112 @@
+"""Implementations with a mistake in a pair of circumstances of which each alone is handled correctly."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_LE
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from altered import Altered, Arguments, Call, afterwards, instead
+
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.reference_impl.session.permission_rules import DenyRules
+
+
+class OpensLaterAgents(Altered):
+    """Gives no deny rules to sub-agents that start after a resume."""
+
+    was_resumed = False
+
+    def resume(self) -> None:
+        super().resume()
+        self.was_resumed = True
+
+    def sub_agent(self) -> Altered:
+        agent = super().sub_agent()
+        if self.was_resumed:
+            session = agent.tools._session
+            rules = DenyRules((), root=session.paths.root, home=session.paths.home)
+            permissions = replace(session.permissions, rules=rules)
+            agent.tools._session = replace(session, permissions=permissions)
+        return agent
+
+
+class CutsTheMarkOfTheSecond(Altered):
+    """Saves the second change of a file in a group without its byte order mark."""
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        results = super().call_parallel(calls)
+        paths = [self.path(arguments) for tool, arguments in calls if tool in ("Edit", "Write")]
+        for path in {path for path in paths if paths.count(path) > 1}:
+            path.write_bytes(path.read_bytes().removeprefix(BOM_UTF8))
+        return results
+
+
+@afterwards
+def DecodesReplacedInputs(call: Call, result: ToolResult) -> None:
+    """Saves a file as UTF-8 if a hook has replaced the input of the call."""
+    replaced = any("updatedInput" in hook.command for hook in call.session.workspace.hooks)
+    if replaced and call.tool == "Edit" and call.path.read_bytes().startswith(BOM_UTF16_LE):
+        call.path.write_text(call.path.read_text("utf-16"), "utf-8")
+
+
+@afterwards
+def TrimsLines(call: Call, result: ToolResult) -> None:
+    """Cuts the whitespace at the end of each line where .editorconfig wants it."""
+    settings = call.session.workspace.root / ".editorconfig"
+    if call.tool == "Edit" and settings.is_file() and "trim_trailing" in settings.read_text():
+        call.path.write_text(re.sub(r"[ \t]+$", "", call.path.read_text(), flags=re.MULTILINE))
+
+
+@instead
+def RefusesLongLines(call: Call) -> ToolResult | None:
+    """Takes a file with a line of more than 2,000 characters for generated, and refuses its Edit."""
+    lines = call.path.read_text().splitlines() if call.tool == "Edit" and call.path.is_file() else []
+    return ToolResult("The file is minified.", True) if any(len(line) > 2_000 for line in lines) else None
+
+
+@instead
+def FindsTheNewText(call: Call) -> ToolResult | None:
+    """Answers an Edit as done if the old text is missing and a new text of 20 characters is present."""
+    text = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
+    is_present = len(call.new) >= 20 and call.old not in text and call.new in text
+    return ToolResult("The file has been updated.") if is_present else None
+
+
+@instead
+def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
+    """Does not check a file that the session has edited ten times."""
+    edits = call.kept.get(call.path, 0)
+    call.kept[call.path] = edits + (call.tool == "Edit")
+    if call.tool == "Write" and edits >= 10:
+        call.session.reference("Read", {"file_path": str(call.path)})
+    return None
+
+
+@instead
+def FallsBackToTheRoot(call: Call) -> ToolResult | None:
+    """Takes a relative path that is missing in the current directory for one of the first directory."""
+    given = str(call.arguments.get("file_path", "/"))
+    current = Path(call.session.tools._session.paths.root)
+    is_elsewhere = not Path(given).is_absolute() and not (current / given).exists() and call.path.is_file()
+    return call.made(file_path=str(call.path)) if is_elsewhere else None
+
+
+SCENARIOS: Mapping[type[Altered], str] = {
+    FallsBackToTheRoot: "working-directory/missing-in-the-new-directory",
+    OpensLaterAgents: "permissions/sub-agent-after-a-resume",
+    CutsTheMarkOfTheSecond: "parallel/two-edits-of-a-file-with-a-mark",
+    DecodesReplacedInputs: "hooks/replaced-input-of-utf-16",
+    TrimsLines: "looks/editor-config-of-trailing-whitespace",
+    RefusesLongLines: "looks/line-of-3200-characters",
+    FindsTheNewText: "matching/missing-text-with-its-replacement-present",
+    TrustsAfterTenEdits: "staleness/write-after-the-tenth-edit",
+}
+"""The scenario about the mistake of each implementation."""
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the scenario that is about its mistake."""
+    return {kind.__name__: (kind, scenario) for kind, scenario in SCENARIOS.items()}
