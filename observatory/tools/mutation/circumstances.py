@@ -40,8 +40,8 @@ def attend(scenario: Scenario) -> None:
     adapter, tools = reference.ReferenceAdapter, reference.FileTools
     if not hasattr(adapter.open, "__wrapped__"):
         adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
-        tools._prepared = _before(tools._prepared, _prepare)  # type: ignore[method-assign]
-        tools._answer = _during(_before(tools._answer, _answer))  # type: ignore[method-assign]
+        tools._prepare_arguments = _before(tools._prepare_arguments, _prepare)  # type: ignore[method-assign]
+        tools._answer_call = _during(_before(tools._answer_call, _answer))  # type: ignore[method-assign]
 
 
 def now() -> frozenset[str]:

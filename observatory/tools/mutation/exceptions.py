@@ -56,9 +56,9 @@ _OF_WRITES = ("content: empty", "content: the same", "length: long")
 
 MODULES = {
     "files.disk": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.memory": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "session.read_state": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
     "session.access": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.rules": _OF_FILES,
+    "session.permission_rules": _OF_FILES,
     "session.storage": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
     "text.content": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
     "tools.edit": (*_OF_FILES, *_OF_EDITS),

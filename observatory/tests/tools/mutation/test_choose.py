@@ -25,7 +25,7 @@ pytestmark = pytest.mark.mutation
 CHOOSE = f"""
 import json, sys
 folder, seed, most, least = json.loads(sys.argv[1])
-sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "tools" / "mutation")!r}]
+sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "observatory" / "tools" / "mutation")!r}]
 from pathlib import Path
 import scenarios
 from choose import chosen, drawn, files_of

@@ -170,12 +170,12 @@ def small_checkout(folder: Path, *, hidden: bool) -> Path:
 
 def of_the_gate() -> tuple[Mutant, Mutant]:
     """Return two mutants: hidden files may be edited unread, and all files may."""
-    module = "session.memory"
+    module = "session.read_state"
     source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
     (rule,) = (
         each
         for each in rules_of(module, source)
-        if each.function == "may_be_unread" and " or when" in each.after
+        if each.function == "refuse_unread" and " and not when" in each.after
     )
     (hidden,) = (each for each in exceptions_of([rule]) if each.when == "name: hidden")
     return hidden, rule
@@ -213,7 +213,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
     """Return the results of the exceptions of the gate in a small checkout, by condition and circumstance."""
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
-    judged = judged_exceptions(panel, folder / "fixtures", ["session.memory"], drawn)
+    judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
     _, rule = of_the_gate()
     return {each.mutant.when: each for each in judged.fates if each.mutant.before == rule.before}
 
@@ -233,10 +233,14 @@ def test_the_population_is_what_the_scenarios_and_the_drawn_ones_meet(tmp_path: 
 def test_a_reference_that_fails_its_own_scenarios_judges_nothing(tmp_path: Path) -> None:
     checkout = small_checkout(tmp_path, hidden=False)
     path = checkout / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml"
-    path.write_text(path.read_text("utf-8").replace("has not been read yet", "is unknown"), "utf-8")
+    expected = path.read_text("utf-8")
+    assert "answer: not_read" in expected
+    path.write_text(
+        expected.replace("answer: not_read", "error: not_read, text: It is unknown."), encoding="utf-8"
+    )
     panel = scenarios.scenario_panel(checkout, {}, exceptions=True)
     with pytest.raises(TrialError, match="gate/edit-unread does not hold on the unchanged package: failed"):
-        judged_exceptions(panel, checkout / "fixtures", ["session.memory"], ())
+        judged_exceptions(panel, checkout / "fixtures", ["session.read_state"], ())
 
 
 def test_every_circumstance_is_one_that_calls_can_have() -> None:
@@ -260,10 +264,10 @@ def test_the_section_of_the_page_has_a_run_of_its_own(tmp_path: Path) -> None:
     none = load_survivors(tmp_path / "exceptions.yaml")
     killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
     judged = Judged(rules=6, noticed=4, exceptions=9, calls=12_345, fates=(killed, living))
-    section = exceptions_section(judged, none)
-    assert "kill 50.0 % of 2 exceptions, and 50.0 % of those that are not" in section
-    assert "12,345 calls" in section
-    assert "7 of 9\nexceptions change nothing in any of these calls" in section
+    section = exceptions_section(judged, none, "29 November 2026")
+    assert "killed 50.0 % of 2 exceptions, and 50.0 % of the exceptions that are not" in section
+    assert "12,345 generated calls" in section
+    assert "7 of 9 exceptions took effect in none of these calls" in section
     page = with_exceptions("# A page\n\n## Survivors\n\nSome.\n", section)
     assert page.startswith("# A page\n\n## Survivors\n\nSome.\n\n## Rules with an exception\n")
     assert exceptions_in(page) == section
@@ -308,13 +312,13 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
 
     def met() -> list[set[str]]:
         seen: list[set[str]] = []
-        run = reference.FileTools._run
+        run = reference.FileTools._run_call
 
         def running(*arguments: object) -> object:
             seen.append({each for each in now() if each.startswith("name: ")})
             return run(*arguments)  # type: ignore[arg-type]
 
-        reference.FileTools._run = running  # type: ignore[method-assign, assignment]
+        reference.FileTools._run_call = running  # type: ignore[method-assign, assignment]
         attend(scenario)
         replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return seen

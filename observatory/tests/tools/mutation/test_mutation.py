@@ -209,7 +209,7 @@ ONCE_KILLED = [WRONG, EQUIVALENT]
         ),
         *((ONCE_KILLED, [EQUIVALENT], kind, 1, "is 50.0 %, less than 95 %") for kind in KINDS),
         ([WRONG], [WRONG], "equivalent", 1, "this mutant does not survive, small kills it"),
-        ([WRONG], [EQUIVALENT], "equivalent", 1, "survivors.yaml:6:9: there is no such mutant any more"),
+        ([WRONG], [EQUIVALENT], "equivalent", 1, "survivors.yaml:6:9: this mutant no longer exists"),
         ([WRONG], [replace(EQUIVALENT, module="other")], "equivalent", 0, ""),
     ],
 )
@@ -269,7 +269,7 @@ def test_a_survivor_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
-    listed = load_survivors(CHECKOUT / "tools" / "mutation" / "survivors.yaml")
+    listed = load_survivors(CHECKOUT / "observatory" / "tools" / "mutation" / "survivors.yaml")
     folder = CHECKOUT / "reference_impl"
     sources = {
         f"{module_at(path, folder)}.": "\n".join(line.strip() for line in path.read_text("utf-8").split("\n"))
