@@ -90,7 +90,7 @@ DOES: Mapping[Design, str] = {
     "content-checked": "it edits a file that changed since its Read, and keeps the change",
     "ungated": "it edits a file that was never read",
 }
-"""The behaviour by which each design is recognised."""
+"""The behaviour that identifies each design."""
 
 
 class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear

@@ -189,7 +189,7 @@ class Summary:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites of which no scenario was judged, if others were."""
+        """The names of the suites without a judged scenario, if others have some."""
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self, how: str = "--require") -> str:

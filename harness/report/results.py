@@ -88,7 +88,7 @@ class Results:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites of which no run judged a scenario."""
+        """The names of the suites without a judged scenario in any run."""
         verdicts = [verdict for run in self.runs for verdict, _ in run.judged if verdict.suite]
         judged = {verdict.suite for verdict in verdicts if verdict.judged}
         return [name for name in dict.fromkeys(verdict.suite for verdict in verdicts) if name not in judged]

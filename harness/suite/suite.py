@@ -91,7 +91,7 @@ class Suite(SharedFiles):
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
-        """Let a worker process open the same suite again."""
+        """Reopen the same suite in a worker process."""
         return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
 
     def reopened(self) -> Suite:

@@ -1,4 +1,4 @@
-"""What a side gives at each call, taken from a transcript."""
+"""The answer of a side to each call, taken from a transcript."""
 
 from readfirst.harness.diff.observed_answers import recorded_answers
 from readfirst.harness.suite.file_entry import RegularFile

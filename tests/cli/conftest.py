@@ -114,7 +114,7 @@ def holding(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite in which the reference fails one scenario at `text` and one at `effects`."""
+    """A suite whose scenarios the reference fails once at `text` and once at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 

@@ -59,7 +59,7 @@ LIMITED = {
 }
 """Fields that hold names and paths, and the characters that a system or the suite allows them."""
 ROOM = 70_000
-"""Maximum number of characters by which a text of any length may lengthen a report."""
+"""Maximum number of characters that a text of any length may add to a report."""
 COMMANDS_SHOWN = 12
 """Commands in one report that name the target or the suite: they are complete, so that a shell can read them back."""
 

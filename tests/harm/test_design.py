@@ -40,7 +40,7 @@ SAFE = [
     (designed.UngatedCopy, CHANGED, "failed"),
     (designed.Ungated, CHANGED, "passed"),
 ]
-"""At the level `safe`, at which no design excuses harm."""
+"""Designs at the level `safe`: none excuses harm."""
 CASES = [
     *((*each, "safe") for each in SAFE),
     *(

@@ -32,7 +32,7 @@ READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
 
 
 class Night(Job):
-    """A job in which one step receives the output of another."""
+    """A job with a step that receives the output of another."""
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
         """Run a step and return its outputs; `outputs` are those of the step before it."""

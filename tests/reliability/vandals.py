@@ -185,7 +185,7 @@ BRIEF: dict[str, Callable[[Path, Path], object]] = {
         ("127.0.0.1", int(os.environ[PORT])), timeout=5
     ).close(),
 }
-"""What is done with a workspace and a home, where one call does it."""
+"""Actions on a workspace and a home that one call performs."""
 
 for _name, _interfere in BRIEF.items():
     vandal(_interfere, _name)

@@ -1,4 +1,4 @@
-"""Servers in which sessions affect each other, each in one way; started as `python leaky_servers.py WAY`."""
+"""Servers whose sessions affect each other, each in one way; started as `python leaky_servers.py WAY`."""
 
 import hashlib
 import itertools
@@ -95,7 +95,7 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """The key under which a file is remembered."""
+        """The key of a remembered file."""
         match self.way:
             case "by-name":
                 return path.name

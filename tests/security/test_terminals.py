@@ -240,7 +240,7 @@ WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
-    """Yield the places at which a module prints without `printed`."""
+    """Yield the places where a module prints without `printed`."""
     if not WORDS.search(source):
         return
     for node in ast.walk(ast.parse(source)):

@@ -74,7 +74,7 @@ RIGHT = [
     ("Survives", "edit-sigint"),
     ("Altered", "write-killed-while-writing"),
 ]
-"""What harms nobody: a conversation outlasts a signal, a call is made as a whole, a program is killed."""
+"""Harmless behaviour: a conversation outlasts a signal, a call is made as a whole, a program is killed."""
 MORE_RIGHT = [
     *(("Outlasts", slug) for slug in sorted({slug for _, slug in RESUMED} - {"killed-and-resumed"})),
     ("Survives", "edit-sigint-while-writing"),

@@ -49,7 +49,7 @@ ALIKE = frozenset(
     *("crossed/denied-18", "quotes/backtick-is-not-folded", "read-output/escape-sequences"),
     "reported/long-text-of-many-kinds",
 }
-"""Scenarios of which the text has in it what a form is made of: signs that it adds, or takes away."""
+"""Scenarios whose text contains the signs that a form adds or removes."""
 _SAMPLE = 60
 """The part of the suite that is asked at once: one of so many."""
 _FAULTS_AT_ONCE = 3
@@ -71,7 +71,7 @@ def views(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def shown_so(scenario: Scenario, outcome: Outcome, shown: Fault) -> Outcome | None:
-    """Return an outcome in which every Read shows its lines in another form. None if no line is shown."""
+    """Return an outcome whose Reads show their lines in another form. None if no line is shown."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):

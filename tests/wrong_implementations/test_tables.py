@@ -1,4 +1,4 @@
-"""Implementations of which a table says what is wrong are caught, each by the scenario that is about its mistake."""
+"""Wrong implementations from tables are caught, each by the scenario about its mistake."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ Table = Mapping[str, tuple[type[altered.Altered], str]]
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
 """The family of the scenarios that a module names by their slugs alone."""
 HARMFUL = (wrong_contents, wrong_names)
-"""Modules of which harm alone shows every mistake, too."""
+"""Modules whose mistakes are all detected by harm alone, too."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)

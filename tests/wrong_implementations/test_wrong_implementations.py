@@ -34,7 +34,7 @@ CLASSES = {
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
 MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
-"""Modules of which the implementations name the scenarios themselves; test_tables.py has the others."""
+"""Modules whose implementations name their scenarios themselves; test_tables.py has the others."""
 EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
@@ -47,7 +47,7 @@ OF_A_PROCESS = {name for name, _ in (*test_interruptions.KILLED_OR_SIGNALLED, *t
 RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts"}
 """Correct behaviours that look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
-"""What others are made of, here or in test_exceptions.py."""
+"""Base classes of others, here or in test_exceptions.py."""
 
 BROKEN: dict[type[processes.Faulty], str] = {
     processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",

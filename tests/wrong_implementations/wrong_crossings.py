@@ -16,7 +16,7 @@ from readfirst.reference_impl import FileTools
 
 
 def begins_after(method: str, *events: str) -> Callable[..., Any]:
-    """Return what the reference does, after which the mistake begins if it is one of these events."""
+    """Return a method of the reference; if the event is one of these, the mistake begins after it."""
 
     def called(self: AfterAnEvent, *given: Any) -> Any:
         result = getattr(Altered, method)(self, *given)

@@ -1,4 +1,4 @@
-"""Implementations in which two sessions in one directory disturb each other."""
+"""Implementations whose sessions in one directory disturb each other."""
 
 from pathlib import Path
 from typing import Any, ClassVar

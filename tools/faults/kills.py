@@ -41,7 +41,7 @@ class Kills:
 
     @property
     def killed(self) -> int:
-        """Number of trials in which the command was killed."""
+        """Number of trials with a killed command."""
         return self.trials - self.ended
 
 

@@ -21,7 +21,7 @@ from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 __all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "Usual"]
 
 _SECONDS = 120
-"""Seconds after which a command counts as hanging."""
+"""Seconds until a command counts as hanging."""
 _WRITTEN = (STREAM, next(command for command in COMMANDS if command.name == "record"))
 _DOCUMENTED = (2, 3)
 """The documented exit codes for usage errors and for problems of the environment."""

@@ -23,7 +23,7 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""Number of generated steps in which each habit is found; a command-line search makes as many in three seconds."""
+"""Number of generated steps that show each habit; a command-line search makes as many in three seconds."""
 
 OTHERS: list[type[Altered]] = [
     answers.CountsLinesFromZero,

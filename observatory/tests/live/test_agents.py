@@ -84,7 +84,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""Other scenarios in which some agents lose unsaved text (docs/targets.md)."""
+"""Other scenarios that show how some agents lose unsaved text (docs/targets.md)."""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:
