@@ -36,7 +36,7 @@ _VERDICT_FIELDS = (
     *("requirement", "rule", "length", "by_hand", "suite"),
 )
 """Fields of a verdict that are written unchanged."""
-_BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed")
+_BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reason")
 """Fields of a baseline result that are written unchanged."""
 
 
@@ -270,6 +270,7 @@ class JsonlReport:
             "lacks": list(verdict.lacks),
             "unclaimed": ruling.unclaimed,
             "stale": ruling.stale,
+            "needs_reason": ruling.needs_reason,
             "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
             "differences": [self._write_contents(difference) for difference in verdict.differences],
         }
