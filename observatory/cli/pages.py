@@ -181,6 +181,7 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
         ("python3", "observatory/tools/harms.py"),
     ),
     (("readfirst", "targets", "compatibility", "--write"),),
+    (("python3", "observatory/tools/examples.py"),),
 )
 """The commands that generate files, in groups. The commands of a group run in parallel, after the group whose files
 they read.

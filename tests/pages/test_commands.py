@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from readfirst.harness.cli import main as cli
-from tests.command_line import GROUPS, Cli
+from tests.command_line import GROUPS
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
@@ -254,45 +254,6 @@ def test_what_makes_all_checks_is_run_by_ci() -> None:
     assert {
         command for command in RUN_BY_CI if command not in script and not {*command.split(" && ")} <= parts
     } == set()
-
-
-@pytest.mark.slow
-def test_the_first_page_shows_what_a_run_prints(readfirst: Cli) -> None:
-    """If the numbers of the page are outdated, copy the output of the run, except the costs."""
-    shown = (CHECKOUT / "README.md").read_text("utf-8").partition("&& readfirst run\n")[2].partition("```")[0]
-    ended = readfirst("run", "-j", "2")
-    assert ended.code == 0
-    assert shown == ended.out.partition("cost: ")[0]
-
-
-ONLY_READS = """
-from readfirst import FileTools, ToolResult
-
-
-class Tools:
-    capabilities = frozenset({"Read"})
-
-    def open(self, workspace):
-        self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
-        return self
-
-    def call(self, tool, arguments):
-        result = self.tools.call(tool, arguments)
-        return ToolResult(result.text, result.is_error)
-"""
-
-
-@pytest.mark.slow
-def test_the_page_shows_how_a_run_ends_of_what_only_reads(readfirst: Cli, tmp_path: Path) -> None:
-    shown = (
-        (CHECKOUT / "docs" / "running.md")
-        .read_text("utf-8")
-        .partition("```text summary\n")[2]
-        .partition("```")[0]
-    )
-    (tmp_path / "reader.py").write_text(ONLY_READS)
-    ended = readfirst("run", f"python:{tmp_path}/reader.py:Tools", "--failures", "0")
-    assert shown.splitlines() == ended.out.splitlines()[-2:]
 
 
 LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)

@@ -1,29 +1,61 @@
-"""The results that README shows are those of docs/compatibility.json."""
+"""The runs and figures that README.md and docs/running.md show."""
 
 import json
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
-README = (ROOT / "README.md").read_text("utf-8")
+import pytest
+
+from readfirst.observatory.tools.examples import (
+    PAGES,
+    README,
+    ROOT,
+    OutdatedPageError,
+    with_results,
+    with_run,
+)
+
+PAGE = README.read_text("utf-8")
+OUTPUT = PAGE.partition("&& readfirst run\n")[2].partition("```")[0]
 
 
-def test_the_rows_of_the_first_page_are_those_of_the_data() -> None:
-    """If this fails, copy the figures of docs/implementations.md and docs/harm.md."""
-    heading, *rows = re.findall(r"```text results\n(.*?)```", README, re.DOTALL)[0].splitlines()
+def page_with_results(page: str) -> str:
+    """Return README with the results of docs/compatibility.json."""
     data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
     date = json.loads((ROOT / "docs/implementations.json").read_bytes())["date"]
-    assert heading.startswith(f"measured on {date} ")
-    known = data["implementations"] | {f"claude-code@{name}": each for name, each in data["versions"].items()}
-    shares = []
-    for row in rows:
-        name, *figures = row.split()
-        harm = known[name]["harm"]
-        assert "sampled" not in harm
-        shares.append(harm["any"] / harm["sessions"])
-        counts = [str(harm["counts"].get(kind, 0)) for kind in ("lost", "spoiled")]
-        assert figures == [str(harm["sessions"]), f"{100 * shares[-1]:.1f}%", *counts], name
-    assert shares == sorted(shares, reverse=True)
-    harms = [each["harm"] for each in known.values() if each.get("harm", {}).get("sessions")]
-    every = [harm["any"] / harm["sessions"] for harm in harms if "sampled" not in harm]
-    assert (shares[0], shares[-1]) == (max(every), min(every))
+    return with_results(page, data["implementations"], data["versions"], date)
+
+
+def test_the_results_of_the_first_page_are_those_of_the_data() -> None:
+    """If this fails, run `readfirst renew`."""
+    assert page_with_results(PAGE) == PAGE
+
+
+def test_a_wrong_figure_and_a_missing_extreme_are_replaced() -> None:
+    first, second, third, *rest = PAGE.partition("```text results\n")[2].partition("```")[0].splitlines()
+    wrong = "\n".join([first, third.replace("%", "0%"), *rest, ""])
+    page = PAGE.replace("\n".join([first, second, third, *rest, ""]), wrong)
+    assert page != PAGE
+    assert page_with_results(page) == PAGE
+
+
+def test_the_sentences_below_the_run_have_its_figures() -> None:
+    rules = int(re.findall(r"of the (\d+) rules apply", PAGE)[0])
+    assert with_run(PAGE, OUTPUT, rules) == PAGE
+    page = with_run(PAGE, OUTPUT.replace(", 33 unsupported", ", 34 unsupported"), rules + 1)
+    assert f"of the {rules + 1} rules apply" in page
+    assert "- `unsupported`: 34 scenarios cannot run here" in page
+
+
+def test_a_page_without_the_sentence_is_reported() -> None:
+    with pytest.raises(OutdatedPageError, match=r"nothing matches .*unsupported"):
+        with_run(PAGE.replace("- `unsupported`: ", "- skipped: "), OUTPUT, 1)
+    with pytest.raises(OutdatedPageError, match="text results"):
+        page_with_results("")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_runs_of_a_page_are_what_a_run_prints(page: Path) -> None:
+    """If this fails, run `readfirst renew`."""
+    assert PAGES[page]() == page.read_text("utf-8")

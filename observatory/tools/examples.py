@@ -1,0 +1,159 @@
+"""Write the runs and figures that README.md and docs/running.md show.
+
+README shows a run of the reference, sentences about its figures, and results of implementations and versions.
+docs/running.md shows the last lines of a run of an implementation that only reads. With `--check` nothing is written;
+the exit code is 1 if a page would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+README, RUNNING = ROOT / "README.md", ROOT / "docs" / "running.md"
+ONLY_READS = """
+from readfirst import FileTools, ToolResult
+
+
+class Tools:
+    capabilities = frozenset({"Read"})
+
+    def open(self, workspace):
+        self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
+        return self
+
+    def call(self, tool, arguments):
+        result = self.tools.call(tool, arguments)
+        return ToolResult(result.text, result.is_error)
+"""
+"""An adapter that supports only Read."""
+
+
+class OutdatedPageError(Exception):
+    """A page lacks the text around a figure, so the figure cannot be replaced."""
+
+
+def run_readfirst(*arguments: str) -> str:
+    """Return the standard output of a command of readfirst, whatever its exit code."""
+    command = [sys.executable, "-m", "readfirst", *arguments]
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
+
+
+def replace_text(page: str, before: str, text: str, after: str) -> str:
+    """Return the page with `text` between the first `before` and the next `after`. Raises OutdatedPageError."""
+    head, found, rest = page.partition(before)
+    _, found_after, tail = rest.partition(after)
+    if not found or not found_after:
+        raise OutdatedPageError(f"there is no text between {before!r} and {after!r}")
+    return f"{head}{before}{text}{after}{tail}"
+
+
+def replace_number(page: str, pattern: str, number: int) -> str:
+    """Return the page with the number in the first group of `pattern`. Raises OutdatedPageError if nothing matches."""
+    match = re.search(pattern, page)
+    if match is None:
+        raise OutdatedPageError(f"nothing matches {pattern!r}")
+    return f"{page[: match.start(1)]}{number:,}{page[match.end(1) :]}"
+
+
+def number_in(pattern: str, output: str) -> int:
+    """Return the number in the first group of `pattern`. Raises OutdatedPageError if nothing matches."""
+    match = re.search(pattern, output, re.MULTILINE)
+    if match is None:
+        raise OutdatedPageError(f"no line of the run matches {pattern!r}")
+    return int(match[1].replace(",", ""))
+
+
+def with_run(page: str, output: str, rules: int) -> str:
+    """Return README with the output of a run, and with its figures in the sentences about it.
+
+    `rules` is the number of rules of all versions.
+    """
+    output = output.partition("cost: ")[0]
+    page = replace_text(page, "&& readfirst run\n", output, "```")
+    harmed = number_in(r"including the ([\d,]+) scenarios in which", output)
+    figures = {
+        r"`rules`: ([\d,]+) of the [\d,]+ rules": number_in(r"^all +\d+/(\d+) ", output),
+        r"`rules`: [\d,]+ of the ([\d,]+) rules": rules,
+        r"`unsupported`: ([\d,]+) scenarios": number_in(r"passed, ([\d,]+) unsupported", output),
+        r"`unspecified`: ([\d,]+) scenarios": number_in(r"unsupported, ([\d,]+) unspecified", output),
+        r"more than the ([\d,]+) scenarios\.": harmed,
+    }
+    for pattern, number in figures.items():
+        page = replace_number(page, pattern, number)
+    return page
+
+
+def with_results(
+    page: str, implementations: Mapping[str, Any], versions: Mapping[str, Any], date: str
+) -> str:
+    """Return README with the results of the listed names, and of the most and the least harmful one.
+
+    Results of samples are not listed. `date` is the date of the measurement.
+    """
+    known = {**implementations, **{f"claude-code@{version}": result for version, result in versions.items()}}
+    harms = {
+        name: result["harm"]
+        for name, result in known.items()
+        if result.get("harm", {}).get("sessions") and "sampled" not in result["harm"]
+    }
+    block = page.partition("```text results\n")[2].partition("```")[0]
+    listed = [line.split()[0] for line in block.splitlines()[1:]]
+    ranked = sorted(harms, key=lambda name: -harms[name]["any"] / harms[name]["sessions"])
+    chosen = [name for name in ranked if name in {*listed, ranked[0], ranked[-1]}]
+    lines = [f"measured on {date}        scenarios  harmed  lost  spoiled\n"]
+    for name in chosen:
+        harm = harms[name]
+        lost, spoiled = (harm["counts"].get(kind, 0) for kind in ("lost", "spoiled"))
+        share = f"{100 * harm['any'] / harm['sessions']:.1f}%"
+        lines.append(f"{name:<34} {harm['sessions']:>8} {share:>7} {lost:>5} {spoiled:>8}\n")
+    return replace_text(page, "```text results\n", "".join(lines), "```")
+
+
+def readme() -> str:
+    """Return README.md with today's run of the reference and results."""
+    from readfirst.harness.suite.suite import Suite
+
+    data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
+    date = json.loads((ROOT / "docs/implementations.json").read_bytes())["date"]
+    rules = Suite(ROOT / "fixtures").rules
+    page = with_run(README.read_text("utf-8"), run_readfirst("run", "-j", "2"), len(rules or ()))
+    return with_results(page, data["implementations"], data["versions"], date)
+
+
+def running() -> str:
+    """Return docs/running.md with today's run of an implementation that only reads."""
+    with TemporaryDirectory() as directory:
+        (Path(directory) / "reader.py").write_text(ONLY_READS)
+        output = run_readfirst("run", f"python:{directory}/reader.py:Tools", "--failures", "0")
+    end = "".join(f"{line}\n" for line in output.splitlines()[-2:])
+    return replace_text(RUNNING.read_text("utf-8"), "```text summary\n", end, "```")
+
+
+PAGES: Mapping[Path, Callable[[], str]] = {README: readme, RUNNING: running}
+"""Pages that show runs, with the functions that return their new text."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the pages, and return the exit code."""
+    from readfirst.observatory.cli.pages import keep_pages
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit code 1 if a page would change"
+    )
+    options = parser.parse_args(arguments)
+    pages = {file: render() for file, render in PAGES.items()}
+    return keep_pages(pages, "renew", check=options.check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
