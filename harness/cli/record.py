@@ -34,7 +34,7 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.terminal import say
+from readfirst.harness.terminal import say, say_lines
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 Contracts = Annotated[
@@ -167,7 +167,14 @@ def _mode(fix: bool, check: bool) -> Mode:
 def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
-    """Return the scenarios to record, by contract: each on its own contract, unless others are named."""
+    """Return the scenarios to record, by contract: each on its own contract, unless others are named.
+
+    Invariants have no recording, so they are left out. Raises UsageError if only invariants are selected.
+    """
+    scenarios = {each: suite.scenario(each, require_expect=False) for each in ids}
+    ids = [each for each, scenario in scenarios.items() if not scenario.invariant]
+    if scenarios and not ids:
+        raise UsageError("An invariant has no recording: it only checks that no harm occurs. Run it instead.")
     if missing:
         contracts = contracts_named(suite, names or ["all"])
         return dict(unrecorded(suite, ids, contracts))
@@ -175,7 +182,7 @@ def _select_scenarios(
         return {contract.name: ids for contract in contracts_named(suite, names)}
     own: dict[str, list[str]] = {}
     for scenario_id in ids:
-        own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
+        own.setdefault(scenarios[scenario_id].contract, []).append(scenario_id)
     contracts_named(suite, list(own))  # each needs a product
     return dict(own)
 
@@ -223,7 +230,7 @@ def _print_results(results: Iterable[Recorded], wanted: Mapping[str, Sequence[st
         ok = ok and result.ok
         if result.status != "unchanged":
             message = f": {result.message}" if result.message else ""
-            say(f"{result.status} {result.scenario_id}{message}")
+            say_lines(f"{result.status} {result.scenario_id}{message}".splitlines())
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
     number = sum(counts.values())
     on = f" on {', '.join(wanted)}" if wanted else ""

@@ -99,6 +99,10 @@ def _check_document(
     match = _DOCUMENT_PATTERN.fullmatch(text)
     if match is None:
         fix = "Write an https address of a thread, or `document.txt, Section`."
+        if text in documents:
+            fix = (
+                f'Put document and section in quotes, because a comma separates sources: ["{text}, Section"].'
+            )
         yield Finding("source-form", position, f"{of}{text!r} does not say where to look", fix)
     elif match["name"] not in documents:
         message = f"{of}there is no document {match['name']!r}"

@@ -39,8 +39,7 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
     scenario, recording = case.scenario, found.recording
     if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
-        record = "readfirst product record"
-        fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
+        fix = f"Run `readfirst product record --fix {scenario.id}`. A maintainer records the other versions."
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
     elif case.suite.needs_recordings and not scenario.invariant and _is_unrecorded(case, recording):
         message = f"what {scenario.contract} does was not recorded"

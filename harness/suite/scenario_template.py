@@ -54,7 +54,8 @@ def check_id(scenario_id: str) -> None:
     if not SCENARIO_ID.fullmatch(scenario_id):
         raise SkeletonError(
             f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "
-            "for example staleness/edit-after-change"
+            "for example staleness/edit-after-change. A table of cases (`family/slug.cases.yaml`) is written by hand: "
+            "see `readfirst docs format`, Several scenarios in one file"
         )
 
 

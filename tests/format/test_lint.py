@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.lint.check_metadata import check_source
 from readfirst.harness.lint.check_recording import notes
 from readfirst.harness.lint.linter import lint, walk
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
-from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
@@ -261,3 +262,8 @@ def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path)
     rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
     found = {finding.rule for finding in lint(Suite(suite.root))}
     assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
+
+
+def test_a_source_that_a_comma_split_is_put_in_quotes() -> None:
+    (finding,) = check_source("notes.txt", ["notes.txt"], Position(Path("a.yaml"), 1, 1))
+    assert finding.fix.endswith(': ["notes.txt, Section"].')
