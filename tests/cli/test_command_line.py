@@ -108,7 +108,6 @@ def test_an_invalid_suite_exits_4_with_the_place(readfirst: Cli, make_suite: Mak
         (["show", "gate/not-read", "--contract", "9"], "there is no contract '9'"),
         (["product", "record", "--contract", "documented"], "documented has no product to record"),
         (["product", "record", "--fix", "--check"], "exclude each other"),
-        (["product", "record", "--check", "media/named-pipe"], "An invariant has no recording"),
     ],
 )
 def test_wrong_usage_exits_2_with_a_suggestion(

@@ -1,6 +1,7 @@
 """Recording cases of tables, composed scenarios, and files with a damaged recording."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,3 +162,11 @@ def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) ->
     assert "gate/x states what 2.1.7 does" in ran.err
     assert readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", " ").code == 2
     assert state(suite) == before
+
+
+def test_an_invariant_has_no_recording(suite: Suite, readfirst: Cli) -> None:
+    file = suite.place("gate/x").file
+    text = re.sub(r"\n +expect: .*", "", file.read_text("utf-8"))
+    file.write_text(text.replace("given:", "invariant: true\ngiven:"), "utf-8")
+    ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root)
+    assert (ran.code, "An invariant has no recording" in ran.err) == (2, True), ran.err
