@@ -109,10 +109,11 @@ def failure_of(verdict: Verdict) -> Failure:
     """
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
+        repeated = _repeated_strays(verdict)
         mistakes = [
             (kind_of_harm(difference), lowest)
             for difference in verdict.differences
-            if difference.level == "safe"
+            if difference.level == "safe" and difference.what not in repeated
         ]
     else:
         mistakes = [
@@ -123,6 +124,18 @@ def failure_of(verdict: Verdict) -> Failure:
     if verdict.status == "broken" or not mistakes:
         mistakes = [(signature(verdict), lowest)]
     return Failure(frozenset(mistakes), _is_overcautious(verdict))
+
+
+def _repeated_strays(verdict: Verdict) -> set[str]:
+    """Return the lines of later changes to a stray file. The call that left the file made the mistake."""
+    paths: set[str] = set()
+    first_lines: set[str] = set()
+    strays = [harm for harm in verdict.harms if harm.kind == "stray"]
+    for harm in strays:
+        if harm.path not in paths:
+            first_lines.add(harm.line)
+        paths.add(harm.path)
+    return {harm.line for harm in strays} - first_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,11 @@ def mistaken(
             Difference(0, 0, "safe" if kind else "effects", text, "" if kind else "x", "" if kind else "y")
             for text, kind in zip(said, kinds, strict=True)
         ]
-        harms = [Harm(0, 0, kind, "notes.txt", text) for text, kind in zip(said, kinds, strict=True) if kind]
+        harms = [
+            Harm(0, 0, kind, "notes.txt", text.removeprefix(f"{kind}: "))
+            for text, kind in zip(said, kinds, strict=True)
+            if kind
+        ]
         if words:
             differences.append(Difference(0, 0, "text", "text", "x", "y"))
         fails = dict.fromkeys(LEVELS, False) if harms else found.levels
@@ -288,6 +292,23 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
             {"stale": 0, "unread": 12},
         ),
         (
+            [
+                *mistaken(
+                    "stale", range(12), LEFT_OVER, "stray: {}.tmp was written or touched", level="safe"
+                ),
+                *mistaken("unread", range(2), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+            ],
+            (
+                "safe: stray: N.tmp, which no call named, was left behind",
+                14,
+                12,
+                14,
+                True,
+                "stray: 0.tmp, which no call named, was left behind",
+            ),
+            {"stale": 0, "unread": 2},
+        ),
+        (
             list(mistaken("stale", range(12), "mode of {}.txt", words=True, level="effects")),
             ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
             {"stale": 0},
@@ -307,7 +328,15 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
             {},
         ),
     ],
-    ids=["most", "harms", "words below the level", "words at the level", "few", "a quarter"],
+    ids=[
+        "most",
+        "harms",
+        "a stray file that is changed again",
+        "words below the level",
+        "words at the level",
+        "few",
+        "a quarter",
+    ],
 )
 def test_a_mistake_of_most_failures_is_named_and_the_others_are_counted_without_it(
     every: Sequence[Judged], named: tuple[object, ...] | None, left: dict[str, int]
