@@ -165,10 +165,14 @@ class Suite(SharedFiles):
     @property
     def _own_title(self) -> str:
         title = f"{self.name} {self.version}".rstrip()
-        if not self.bundled and title == (whole := Suite())._own_title:
-            own = ScenarioIndex(self.root).readable()
-            return title if {*own} >= {*whole.ids()} else part_of(title)
-        return title
+        return part_of(title) if self.is_cut_copy else title
+
+    @cached_property
+    def is_cut_copy(self) -> bool:
+        """Whether it is a copy of the bundled suite that lacks some scenarios."""
+        if self.bundled or (self.name, self.version) != ((whole := Suite()).name, whole.version):
+            return False
+        return not {*ScenarioIndex(self.root).readable()} >= {*whole.ids()}
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""

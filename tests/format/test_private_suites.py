@@ -1,5 +1,6 @@
 """A directory with only `scenarios` is a suite, and suites lie on one another."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +25,16 @@ steps:
     expect: {error: modified_since_read}
 """
 UNREAD = "gate/edit-unread"
+OWN_RULE = """\
+  keeps-saves:
+    title: Edit keeps saves of other programs
+    class: safety
+    guards: [lost]
+    requirement: must
+    tools: [Edit]
+    sources: ["https://example.org/1"]
+    why: A save is work.
+"""
 
 
 def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
@@ -49,10 +60,7 @@ def test_lint_speaks_of_rules_and_schemas_only_if_the_suite_has_its_own(tmp_path
     assert lint(Suite(root)) == []
     rule = BUNDLED.rules
     assert rule is not None
-    (root / "rules.yaml").write_text(
-        "rules:\n  keeps-saves:\n    title: Edit keeps saves of other programs\n    class: safety\n    guards: [lost]\n"
-        '    requirement: must\n    tools: [Edit]\n    sources: ["https://example.org/1"]\n    why: A save is work.\n'
-    )
+    (root / "rules.yaml").write_text(f"rules:\n{OWN_RULE}")
     (root / "schema").mkdir()
     assert {finding.rule for finding in lint(Suite(root))} == {
         "missing-rule",
@@ -67,6 +75,20 @@ def test_lint_speaks_of_rules_and_schemas_only_if_the_suite_has_its_own(tmp_path
 def test_a_copy_of_the_bundled_suite_still_needs_recordings(tmp_path: Path) -> None:
     root = private(tmp_path, {"suite.yaml": 'name: readfirst\nversion: "1.0"\n'})
     assert {finding.rule for finding in lint(Suite(root))} == {"missing-recording", "missing-text"}
+
+
+def test_lint_of_a_cut_copy_reports_only_the_remaining_scenarios(tmp_path: Path) -> None:
+    for name in ("suite.yaml", "contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml", "claims.yaml"):
+        shutil.copy(BUNDLED.root / name, tmp_path)
+    for name in ("scenarios/gate", "recordings/gate"):
+        shutil.copytree(BUNDLED.root / name, tmp_path / name)
+    assert Suite(tmp_path).is_cut_copy
+    assert lint(Suite(tmp_path)) == []
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(rules.read_text() + OWN_RULE)
+    assert {finding.rule for finding in lint(Suite(tmp_path))} == {"lonely-rule"}
+    (tmp_path / "suite.yaml").write_text("name: ours\n")
+    assert {"lonely-rule", "unknown-evidence"} <= {finding.rule for finding in lint(Suite(tmp_path))}
 
 
 def test_a_part_of_a_suite_never_calls_itself_the_whole(tmp_path: Path) -> None:
