@@ -228,9 +228,18 @@ def _fixtures_root(directory: Path) -> Path | None:
     return None
 
 
+_SCENARIO_KEYS = (b"\ntitle:", b"\nsteps:")
+
+
 def _has_mark(path: Path) -> bool:
-    """Whether a directory contains a file that marks a suite. A directory `scenarios` alone is not enough."""
-    return (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file()
+    """Whether a directory is a suite: it contains a file that marks one, or its first scenario is a scenario.
+
+    A directory `scenarios` alone is not enough: the files in it may have a different purpose.
+    """
+    if (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file():
+        return True
+    first = min((path / "scenarios").glob("*/*.yaml"), default=None)
+    return first is not None and all(key in b"\n" + first.read_bytes() for key in _SCENARIO_KEYS)
 
 
 def _is_below(path: Path, root: Path) -> bool:

@@ -77,6 +77,18 @@ def test_a_suite_nearby_is_collected_only_if_it_is_named(
     run().assert_outcomes(passed=1)
 
 
+def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    for name, text in {"bare": PASSES, "other": "steps: [open, close]\n"}.items():
+        file = pytester.path / name / "scenarios" / "reading" / "mine.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    for path in ("bare", "bare/scenarios", "bare/scenarios/reading/mine.yaml"):
+        run("--adapter", "reference", path).assert_outcomes(passed=1)
+    run("--adapter", "reference", "other").assert_outcomes(passed=2)
+
+
 def test_several_suites_are_one_with_the_later_ones_on_top(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
