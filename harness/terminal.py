@@ -178,9 +178,17 @@ def guard_stream(stream: Any, *, beside: bool = False) -> IO[str]:
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
-def harmless_json(value: Any, *, indent: int | None = None) -> str:
-    """Return the value as JSON in printable ASCII, without commands for CI systems such as `##[error]`."""
-    return json.dumps(value, indent=indent).replace("##", r"#\u0023").replace("\x7f", r"\u007f")
+def harmless_json(value: Any, *, indent: int | None = None, compact: bool = False) -> str:
+    """Return the value as JSON in printable ASCII, without commands for CI systems such as `##[error]`.
+
+    `compact` omits the spaces between values.
+    """
+    separators = (",", ":") if compact else None
+    return (
+        json.dumps(value, indent=indent, separators=separators)
+        .replace("##", r"#\u0023")
+        .replace("\x7f", r"\u007f")
+    )
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
 """Maximum characters of a text inside a difference."""
-EXCERPT_CHARS = 16_384
+EXCERPT_CHARS = 2_048
 """Maximum characters of a text that is written in full, and of the excerpt of a longer one."""
-_CONTEXT_CHARS = 2_000
+_CONTEXT_CHARS = 500
 """Characters of an excerpt before the first difference."""
 
 Written = str | dict[str, Any]

@@ -137,15 +137,27 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict with its references to texts resolved."""
-    try:
-        differences = [
-            {**difference, **{side: contents.text(difference[side]) for side in _SIDES}}
-            for difference in line.get("differences", ())
-        ]
-    except KeyError as error:
-        message = f"no content before this verdict has the digest {error.args[0][0]}. Run it again."
-        raise StreamError(file, number, message) from None
+    """Return the line of a verdict with its references to texts and to harms resolved."""
+    harms = {
+        (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
+        for harm in line.get("harms", ())
+    }
+    differences = []
+    for difference in line.get("differences", ()):
+        key = (difference["step"], difference["call"], difference["what"])
+        try:
+            texts = (
+                [contents.text(difference[side]) for side in _SIDES]
+                if all(side in difference for side in _SIDES)
+                else harms[key]
+            )
+        except KeyError as error:
+            if error.args[0] == key:
+                message = f"no harm of this verdict has the line {difference['what']!r}. Run it again."
+            else:
+                message = f"no content before this verdict has the digest {error.args[0][0]}. Run it again."
+            raise StreamError(file, number, message) from None
+        differences.append({"blame": "implementation"} | difference | dict(zip(_SIDES, texts, strict=True)))
     return {**line, "differences": differences} if differences else line
 
 
@@ -263,6 +275,7 @@ class JsonlReport:
             "steps": verdict.steps,
             "milliseconds": round(verdict.milliseconds, 3),
         }
+        harms = {(harm.step, harm.call, harm.line, harm.before, harm.after) for harm in verdict.harms}
         further: dict[str, Any] = {
             "blame": verdict.blame,
             "reason": verdict.reason,
@@ -272,7 +285,12 @@ class JsonlReport:
             "stale": ruling.stale,
             "needs_reason": ruling.needs_reason,
             "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
-            "differences": [self._write_contents(difference) for difference in verdict.differences],
+            "differences": [
+                _difference_value(difference)
+                if _harm_key(difference) in harms
+                else self._write_contents(difference)
+                for difference in verdict.differences
+            ],
         }
         if verdict.differences:
             encoder = StepEncoder({})
@@ -307,7 +325,7 @@ class JsonlReport:
         )
 
     def _write_line(self, line: dict[str, Any]) -> None:
-        self._stream.write(f"{harmless_json(line)}\n")
+        self._stream.write(f"{harmless_json(line, compact=True)}\n")
         self._stream.flush()
 
 
@@ -322,7 +340,14 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 OF_A_HARM = ("kind", "path", "what", "before", "after")
 OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
-"""Fields of a harm and of a difference that are written unchanged. Steps and calls count from 1 in the output."""
+"""Fields of a harm and of a difference. Steps and calls count from 1 in the output. A difference without texts has
+those of the harm with the same line. Without `blame`, the implementation is to blame.
+"""
+
+
+def _harm_key(difference: Difference) -> tuple[int, int, str, str, str]:
+    """Return the fields that a difference has in common with the harm that it reports."""
+    return difference.step, difference.call, difference.what, difference.expected, difference.got
 
 
 def _located_value(item: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
@@ -334,7 +359,9 @@ def _located_value(item: Harm | Difference, names: Sequence[str]) -> dict[str, A
 
 
 def _difference_value(difference: Difference) -> dict[str, Any]:
-    line = _located_value(difference, OF_A_DIFFERENCE)
+    line = _located_value(difference, ("level", "what"))
+    if difference.blame != "implementation":
+        line["blame"] = difference.blame
     if difference.late:
         line["late"] = True
     if difference.position:

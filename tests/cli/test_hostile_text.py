@@ -198,7 +198,8 @@ def json_lines(text: str) -> object:
             assert contents.add(line) == ""
             continue
         for difference in line.get("differences", ()):
-            difference.update({side: contents.text(difference[side]) for side in ("expected", "got")})
+            sides = {"expected", "got"} & {*difference}
+            difference.update({side: contents.text(difference[side]) for side in sides})
         shapes.append(json_shape(line))
     return shapes
 

@@ -10,6 +10,7 @@ import pytest
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.contents import EXCERPT_CHARS
 from readfirst.harness.report.jsonl import JsonlReport, StreamError, read_stream
@@ -48,9 +49,9 @@ def read(text: str, tmp_path: Path) -> list[Difference]:
 
 
 def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
-    long = "line\n" * 2000
+    long = "line\n" * 400
     text = stream_of(failed("one", long, "short"), failed("two", long, long + "\udc80"))
-    assert len(text) < 2.5 * len(json.dumps(long))
+    assert len(text) < 3 * len(json.dumps(long))
     assert [json.loads(line)["type"] for line in text.splitlines()].count("content") == 2
     assert [(each.expected, each.got) for each in read(text, tmp_path)] == [
         (long, "short"),
@@ -58,12 +59,29 @@ def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
     ]
 
 
+def test_a_difference_that_reports_a_harm_has_its_texts(tmp_path: Path) -> None:
+    harm = Harm(0, 0, "lost", "notes.txt", "line 2 of notes.txt", "before", "after")
+    found = Difference(0, 0, "safe", harm.line, harm.before, harm.after)
+    other = Difference(0, 0, "safe", harm.line, "before", "another", blame="harness")
+    first = replace(verdict("a/b", "failed", found, other), requirement="must", harms=(harm,))
+    text = stream_of(first)
+    written = json.loads(text.splitlines()[1])["differences"]
+    assert written[0] == {"step": 1, "call": 1, "level": "safe", "what": harm.line}
+    assert (written[1]["got"], written[1]["blame"]) == ("another", "harness")
+    file = tmp_path / "results.jsonl"
+    file.write_text(text)
+    assert read_stream(file)[0].judged[0][0].differences == (found, other)
+    file.write_text(text.replace('"what":"line 2', '"what":"line 3', 1))
+    with pytest.raises(StreamError, match=r":2: no harm of this verdict has the line 'lost: line 2"):
+        read_stream(file)
+
+
 def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path) -> None:
     same = "0123456789abcdef" * 200_000
     text = stream_of(failed("one", same + "X" + same, same + "Y" + same))
     assert len(text) < 3 * EXCERPT_CHARS
     (found,) = read(text, tmp_path)
-    start = len(same) - 2000
+    start = len(same) - 500
     assert found.expected.startswith(f"[{start:,} characters that both have]\n")
     assert found.expected.replace("X", "Y", 1) == found.got
     assert found.expected.endswith(f"\n[{2 * len(same) + 1 - start - EXCERPT_CHARS:,} characters more]")
@@ -73,14 +91,14 @@ def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path)
     ("old", "new", "line", "message"),
     [
         ("word word", "word wOrd", 2, "does not have the digest"),
-        ('"characters": 5000', '"characters": 4000', 2, "does not have the digest"),
+        ('"characters": 1500', '"characters": 1400', 2, "does not have the digest"),
         ('"type": "content"', '"type": "contents"', 2, "not a line of a result stream"),
         ('"sha256": "', '"sha256": "0', 2, "does not have the expected format"),
     ],
 )
 def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     text = "\n".join(
-        json.dumps(json.loads(each)) for each in stream_of(failed("one", "word " * 1000, "")).splitlines()
+        json.dumps(json.loads(each)) for each in stream_of(failed("one", "word " * 300, "")).splitlines()
     )
     assert old in text
     with pytest.raises(StreamError, match=rf"results\.jsonl:{line}: .*{message}"):
@@ -88,6 +106,6 @@ def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: 
 
 
 def test_a_reference_to_no_content_is_refused(tmp_path: Path) -> None:
-    header, _, *rest = stream_of(failed("one", "word " * 1000, "")).splitlines()
+    header, _, *rest = stream_of(failed("one", "word " * 300, "")).splitlines()
     with pytest.raises(StreamError, match=r":2: no content before this verdict"):
         read("\n".join((header, *rest)) + "\n", tmp_path)
