@@ -1,5 +1,7 @@
 """The sides of a comparison: contracts and runs, with their answers and harms for each scenario."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -65,7 +67,11 @@ class ContractSide:
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects. Raises NoAnswersError if it does not cover the scenario."""
+        """Return the answers that the contract expects, or the contract that it extends. Raises NoAnswersError if
+        the contract does not cover the scenario.
+        """
+        if (extended := self._extended_side(scenario)) is not None:
+            return extended.answers(scenario)
         seen = self._with_contract(scenario)
         expected = [clause_for(seen, call.expect, self.contract) is not None for call in seen.calls()]
         if not (any(expected) if not self.contract.recorded else all(expected) and expected):
@@ -78,6 +84,11 @@ class ContractSide:
             elif isinstance(part, ParallelCalls) and self.contract.recorded:
                 answers[location] = Clause()  # a group without file changes needs no clause
         return answers
+
+    def _extended_side(self, scenario: Scenario) -> ContractSide | None:
+        """Return the side of the extended contract if that one judges the scenario."""
+        judging = self.contract.for_scenario(scenario)
+        return None if judging is self.contract else ContractSide(self.suite, judging)
 
     def _with_contract(self, scenario: Scenario) -> Scenario:
         if self.taken is not None:
@@ -92,6 +103,8 @@ class ContractSide:
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
         """Return the harms in the transcript."""
+        if (extended := self._extended_side(scenario)) is not None:
+            return extended.harms(scenario)
         if self.taken is not None:
             transcript = self.taken.get(scenario.id)
         else:

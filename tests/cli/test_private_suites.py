@@ -106,6 +106,18 @@ def test_a_suite_that_no_contract_can_judge_is_refused_with_the_remedy(
     assert [line.get("id") for line in exported] == [None, "drafts/save", UNREAD, None]
 
 
+def test_diff_compares_by_the_extended_contract_too(readfirst: Cli, tmp_path: Path) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
+    both = ("--fixtures", "bundled", "--fixtures", house)
+    file = tmp_path / "run.jsonl"
+    readfirst("run", "reference", "drafts/save", UNREAD, *both, "--format", "jsonl", "--output", file)
+    compared = readfirst("diff", "house-rules", file, *both)
+    assert compared.out.startswith("house-rules → reference: no difference in 2 scenarios\n")
+    with_product = readfirst("diff", "2.1.7", "house-rules", *both, "--family", "gate")
+    assert with_product.out.startswith("2.1.7 → house-rules: no difference in ")
+    assert "house-rules says nothing about it" not in with_product.out
+
+
 def test_a_run_that_judges_nothing_of_a_suite_is_not_green(readfirst: Cli, tmp_path: Path) -> None:
     house = private(tmp_path / "house", {"contracts.yaml": HOUSE})
     both = ("--fixtures", "bundled", "--fixtures", house, "--contract", "2.1.7")
