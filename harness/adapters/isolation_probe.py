@@ -1,9 +1,9 @@
-"""Probe whether sessions give the same results on a shared, restarted or prewarmed server.
+"""Probe whether sessions give the same results on a shared or restarted server.
 
-The same calls are made in a session with its own server, in a session with a prewarmed server, in consecutive
-sessions on one server in the same workspace, and in sessions that share a server. The probe compares everything
-that a scenario could observe: texts, refusals, and the files of the workspace. Tokens such as random ids and times are
-masked if they differ between separate servers, because such a difference does not show that sessions affect each other.
+The same calls are made in a session with its own server, in consecutive sessions on one server in the same
+workspace, and in sessions that share a server. The probe compares everything that a scenario could observe: texts,
+refusals, and the files of the workspace. Tokens such as random ids and times are masked if they differ between
+separate servers, because such a difference does not show that sessions affect each other.
 """
 
 import os
@@ -43,12 +43,11 @@ _COMMON_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """The result: whether servers may be prewarmed (`prestart`), may serve consecutive sessions in the same
-    workspace (`again`), or may do so with a new handshake between them (`anew`). `refusal` is the reason why no
-    server may be shared between workspaces, or empty. Sharing is not tried if a new handshake suffices.
+    """The result: whether servers may serve consecutive sessions in the same workspace (`again`), or may do so
+    with a new handshake between them (`anew`). `refusal` is the reason why no server may be shared between
+    workspaces, or empty. Sharing is not tried if a new handshake suffices.
     """
 
-    prestart: bool = False
     again: bool = False
     anew: bool = False
     refusal: str = ""
@@ -104,7 +103,6 @@ def try_servers(
     tools: frozenset[str],
     *,
     alone: Lend,
-    prestart: Lend,
     shared: Lend,
     again: Lend,
     anew: Lend,
@@ -129,7 +127,7 @@ def try_servers(
     serves_again = trial.in_succession(expected, again, alone)
     if not serves_again and trial.in_succession(expected, anew, alone):
         return Independence(anew=True)
-    found = Independence(serves_again or not trial.difference(expected, prestart, alone), serves_again)
+    found = Independence(again=serves_again)
     if not share:
         return found
     if difference := trial.difference(expected, shared, alone):

@@ -1,8 +1,8 @@
-"""Server pool: assign a server to each session: shared, prewarmed, or started for it."""
+"""Server pool: assign a server to each session: shared, or started for it."""
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,12 +13,13 @@ from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse, traits_of
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
 from readfirst.harness.adapters.mcp_process import McpServer
-from readfirst.harness.adapters.prewarm import Prestart, Start
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.scenario import AT_ONCE, Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 Isolation = Literal["auto", "process", "directory"]
+Start = Callable[[Workspace, Path], McpServer]
+"""Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
 
 _ALONE_FIRST = 4
 """Number of sessions with separate servers before the isolation probe. Short runs are faster without the probe."""
@@ -51,8 +52,8 @@ class ServerPool:
     sessions share a server in the directory above all workspaces, except those that need a working directory or
     separate rules. `auto`: like `directory` if a probe shows that sessions give the same results as with
     separate servers, otherwise like `process`. A scenario that gives a different result on a separate server is
-    excluded from sharing. A separate server is prewarmed, and serves the next session of its workspace, if the
-    probe shows that this makes no difference. If a handshake starts a new session, one server serves nearly all
+    excluded from sharing. A separate server serves the next session of its workspace, too, if the probe shows that
+    this makes no difference. If a handshake starts a new session, one server serves nearly all
     sessions in one workspace.
 
     `bound` is the reason why a server can serve only one workspace, if it is known without a probe; otherwise
@@ -66,7 +67,6 @@ class ServerPool:
         self._start = start
         self._home = home
         self._bound = bound
-        self._prestart = Prestart(start)
         self._shared: _Shared | None = None
         self._sharing: set[Path] = set()
         self._again: dict[Path, _Kept] = {}
@@ -107,12 +107,11 @@ class ServerPool:
                 shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
             return shared.server, False
         if self._fresh:
-            return self._prestart.server(root) or self._start(workspace, root), True
+            return self._start(workspace, root), True
         kept = self._again.get(root)
         if kept is None or not kept.serves(root):
             self._end_kept(root)
-            server = self._prestart.server(root) or self._start(workspace, root)
-            kept = self._again[root] = _Kept(root.stat(), server)
+            kept = self._again[root] = _Kept(root.stat(), self._start(workspace, root))
         elif self._anew:
             kept.server.begin_anew()
         return kept.server, False
@@ -149,11 +148,10 @@ class ServerPool:
             self._in_succession = 0
         if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
             why = f"{pluralize(len(self._apart), 'scenario')} gave another result on a shared server"
-            self._found = Independence(self._found.prestart, self._found.again, refusal=why)
+            self._found = Independence(again=self._found.again, refusal=why)
 
     def reset(self) -> None:
         """End all servers except those in use: a spoiled server may affect more than its workspace."""
-        self._prestart.close()
         self._end_shared()
         for root in [*self._again]:
             self._end_kept(root)
@@ -181,7 +179,6 @@ class ServerPool:
             adapter.open,
             traits.capabilities,
             alone=place.site,
-            prestart=partial(self._prestart.site, place),
             shared=partial(self._site_to_share, place),
             again=partial(self._site_to_keep, place),
             anew=partial(self._site_to_keep, place, anew=True),
@@ -211,8 +208,7 @@ class ServerPool:
             self._shares += 1
             return ServerUse(shared=True, why=_AGAIN), place.site()
         use = ServerUse(shared=False, why=found.refusal or (_APART if apart else _FRESH))
-        is_prewarmed = self._fresh and found.prestart and not scenario.given.deny and not self._alone
-        return use, self._prestart.site(place) if is_prewarmed else place.site()
+        return use, place.site()
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:

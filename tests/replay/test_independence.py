@@ -32,7 +32,7 @@ class Session:
 
 
 class Servers:
-    """Servers of one way: of a session's own, prestarted, or the one that is shared."""
+    """Servers of one way: of a session's own, or the one that is shared."""
 
     def __init__(self, way: str, place: WorkspacePool) -> None:
         self.way, self.place = way, place
@@ -43,12 +43,6 @@ class Servers:
     def open(self, workspace: Workspace) -> Session:
         started = self.started.pop(str(workspace.root), None)
         return Session(started or Server(self.way, workspace.root, workspace.home))
-
-    @contextmanager
-    def prestart(self) -> Iterator[WorkspaceDir]:
-        with self.place.site() as site:
-            self.started[site.root] = Server(self.way, Path(site.root), Path(site.home))
-            yield site
 
     @contextmanager
     def again(self, *, anew: bool = False) -> Iterator[WorkspaceDir]:
@@ -76,7 +70,6 @@ def found(
         servers.open,
         tools,
         alone=place.site,
-        prestart=servers.prestart,
         shared=servers.shared,
         again=servers.again,
         anew=partial(servers.again, anew=True),
@@ -90,38 +83,33 @@ UNREAD = "an Edit of an unread file is answered differently"
 AFTER_ANOTHER = f"{UNREAD} after another session: answered instead of refused"
 ABOVE = f"{UNREAD} above the workspace: other files"
 FOUND = {
-    "honest": Independence(prestart=True),
-    "forgets": Independence(prestart=True, again=True),
+    "honest": Independence(),
+    "forgets": Independence(again=True),
     "anew": Independence(anew=True),
     **dict.fromkeys(
         ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
-        Independence(prestart=True, refusal=AFTER_ANOTHER),
+        Independence(refusal=AFTER_ANOTHER),
     ),
     "reminds": Independence(
-        prestart=True,
         refusal='a Write is answered differently after another session: "remember the list" instead of ""',
     ),
     "ends": Independence(
-        prestart=True,
         refusal="a call is answered differently after another session: it broke (the server ended)",
     ),
     "confined": Independence(
-        prestart=True,
         refusal="a Read of a file outside is answered differently above the workspace: "
         "answered instead of refused",
     ),
     "tells-where": Independence(
-        prestart=True,
         refusal="a Read is answered differently above the workspace: "
-        '"2/s/14/a.txt: one" instead of "a.txt: one"',
+        '"2/s/12/a.txt: one" instead of "a.txt: one"',
     ),
-    "logs-here": Independence(prestart=True, refusal=f"{ABOVE} (../../../server.log, server.log)"),
-    "logs-at-home": Independence(prestart=True, refusal=f"{ABOVE} ($HOME/server.log)"),
+    "logs-here": Independence(refusal=f"{ABOVE} (../../../server.log, server.log)"),
+    "logs-at-home": Independence(refusal=f"{ABOVE} ($HOME/server.log)"),
     "counts-calls": Independence(
-        prestart=True,
         refusal='a Read is answered differently after another session: "version 37" instead of "version 1"',
     ),
-    **dict.fromkeys(("random-id", "tells-the-time"), Independence(prestart=True)),
+    **dict.fromkeys(("random-id", "tells-the-time"), Independence()),
 }
 
 
@@ -137,34 +125,25 @@ def test_a_server_that_remembers_something_after_a_handshake_is_noticed(
     assert not found(way, place).anew
 
 
-@pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
-def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(
-    place: WorkspacePool, way: str
-) -> None:
-    assert not found(way, place).prestart
-
-
 def test_a_digest_that_separate_servers_agree_on_is_compared(place: WorkspacePool) -> None:
     assert found("digests-all", place).refusal.startswith(
         "a Read is answered differently after another session"
     )
 
 
-def test_without_sharing_only_starting_ahead_is_tried(place: WorkspacePool) -> None:
-    assert found("anything-read", place, share=False) == Independence(prestart=True)
+def test_without_sharing_only_one_workspace_is_tried(place: WorkspacePool) -> None:
+    assert found("anything-read", place, share=False) == Independence()
 
 
 def test_a_tool_that_is_not_there_is_not_called(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
-    assert found("anything-read", place, tools=tools) == Independence(prestart=True, again=True)
+    assert found("anything-read", place, tools=tools) == Independence(again=True)
 
 
 def test_a_server_that_always_breaks_is_not_shared(place: WorkspacePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 
-    ways = dict.fromkeys(("alone", "prestart", "shared", "again", "anew"), place.site)
+    ways = dict.fromkeys(("alone", "shared", "again", "anew"), place.site)
     found = try_servers(broken, BASIC_CAPABILITIES, **ways)
-    assert found == Independence(
-        prestart=False, refusal="a separate server broke when this was tried: it never starts"
-    )
+    assert found == Independence(refusal="a separate server broke when this was tried: it never starts")

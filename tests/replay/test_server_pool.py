@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import Workspace
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse
 from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
@@ -22,7 +21,6 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 LEAKY = Path(__file__).with_name("leaky_servers.py")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
-DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",)), (READ,))
 
 
 class Used:
@@ -53,14 +51,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a trial, which takes five servers, have found that sessions can share one."""
-    found = server_pool.Independence(prestart=True)
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
-
-
-@pytest.fixture
-def tried_in_vain(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let it have found that each needs a server of its own, which can be prestarted."""
-    found = server_pool.Independence(prestart=True, refusal="it keeps to its folder")
+    found = server_pool.Independence()
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
 
 
@@ -127,63 +118,6 @@ def test_what_was_asked_for_is_not_tried(place: WorkspacePool, isolation: Isolat
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(2)]
     assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
-    used.adapter.close()
-
-
-@pytest.mark.usefixtures("tried_in_vain")
-def test_servers_start_while_another_works_and_none_is_left(place: WorkspacePool) -> None:
-    used = Used(place, "confined")
-    started = []
-    start = used.adapter.traits.servers._prestart._start
-
-    def noted(workspace: Workspace, directory: Path) -> object:
-        server = start(workspace, directory)
-        started.append(server)
-        return server
-
-    used.adapter.traits.servers._prestart._start = noted  # type: ignore[assignment]
-    pids = [used.session()[1] for _ in range(3)]
-    assert len(set(pids)) == 3
-    used.adapter.close()
-    assert len(started) > 3  # those of the next sessions, which never came
-    assert all(gone(server.pid) for server in started)
-
-
-@pytest.mark.usefixtures("tried_in_vain")
-def test_deny_rules_are_there_when_a_server_starts(place: WorkspacePool) -> None:
-    used = Used(place, "confined", "--settings=$SETTINGS")
-    used.session()
-    lent = []
-    used.adapter.traits.servers._prestart.site = lent.append  # type: ignore[assignment,method-assign]
-    assert used.session(DENIED)[0] is not None
-    assert lent == []
-    used.adapter.close()
-
-
-@pytest.mark.usefixtures("tried_in_vain")
-def test_a_server_that_ended_while_it_waited_is_replaced(place: WorkspacePool) -> None:
-    used = Used(place, "confined")
-    for _ in range(3):
-        used.session()
-    for slot in used.adapter.traits.servers._prestart._waiting:
-        server = slot.server()
-        assert server is not None
-        server.process.kill()
-        assert gone(server.pid)
-    assert used.session()[0] is not None
-    used.adapter.close()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("tried_in_vain")
-def test_a_site_of_a_base_that_was_left_is_not_used(place: WorkspacePool) -> None:
-    used = Used(place, "confined")
-    for _ in range(3):
-        used.session()
-    former = place.base
-    place._move()
-    assert str(used.session()[2]).startswith(place.base)
-    assert place.base != former
     used.adapter.close()
 
 

@@ -204,7 +204,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     precious.write_text("precious\n")
     with WorkspacePool(tmp_path / "pool") as pool:
         lend = partial(pool.site, unique=True)
-        ways = {"alone": lend, "prestart": lend, "shared": lend, "again": lend, "anew": lend}
+        ways = {"alone": lend, "shared": lend, "again": lend, "anew": lend}
         found = try_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
     assert "broke" in found.refusal
     assert precious.read_text() == "precious\n"
