@@ -1,4 +1,4 @@
-"""The adapter `reference`: the bundled reference implementation in this process, with a time limit per call."""
+"""The adapter `reference`: the bundled reference implementation in this process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from readfirst.harness.adapter_api import (
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.json_lines_server import private_streams, serve_lines
 from readfirst.harness.adapters.shell import CommandLimits, Shell, run_hook
-from readfirst.harness.adapters.timeout import TimeLimit
 from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.reference_impl import Behaviours, FileTools, Result
 from readfirst.reference_impl import Hook as ReferenceHook
@@ -56,8 +55,8 @@ def reference_tools(
 class ReferenceAdapter:
     """Opens one `FileTools` per scenario. Raises ValueError for an unknown contract.
 
-    `contract` is a name, or a combination of behaviours. `seconds` is the time limit per call, which needs the
-    main thread (see `TimeLimit`). With `mortal`, a separate process serves scenarios that kill the program.
+    `contract` is a name, or a combination of behaviours. `seconds` is the time limit of a
+    command or a hook. With `mortal`, a separate process serves scenarios that kill the program.
     """
 
     def __init__(
@@ -111,31 +110,26 @@ def served_reference(
 class ReferenceSession:
     """One `FileTools`, with the result types of the harness."""
 
-    def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
+    def __init__(self, tools: FileTools) -> None:
         self._tools = tools
-        self._limit = limit
 
     @classmethod
     def of(
         cls, contract: str | Behaviours, workspace: Workspace, confines: CommandLimits
     ) -> ReferenceSession:
-        """Open a session in a workspace, with a shell if its scenario runs commands. `confines` contains the
-        time limit per call.
-        """
+        """Open a session in a workspace, with a shell if its scenario runs commands."""
         shell = Shell(confines) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, confines)
-        return ReferenceSession(
-            reference_tools(contract, workspace, shell, hooks), TimeLimit(confines.seconds)
-        )
+        return ReferenceSession(reference_tools(contract, workspace, shell, hooks))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one call."""
-        with self._limit.on(tool), as_an_ordinary_user():
+        with as_an_ordinary_user():
             return _result(self._tools.call(tool, arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message."""
-        with self._limit.on("the parallel group"), as_an_ordinary_user():
+        with as_an_ordinary_user():
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
     def resume(self) -> None:
@@ -158,11 +152,11 @@ class ReferenceSession:
 
     def sub_agent(self) -> _SubAgent:
         """Start a sub-agent."""
-        return _SubAgent(self._tools, self._limit)
+        return _SubAgent(self._tools)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call. `interfere` runs between its validation and its execution."""
-        with self._limit.on(tool), as_an_ordinary_user():
+        with as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
     def call_interrupted(
@@ -171,26 +165,22 @@ class ReferenceSession:
         """Cancel one call as the user, or pass a truncated call."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
-        with self._limit.on(tool), as_an_ordinary_user():
+        with as_an_ordinary_user():
             if how == "stopped":
                 return _result(self._tools.call_stopped(tool, arguments))
             return _result(self._tools.call_given_up(tool, arguments, interfere))
 
     def background_agent(self) -> ReferenceSession:
         """Start a sub-agent in the background."""
-        return ReferenceSession(self._tools.background_agent(), self._limit)
-
-    def close(self) -> None:
-        """End the session."""
-        self._limit.close()
+        return ReferenceSession(self._tools.background_agent())
 
 
 class _SubAgent(ReferenceSession):
     """A sub-agent of a session. Closing it ends the sub-agent."""
 
-    def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
+    def __init__(self, tools: FileTools) -> None:
         self._working = contextlib.ExitStack()
-        super().__init__(self._working.enter_context(tools.sub_agent()), limit)
+        super().__init__(self._working.enter_context(tools.sub_agent()))
 
     def close(self) -> None:
         """End the sub-agent."""

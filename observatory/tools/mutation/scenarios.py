@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alarm import TooLongError, time_limit
 from circumstances import attend, of_scenario
 from panel import Judge, Panel, module_at
 
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["asked_under", "scenario_panel", "weight_of"]
 
 _HASTE = 2.0
-"""Seconds that a call may take in a scenario that is quick on the unchanged reference."""
+"""Time limit in seconds of a scenario that is quick on the unchanged reference."""
 _PATIENCE = 30.0
-"""Time limit in seconds of a call in the other scenarios."""
+"""Time limit in seconds of the other scenarios."""
 _QUICK = 0.1
 """Maximum seconds of a quick scenario."""
 
@@ -107,7 +108,11 @@ class _Bench:
         if (contract, limit) not in self._runners:
             spec = RunSpec(self._suite, "reference", contract, self._level, RunOptions(time_limit=limit))
             self._runners[contract, limit] = Runner(spec)
-        verdict = self._runners[contract, limit].judge(scenario_id)
+        try:
+            with time_limit(limit):
+                verdict = self._runners[contract, limit].judge(scenario_id)
+        except TooLongError as error:
+            return f"broken: {error}"
         if verdict.status in ("passed", "unsupported", "unspecified"):
             return ""
         if self._level == "effects" and (worst := self._new_harm(verdict)):

@@ -11,13 +11,14 @@ import builtins
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from alarm import TooLongError, time_limit
 from circumstances import attend, now
 from exceptions import ALWAYS, MODULES, conditions_of, replaced
 from importing import compiled, install
 from mutants import Mutant
 from panel import Panel
 
-from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.outcome import Breakage, Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -25,7 +26,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 __all__ = ["Point", "Switches"]
 
 _SECONDS = 10.0
-"""Time limit in seconds of a call, for exceptions that cause an endless loop."""
+"""Time limit in seconds of a scenario, for exceptions that cause an endless loop."""
 
 
 class Point(NamedTuple):
@@ -49,7 +50,7 @@ class Switches:
         builtins.decided = self._decided  # type: ignore[attr-defined]
         from readfirst.harness.adapters.reference import ReferenceAdapter
 
-        self._adapter = ReferenceAdapter(contract, seconds=_SECONDS)
+        self._adapter = ReferenceAdapter(contract)
         self._place = WorkspacePool()
         self._on: Point | None = None
         self._met: set[Point] | None = None
@@ -89,7 +90,11 @@ class Switches:
 
     def _replayed(self, scenario: Scenario) -> Outcome:
         attend(scenario)
-        return replay(scenario, self._adapter, self._place)
+        try:
+            with time_limit(_SECONDS):
+                return replay(scenario, self._adapter, self._place)
+        except TooLongError as error:
+            return Outcome(scenario.id, (), Breakage("implementation", str(error), 0))
 
     def _decided(self, number: int, condition: object) -> object:
         outcome, on = bool(condition), self._on

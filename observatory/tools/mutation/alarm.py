@@ -1,0 +1,29 @@
+"""Time limit for a mutant of the reference, which may loop without end."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["TooLongError", "time_limit"]
+
+
+class TooLongError(BaseException):
+    """The block took too long. Not an Exception, so that a replay does not catch it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TooLongError if the block takes longer. For the main thread."""
+
+    def ring(*_: object) -> None:
+        raise TooLongError(f"it took longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
