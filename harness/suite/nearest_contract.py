@@ -7,14 +7,12 @@ from readfirst.harness.suite.contracts import LATEST, Contract, order
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 _EXACT = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
-_MOST_CHANGES = 4
-"""Versions with changes that are named before the rest is counted instead."""
 
 
 def nearest(name: str, contracts: Sequence[Contract]) -> str:
     """Return sentences that name the contract to use instead of a name that is not a contract.
 
-    The reference knows the changes between two contracts: `readfirst product history`.
+    The reference knows whether a version behaves as one of its neighbours.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."
@@ -41,47 +39,12 @@ def nearest(name: str, contracts: Sequence[Contract]) -> str:
 
 
 def _between(older: str, name: str, newer: str) -> str:
-    since, until = _changes(older, name), _changes(name, newer)
-    if not since:
-        return f"nothing changed {_span(older, name)}. Write {older}."
-    if not until:
-        return f"nothing changed {_span(name, newer)}. Write {newer}."
-    return f"the tools changed {_describe(since)}, and again {_describe(until)}. Write {older} or {newer}."
-
-
-def _span(one: str, other: str) -> str:
-    """Return `at 2.1.8` for neighbouring versions, else `from 2.1.7 to 2.1.15`."""
-    former, later = (order(name)[0].release for name in (one, other))
-    neighbours = former[:-1] == later[:-1] and former[-1] + 1 == later[-1]
-    return f"at {other}" if neighbours else f"from {one} to {other}"
-
-
-def _describe(versions: Sequence[str]) -> str:
-    if len(versions) > _MOST_CHANGES + 1:
-        shown = ", ".join(versions[:_MOST_CHANGES])
-        return f"at {shown} and {len(versions) - _MOST_CHANGES} more versions"
-    *first, last = versions
-    return f"at {', '.join(first)} and {last}" if first else f"at {last}"
-
-
-def _changes(older: str, newer: str) -> list[str]:
-    """Return the versions after one and up to another that changed the behaviour of the reference."""
-    from readfirst.reference_impl import (
-        behaviours_by_version as reference,  # which is slow to load, and seldom asked
+    from readfirst.reference_impl.behaviours_by_version import (
+        behaviours_of,  # which is slow to load, and seldom asked
     )
 
-    variant = f"+{newer.partition('+')[2]}" if "+" in newer else ""
-    versions = sorted(
-        {version for each in reference.behaviour_histories().values() for version in each.changes}
-    )
-    inside = [".".join(map(str, version)) + variant for version in versions]
-    inside = [name for name in inside if order(older) < order(name) <= order(newer)]
-    found, before = [], reference.behaviours_of(older)
-    for name in inside:
-        after = reference.behaviours_of(name)
-        if after != before:
-            found.append(name.partition("+")[0])
-        before = after
-    if reference.behaviours_of(newer) != before:
-        found.append(newer.partition("+")[0])
-    return found
+    own = behaviours_of(name)
+    alike = [each for each in (older, newer) if behaviours_of(each) == own]
+    if alike:
+        return f"the tools behave as those of {alike[0]}. Write {alike[0]}."
+    return f"the tools changed before it and after it. Write {older} or {newer}."
