@@ -1,9 +1,8 @@
 """The table of rules by runs, implementations or versions: a row per rule, a column for each."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.level_reached import (
@@ -20,7 +19,6 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
-from readfirst.harness.yaml_io.finding import Position
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
 """Shares of failing scenarios that separate the first of five colours."""
@@ -130,19 +128,6 @@ def rule_row(
             for index, cell in enumerate(cells)
         ],
     }
-
-
-def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the row of a rule from `compatibility_data`, with a cell for each of the names `of` a kind."""
-    position = Position(Path("rules.yaml"), 1, 1)
-    rule_value = Rule(
-        rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
-    )
-    cells = [
-        Cell(**{"standing" if field == "holds" else field: value for field, value in rule[of][name].items()})
-        for name in names
-    ]
-    return rule_row(rule_value, cells, neutral=of == "versions")
 
 
 def tone_of(kind: str, failing: float) -> str:

@@ -17,7 +17,6 @@ from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.cli.pages import Check, keep_pages, own_page_file, page_file
 from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, like
 from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
-from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
@@ -117,8 +116,6 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
         **({"implementations.md": page(survey)} if survey["targets"] else {}),
         "compatibility.md": compatibility_page(data),
         "compatibility.json": line_for_each(data),
-        "versions.svg": rule_chart(data, _CHARTED, WIDE),
-        "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),
     }
 
 

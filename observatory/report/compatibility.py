@@ -1,13 +1,17 @@
 """docs/compatibility.md and the HTML page with filters: harm, then rules by implementations and versions."""
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+from readfirst.harness.compare.level_reached import Cell
 from readfirst.harness.report.html import letters, macro, render_page, safe
 from readfirst.harness.report.markdown_escape import markdown, prose
-from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
+from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.yaml_io.finding import Position
 from readfirst.observatory.report.harm_heatmap import (
     BRIEFLY,
     MapRow,
@@ -15,7 +19,6 @@ from readfirst.observatory.report.harm_heatmap import (
     star_meaning,
     untested_implementations,
 )
-from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.template import template
 
 _DATA = Mapping[str, Any]
@@ -103,14 +106,6 @@ def filtered_page(
         versions=_table(
             "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
         ),
-        charts=[
-            (
-                class_,
-                safe(rule_chart(data, [class_], WIDE, "chart wide")),
-                safe(rule_chart(data, [class_], NARROW, "chart narrow")),
-            )
-            for class_ in CLASSES
-        ],
     )
 
 
@@ -147,3 +142,27 @@ def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) 
         ]
         classes.append((class_, data["classes"][class_]["means"], rows))
     return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
+
+
+def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
+    """Return the row of a rule from `compatibility_data`, with a cell for each of the names `of` a kind."""
+    position = Position(Path("rules.yaml"), 1, 1)
+    rule_value = Rule(
+        rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
+    )
+    cells = [
+        Cell(**{"standing" if field == "holds" else field: value for field, value in rule[of][name].items()})
+        for name in names
+    ]
+    return rule_row(rule_value, cells, neutral=of == "versions")
+
+
+def rules_with_changes(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
+    """Return the rules of these classes with different results in different versions, in order."""
+    return [
+        (name, rule)
+        for class_ in classes
+        for name, rule in data["rules"].items()
+        if rule["class"] == class_
+        and any(each["holding"] < each["judged"] for each in rule["versions"].values())
+    ]

@@ -14,7 +14,6 @@ from readfirst.harness.report.markdown_escape import (
     prose,
     scenario_code,
 )
-from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 from readfirst.harness.suite.product_versions import version_spans
@@ -23,9 +22,8 @@ from readfirst.harness.suite.rules import Rule
 from readfirst.observatory.claims.claims import Claim
 from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
 from readfirst.observatory.claims.table_cells import excerpt
-from readfirst.observatory.report.compatibility import likeness, short_cell
+from readfirst.observatory.report.compatibility import likeness, rules_with_changes, short_cell, stored_row
 from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, star_meaning, untested_implementations
-from readfirst.observatory.report.rule_chart import rules_with_changes
 from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.observatory.site.site_data import Facts

@@ -14,7 +14,7 @@ from readfirst.observatory.site.site_data import Facts
 RUNS = "window.owned = 1"
 SEEN = f"<script>{RUNS}</script>"
 MARKUP = (
-    f"""findme </title></script></textarea>{SEEN}<img src="docs/versions.svg" onload="{RUNS}"><img src="http://seen.invalid/pixel">"""
+    f"""findme </title></script></textarea>{SEEN}<img src="docs/map.svg" onload="{RUNS}"><img src="http://seen.invalid/pixel">"""
     f"""<svg onload="{RUNS}"><iframe srcdoc="<script>parent.{RUNS}</script>"></iframe><base href="http://seen.invalid/">"""
     f"""<link rel=stylesheet href="http://seen.invalid/c.css"><style>@import "http://seen.invalid/d.css";</style>"""
     f"""<a id="__config">{{"search": "http://seen.invalid/worker.js"}}</a><pre class="mermaid">graph TD</pre>"""
@@ -165,7 +165,7 @@ def project(folder: Path, text: str) -> Facts:
     for page in ("README", "diagnosis", "behaviour", "harm", "history", "reference"):
         (docs / f"{page}.md").write_text("# Page\n", "utf-8")
     (docs / "compatibility.md").write_text("# Page\n\n## Versions\n", "utf-8")
-    for picture in ("versions.svg", "versions-narrow.svg"):
+    for picture in ("map.svg", "map-narrow.svg"):
         shutil.copyfile(default_root().parent / "docs" / picture, docs / picture)
     front = f"---\ntitle: {said}\ndescription: {json.dumps(chr(34) + '>' + text)}\ntemplate: x.html\n---\n"
     (folder / "README.md").write_text(f"{front}# Home {text}\n\n{text}\n{BLOCKS}\n", "utf-8")

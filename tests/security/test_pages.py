@@ -28,7 +28,6 @@ from readfirst.observatory.report.harm_heatmap import (
     MapRow,
     harm_picture,
 )
-from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.site.markdown_sources import made_pages, write_sources
 from readfirst.observatory.site.sanitize_html import is_followed, sanitize_html
 from readfirst.observatory.site.site import pages_of
@@ -55,7 +54,7 @@ BEGINNINGS = (
     "::: x",
     "x\n===\n\n    y",
 )
-KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/versions.svg'}")
+KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/map.svg'}")
 """Pictures without an address, or with an address of the site."""
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
 
@@ -118,18 +117,7 @@ DRAWN = {"svg", "style", "rect", "text", "g", "line", "title"}
 @rows("text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES])
 def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
     row = MapRow(text, False, 10, 5, tuple(MapCell(kind, 1, "harm-1", text) for kind in KINDS))
-    cell = {"holding": 0, "judged": 1, "holds": "no"}
-    versions = {text: cell, "1.0": cell}
-    table = {
-        "contract": text,
-        "versions": {each: {"recorded": True} for each in versions},
-        "rules": {"one": {"class": "safety", "title": text, "versions": versions}},
-    }
-    charts = [rule_chart(table, ["safety"], layout) for layout in (NARROW, WIDE)]
-    for picture in (
-        *charts,
-        *(harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)),
-    ):
+    for picture in (harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)):
         for each in ElementTree.fromstring(picture.encode()).iter():
             assert each.tag.removeprefix("{http://www.w3.org/2000/svg}") in DRAWN
             assert not any(name.startswith("on") or "href" in name for name in each.attrib)
@@ -160,7 +148,7 @@ def test_what_acts_is_noticed() -> None:
 def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
     for name, text in made_pages(facts).items():
-        for html in rendered(re.sub('<img alt="Each rule[^"]*" src="../docs/versions.svg">', "", text)):
+        for html in rendered(text):
             assert acting(html) == [], name
 
 

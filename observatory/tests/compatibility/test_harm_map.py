@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
+from readfirst.observatory.report.compatibility import rules_with_changes, stored_row
 from readfirst.observatory.report.harm_heatmap import (
     BRIEFLY,
     NARROW_MAP,
@@ -135,3 +135,15 @@ def test_a_rule_has_a_figure_for_each_version() -> None:
         ("none", "2: holds, 4 scenarios", "✓"),
         ("none", "3: unknown", "–"),
     ]
+
+
+def test_only_rules_that_changed_are_shown_and_only_of_these_classes() -> None:
+    kept, lost = ({"1.0": {"holding": holding, "judged": 4}} for holding in (4, 3))
+    table = {
+        "rules": {
+            "kept": {"class": "safety", "versions": kept},
+            "lost": {"class": "safety", "versions": lost},
+        }
+    }
+    assert [name for name, _ in rules_with_changes(table, ["safety"])] == ["lost"]
+    assert rules_with_changes(table, ["contract"]) == []
