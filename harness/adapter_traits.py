@@ -84,8 +84,6 @@ class AdapterTraits:
     scenario gets a new path."""
     in_memory: bool = False
     """Whether workspaces may be on any file system."""
-    reliable_mtimes: bool = False
-    """Whether it changes files only by system calls, never through mapped memory, so that their times are reliable."""
     design: Design | None = None
     """The declared design. None: no design is declared, and all refusals of the contract are required."""
     refuses: frozenset[str] = frozenset()

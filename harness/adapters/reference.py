@@ -74,7 +74,6 @@ class ReferenceAdapter:
             capabilities,
             reuses_paths=True,
             in_memory=True,
-            reliable_mtimes=True,
             reset=self.close,
             close=self.close,
         )

@@ -9,7 +9,7 @@ import fcntl
 import itertools
 import os
 import stat
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -26,21 +26,22 @@ _numbers = itertools.count()
 def empty(directory: str, names: Collection[str] | None = None) -> None:
     """Remove the content of a directory whose path contains no link, or only the entries with these names.
 
-    Directories without permissions get them. Raises OSError, and RecursionError for a tree that is too deep.
+    Directories without permissions get them. Raises OSError.
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
-        descriptor = os.open(name, _OPEN_FLAGS, dir_fd=parent)
-        try:
-            _remove_content(descriptor, names)
-        finally:
-            os.close(descriptor)
+        top = os.open(name, _OPEN_FLAGS, dir_fd=parent)
+    try:
+        _make_accessible(top)
+        _remove_content(top, [name for name in os.listdir(top) if names is None or name in names])
+    finally:
+        os.close(top)
 
 
 def destroy(directory: str, *, last: str = "") -> None:
     """Remove a directory, or the entry at its path, even if it is very deep, locked or immutable.
 
-    Slower than `empty`. A missing path is not an error. A file named `last` in it is removed last. Raises
+    A missing path is not an error. A file named `last` in it is removed last. Raises
     OSError for entries that cannot be removed.
     """
     above, name = os.path.split(directory)
@@ -62,20 +63,11 @@ def destroy(directory: str, *, last: str = "") -> None:
         os.close(parent)
 
 
-def _remove_content(descriptor: int, names: Collection[str] | None = None) -> None:
-    _make_accessible(descriptor)
-    with os.scandir(descriptor) as listing:
-        entries = [entry for entry in listing if names is None or entry.name in names]
-    for entry in entries:
-        if not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.name, dir_fd=descriptor)
-        else:
-            subdirectory = _open_directory(entry.name, descriptor)
-            try:
-                _remove_content(subdirectory)
-            finally:
-                os.close(subdirectory)
-            os.rmdir(entry.name, dir_fd=descriptor)
+def _remove_content(top: int, names: Iterable[str]) -> None:
+    """Remove entries of an open directory. Subdirectories are first moved into it, so that depth does not matter."""
+    pending = list(names)
+    for name in pending:
+        pending.extend(_remove_entry(name, top))
 
 
 def _open_directory(name: str, above: int) -> int:
@@ -92,7 +84,6 @@ def _make_accessible(descriptor: int) -> None:
 
 
 def _remove_deep_tree(parent: int, name: str, last: str) -> None:
-    """Remove a directory. Every subdirectory is first moved to the first level, so that depth does not matter."""
     try:
         top = _open_directory(name, parent)
     except FileNotFoundError:
@@ -103,9 +94,7 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
     try:
         _retry_without_attributes(lambda: _make_accessible(top), name, parent)
         names = os.listdir(top)
-        pending = [child for child in names if child != last]
-        for pending_name in pending:
-            pending.extend(_remove_entry(pending_name, top))
+        _remove_content(top, (child for child in names if child != last))
         if last in names:
             _remove_entry(last, top)
     finally:

@@ -5,7 +5,7 @@ a path are opened one after the other, without following links, the last one is 
 fails.
 """
 
-# ruff: noqa: PTH101, PTH115
+# ruff: noqa: PTH101
 
 import errno
 import os
@@ -29,29 +29,11 @@ class opened:  # noqa: N801 - it is used like a function; a class, because it is
         self._make = make
 
     def __enter__(self) -> int:
-        descriptor = _opened_at_once(self._folder)
-        if descriptor is None:
-            descriptor = _open_by_steps(self._folder, os.open("/", FOLDER), make=self._make)
-        self._descriptor = descriptor
-        return descriptor
+        self._descriptor = _open_by_steps(self._folder, os.open("/", FOLDER), make=self._make)
+        return self._descriptor
 
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
-
-
-def _opened_at_once(folder: str) -> int | None:
-    """Open a directory if the system itself can reject links in the path. None if it cannot."""
-    try:
-        descriptor = os.open(folder, FOLDER)
-    except OSError:
-        return None
-    try:
-        if os.readlink(f"/proc/self/fd/{descriptor}") == folder:
-            return descriptor
-    except OSError:
-        pass
-    os.close(descriptor)
-    return None
 
 
 def below(name: str, above: int, *, make: bool = False) -> int:

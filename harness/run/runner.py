@@ -105,7 +105,6 @@ class Runner:
         self._place = WorkspacePool(
             confined=spec.options.confine or self.suite.needs_wall,
             memory=self._traits.in_memory,
-            stamps=self._traits.reliable_mtimes,
         )
         self._ended = _ProcessEndCheck(self._traits.servers is None)
         keep = spec.options.keep

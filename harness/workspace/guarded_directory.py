@@ -6,16 +6,7 @@
 import errno
 import os
 import stat
-import weakref
 from collections.abc import Callable
-from contextlib import suppress
-
-from readfirst.harness.processes.safe_open import FOLDER
-from readfirst.harness.suite.file_entry import OLD_TIME
-
-_NOTHING: frozenset[str] = frozenset()
-State = tuple[tuple[float, ...], int, int]
-"""Result of `state_of`: mode, inode, owner, size and others, then both times of change in nanoseconds."""
 
 
 class SpoiltError(Exception):
@@ -26,8 +17,7 @@ class Folder:
     """A directory of the harness that an implementation can write to.
 
     `keeps` decides by name which entries belong to it. `prefix` is the prefix of its paths in a snapshot.
-    `role` describes it if it must stay. While it contains nothing else, it has the fixed old time. Adding or
-    removing an entry changes its times; only then is it listed.
+    `role` describes it if it must stay.
     """
 
     def __init__(
@@ -38,57 +28,21 @@ class Folder:
         self.role = role
         self._keeps = keeps
         self._identity = _identity(self._status())
-        self._untouched: State | None = None
-        self._handle = -1
-        self._closing: Callable[[], object] | None = None
 
     def check(self) -> None:
         """Raise SpoiltError if the directory must stay, but was replaced."""
         if self.role and _identity(self._status()) != self._identity:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
-    def is_untouched(self) -> bool:
-        """Whether no entry was added or removed since `added` found nothing.
-
-        A replaced directory is detected, too: moving or removing a directory changes its times.
-        """
-        return self._untouched is not None and state_of(os.fstat(self._handle)) == self._untouched
-
     def added(self) -> frozenset[str]:
         """Return the names of foreign entries. Empty if the directory is gone.
 
         Raises SpoiltError as `check` does, and OSError if it cannot be listed.
         """
-        if self.is_untouched():
-            return _NOTHING
-        status = self._status()
         self.check()
-        if status is None:
-            return _NOTHING
-        self._untouched = None
-        with suppress(OSError):  # before it is listed, so that later changes are seen the next time
-            os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
-            status = self._status() or status
-        found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
-        if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
-            with suppress(OSError):
-                self._untouched = self._watch_directory(status)
-        return found
-
-    def close(self) -> None:
-        """Close the open directory. It then counts as changed."""
-        self._untouched = None
-        if self._closing is not None:
-            self._closing()
-            self._closing = None
-
-    def _watch_directory(self, status: os.stat_result) -> State:
-        """Return its state, and keep the directory open, which is faster than using its path."""
-        if self._closing is None or os.fstat(self._handle).st_ino != status.st_ino:
-            self.close()
-            self._handle = os.open(self.path, FOLDER)
-            self._closing = weakref.finalize(self, os.close, self._handle)
-        return state_of(status)
+        if self._status() is None:
+            return frozenset()
+        return frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
 
     def _status(self) -> os.stat_result | None:
         try:
@@ -100,11 +54,6 @@ class Folder:
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
     """Return the identity of the entry at a path. None if there is none."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
-
-
-def state_of(status: os.stat_result) -> State:
-    """Return values that change if a file, its attributes, or the names in a directory change."""
-    return status[:7], status.st_mtime_ns, status.st_ctime_ns
 
 
 class TooLargeError(Exception):

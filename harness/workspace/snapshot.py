@@ -1,7 +1,6 @@
 """Snapshots: every path below a directory with bytes, type, mode, owner, link target and times.
 
-Times that a program can set are not trusted. If the system gives each change of a file a separate time,
-`Snapshots` reads only changed files again.
+Times that a program can set are not trusted: every file is read.
 """
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib is several times slower.
@@ -16,7 +15,6 @@ import sys
 import time
 import unicodedata
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from readfirst.harness.processes.safe_open import opened, set_mode
@@ -30,7 +28,7 @@ from readfirst.harness.suite.file_entry import (
     resolved_links,
 )
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
-from readfirst.harness.workspace.guarded_directory import State, TooLargeError, state_of
+from readfirst.harness.workspace.guarded_directory import TooLargeError
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
@@ -43,21 +41,20 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 """The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 
 
-def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:
+def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
     """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is omitted.
 
-    Links are never followed. All bytes are read, except of `known` files, because a changed file may have an
-    old time. The target of an absolute link into `root` starts with `$WS`. A directory or file without read
-    permission is temporarily made readable. Fifos, sockets and devices are not opened. If `root` is not a
-    directory, or is a link to one, the result is the single path `.`. Raises OSError, RecursionError,
-    TooLargeError.
+    Links are never followed. All bytes are read, because a changed file may have an old time. The target of
+    an absolute link into `root` starts with `$WS`. A directory or file without read permission is temporarily
+    made readable. Fifos, sockets and devices are not opened. If `root` is not a directory, or is a link to
+    one, the result is the single path `.`. Raises OSError, RecursionError, TooLargeError.
     """
     top = os.fspath(root)
     entries: dict[str, Entry] = {}
     try:
         if stat.S_ISLNK(os.lstat(top).st_mode):
             return {".": Symlink(os.readlink(top))}
-        scan(top, "", entries, top, known=known)
+        scan(top, "", entries, top)
     except FileNotFoundError:
         return {".": SpecialFile("missing")}
     except NotADirectoryError:
@@ -65,79 +62,9 @@ def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[
     return entries
 
 
-_TRIED = 20
-"""Number of changes that a file system must distinguish, made faster than a coarse clock ticks."""
-
-
-def tells_changes(folder: str) -> bool:
-    """Whether the file system of a directory gives each visible change a separate time (`ctime`)."""
-    with opened(folder) as above:
-        name = ".times"
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=above)
-        try:
-            seen = set()
-            for _ in range(_TRIED):
-                os.pwrite(descriptor, b"x", 0)
-                seen.add(os.fstat(descriptor).st_ctime_ns)
-            return len(seen) == _TRIED
-        finally:
-            os.close(descriptor)
-            os.unlink(name, dir_fd=above)
-
-
-class Snapshots:
-    """Consecutive snapshots of one directory. Each reads only files that changed since the last.
-
-    Requires a file system that `tells_changes`, and programs that write by system calls: a write to mapped
-    memory has no time.
-    """
-
-    def __init__(self) -> None:
-        self._root = ""
-        self._entries: dict[str, Entry] = {}
-        self._states: dict[str, State] = {}
-
-    def take(self, root: str) -> dict[str, Entry]:
-        """Return the result of `snapshot`. If nothing changed, the same object as before."""
-        if root == self._root and self._is_unchanged():
-            return self._entries
-        states: dict[str, State] = {}
-        with suppress(OSError):
-            states[root] = state_of(os.lstat(root))
-        known = (self._entries, self._states) if root == self._root else ({}, {})
-        self._entries, self._states, self._root = snapshot(root, _Known(root, *known, states)), states, root
-        return self._entries
-
-    def forget(self) -> None:
-        """Make the next snapshot a complete one."""
-        self._root = ""
-
-    def _is_unchanged(self) -> bool:
-        try:
-            for path, state in self._states.items():
-                if state_of(os.lstat(path)) != state:
-                    return False
-            return bool(self._states)
-        except OSError:
-            return False
-
-
-class _Known(NamedTuple):
-    """Files of the last snapshot, by relative and absolute path, and those of the next one."""
-
-    root: str
-    entries: Mapping[str, Entry]
-    states: Mapping[str, State]
-    now: dict[str, State]
-
-
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
     """Return each changed path with its new state, sorted by path. None if it is gone."""
-    if before is after:
-        return {}
-    differing = {
-        path for path, entry in after.items() if (former := before.get(path)) is not entry and former != entry
-    }
+    differing = {path for path, entry in after.items() if before.get(path) != entry}
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
 
@@ -155,7 +82,6 @@ def scan(
     top: str,
     *,
     names: Collection[str] | None = None,
-    known: _Known | None = None,
 ) -> None:
     """Add the content of `directory` to `entries`, each path with `prefix`; `top` becomes `$WS`.
 
@@ -163,12 +89,11 @@ def scan(
     """
     folder, name = os.path.split(directory)
     with opened(folder) as above:
-        _Scan(entries, top, known).directory(name, above, prefix, names)
+        _Scan(entries, top).directory(name, above, prefix, names)
 
 
 class _Scan:
-    def __init__(self, entries: dict[str, Entry], top: str, known: _Known | None) -> None:
-        self.known = known
+    def __init__(self, entries: dict[str, Entry], top: str) -> None:
         self.entries = entries
         self.top = top
         self.bytes = 0
@@ -200,17 +125,6 @@ class _Scan:
 
     def _entry(self, found: os.DirEntry[str], folder: int, path: str) -> None:
         status = found.stat(follow_symlinks=False)
-        if self.known is not None:
-            absolute, state = f"{self.known.root}/{path}", state_of(status)
-            self.known.now[absolute] = state
-            if (
-                self.known.states.get(absolute) == state
-                and (kept := self.known.entries.get(path)) is not None
-                and not isinstance(kept, Directory)
-            ):
-                self.entries[path] = kept
-                self._check_number()
-                return
         mode = stat.S_IMODE(status.st_mode)
         kind = stat.S_IFMT(status.st_mode)
         if kind == stat.S_IFREG:
@@ -226,9 +140,6 @@ class _Scan:
             self.entries[path] = Symlink(target)
         else:
             self.entries[path] = SpecialFile(_kind(status.st_mode))
-        self._check_number()
-
-    def _check_number(self) -> None:
         if len(self.entries) > MAXIMUM_ENTRIES:
             raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
 
@@ -306,8 +217,6 @@ class Trace(NamedTuple):
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
     """Return each path with equal content in two snapshots that was touched between them."""
     found: dict[str, Trace] = {}
-    if before is after:
-        return found
     for path, entry in after.items():
         if type(entry) is RegularFile:
             former = before.get(path)

@@ -26,7 +26,7 @@ from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError, spoiling
 from readfirst.harness.workspace.mounts import Mounts
-from readfirst.harness.workspace.snapshot import Snapshots, scan, snapshot, tells_changes
+from readfirst.harness.workspace.snapshot import scan, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, lay_out, make_true, perform
 
 HOME = "$HOME/"
@@ -72,7 +72,7 @@ class WorkspaceDir:
     """The directory of one scenario: a workspace `root` in a separate directory, and the session's `home`.
 
     With `confined`, its programs also write temporary files there. With `alone_in_base`, only the harness
-    creates entries next to it. `snapshots` reuses unchanged files of the last snapshot.
+    creates entries next to it.
     """
 
     def __init__(
@@ -81,7 +81,6 @@ class WorkspaceDir:
         *,
         confined: bool = False,
         alone_in_base: bool = False,
-        snapshots: Snapshots | None = None,
     ) -> None:
         self.directory = directory
         self.confined = confined
@@ -90,9 +89,6 @@ class WorkspaceDir:
         self.root = f"{self.around}/{_ROOT}"
         for made in (directory, self.around, self.home, self.root):
             _make(made)
-        self._snapshots = snapshots
-        self._scanned: dict[str, Entry] = {}
-        self._placeless: dict[str, Entry] = {}
         self.editor = ScriptedEditor(lambda: self.root)
         self.repository = Repository()
         self._mounts: Mounts | None = None
@@ -205,17 +201,12 @@ class WorkspaceDir:
         the system lacks a resource.
         """
         with spoiling("read the workspace"):
-            touched = [folder for folder in self._watched if not folder.is_untouched()]
-            added = [(folder, names) for folder in touched if (names := folder.added())]
-            entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
-            if added:
-                entries = dict(entries)
+            added = [(folder, names) for folder in self._watched if (names := folder.added())]
+            entries = snapshot(self.root)
             for folder, names in added:
                 own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
                 scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
-            if entries is not self._scanned:
-                self._scanned, self._placeless = entries, self._without_place(entries)
-            return self.editor.seen(self._placeless)
+            return self.editor.seen(self._without_place(entries))
 
     def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
         """Normalise paths below the workspace that contain the workspace's own path, for example after a space."""
@@ -237,29 +228,19 @@ class WorkspaceDir:
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
-        """Reset the directory to its initial state. Raises OSError, and RecursionError for a tree that is too
-        deep.
-        """
-        if self._snapshots is not None:
-            self._snapshots.forget()
+        """Reset the directory to its initial state. Raises OSError."""
         self.editor.clear()
         self.repository.close()
         for folder in self._shared:
             for name in folder.added():
                 destroy(f"{folder.path}/{name}")
         for folder in self._own:
-            if not folder.is_untouched():
-                empty(folder.path, folder.added())
+            empty(folder.path, folder.added())
         try:
             empty(self.root)
         except OSError:  # another entry is in its place, or none
             empty(self.around)
             _make(self.root)
-
-    def close(self) -> None:
-        """Close the open directories around it."""
-        for folder in self._watched:
-            folder.close()
 
 
 def _make(folder: str) -> None:
@@ -273,9 +254,8 @@ class WorkspacePool:
 
     The base is a new temporary directory unless one is named. Its path contains no symbolic links. If a
     workspace cannot be cleared, its base is not used any more, and a new one is created. With `memory` a new
-    base is in memory if possible. With `stamps`, programs change files only by system calls, so that times are
-    reliable. `confined` applies to all workspaces. `keep` gets every workspace with its scenario's id, after
-    the last step.
+    base is in memory if possible. `confined` applies to all workspaces. `keep` gets every workspace with its
+    scenario's id, after the last step.
     """
 
     def __init__(
@@ -284,13 +264,10 @@ class WorkspacePool:
         *,
         confined: bool = False,
         memory: bool = False,
-        stamps: bool = False,
     ) -> None:
         self.keep: Callable[[str, WorkspaceDir], None] | None = None
         self._confined = confined
         self._memory = memory
-        self._stamps = stamps
-        self._tells_changes = False
         self.base = ""
         self._named = base is not None
         self._scratch: list[Scratch] = []
@@ -322,14 +299,9 @@ class WorkspacePool:
             raise
         self._take_back(site)
 
-    def holds(self, site: WorkspaceDir) -> bool:
-        """Whether a workspace is in the current base, and the base exists."""
-        return not self._closed and os.path.dirname(site.directory) == self.base
-
     def close(self) -> None:
         """Remove every workspace, and the base if it was created here."""
         for site in self._free:
-            site.close()
             if self._named:
                 destroy(site.directory)
         self._free.clear()
@@ -344,41 +316,25 @@ class WorkspacePool:
         self.close()
 
     def _take_back(self, site: WorkspaceDir) -> None:
-        cleared = False
+        if self._closed or os.path.dirname(site.directory) != self.base:
+            return  # it is removed with its base
         try:
-            # A workspace that cannot be cleared is removed with its base.
-            cleared = self.holds(site) and self._clear_workspace(site)
+            site.check()
+            with spoiling("clear the workspace"):
+                site.clear()
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)
             self._move()
             raise
-        finally:
-            if cleared:
-                self._free.append(site)
-            else:
-                site.close()
-
-    @staticmethod
-    def _clear_workspace(site: WorkspaceDir) -> bool:
-        """Reset a workspace, or remove it if that fails. Return whether it exists."""
-        site.check()
-        with spoiling("clear the workspace"):
-            try:
-                site.clear()
-            except RecursionError:
-                destroy(site.directory)
-                return False
-        return True
+        self._free.append(site)
 
     def _move(self) -> None:
         """Continue in a new base, unless the base has a name."""
         if not self._named:
-            while self._free:
-                self._free.pop().close()
+            self._free.clear()
             self._scratch.append(Scratch(memory=self._memory))
             self.base = str(self._scratch[-1].path)
-            self._tells_changes = self._stamps and tells_changes(self.base)
 
     def _new(self) -> WorkspaceDir:
         moved = False
@@ -389,7 +345,6 @@ class WorkspacePool:
                     f"{self.base}/{self._made}",
                     confined=self._confined,
                     alone_in_base=not self._named,
-                    snapshots=Snapshots() if self._tells_changes else None,
                 )
             except FileExistsError:
                 continue

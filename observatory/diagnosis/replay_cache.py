@@ -52,7 +52,7 @@ class Replays:
         self.count = 0
         """Scenarios that were replayed."""
         self.suite = suite
-        self._place = WorkspacePool(memory=True, stamps=True)
+        self._place = WorkspacePool(memory=True)
         self._scenarios: dict[str, Scenario] = {}
         self._known: dict[str, _Fork | ReplayResult] = {}
 

@@ -1,4 +1,4 @@
-"""Folders around a workspace are listed only when something came into them or left them."""
+"""Folders around a workspace are seen to be replaced, and to get entries."""
 
 import os
 from pathlib import Path

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,9 @@ import pytest
 from readfirst.harness.suite.file_entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace.snapshot import (
-    Snapshots,
     TooLargeError,
     names_of,
     snapshot,
-    tells_changes,
 )
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
@@ -116,60 +113,3 @@ def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_pl
             found.append([*site.snapshot()])
     assert found[0] == found[1]
     assert " /$WS/notes.txt" in found[0]
-
-
-def _written_in_time(path: Path) -> None:
-    """Write as many bytes as there were, and let the file have its old time."""
-    status = path.stat()
-    path.write_bytes(b"two")
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def _replaced_in_time(path: Path) -> None:
-    status = path.stat()
-    other = path.with_name("other")
-    other.write_bytes(b"two")
-    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
-    other.replace(path)
-
-
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "written": _written_in_time,
-    "replaced": _replaced_in_time,
-    "mode": lambda path: path.chmod(0o600),
-    "touched": os.utime,
-    "another name": lambda path: (path.parent / "name").hardlink_to(path),
-    "removed": Path.unlink,
-    "a link": lambda path: (path.unlink(), path.symlink_to("b.txt")),
-    "folder removed": lambda path: (path.unlink(), path.parent.rmdir()),
-    "beside it": lambda path: (path.parent / "new").mkdir(),
-    "elsewhere": lambda path: (path.parent.parent / "b.txt").write_bytes(b"b"),
-    "nothing": lambda path: path.read_bytes(),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_what_is_taken_from_the_last_snapshot_is_what_another_would_see(tmp_path: Path, change: str) -> None:
-    if not tells_changes(os.fspath(tmp_path)):
-        pytest.skip("the file system does not tell each change")
-    path = tmp_path / "root" / "folder" / "a.txt"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"one")
-    root = os.fspath(tmp_path / "root")
-    taken = Snapshots()
-    before = taken.take(root)
-    CHANGES[change](path)
-    now = taken.take(root)
-    assert now == snapshot(root)
-    assert [each.stamp for each in now.values() if isinstance(each, RegularFile)] == [
-        each.stamp for each in snapshot(root).values() if isinstance(each, RegularFile)
-    ]
-    assert (now is before) == (change == "nothing")
-
-
-def test_a_root_that_comes_back_is_seen(tmp_path: Path) -> None:
-    taken, root = Snapshots(), tmp_path / "root"
-    assert taken.take(os.fspath(root)) == {".": SpecialFile("missing")}
-    root.mkdir()
-    (root / "a.txt").write_bytes(b"")
-    assert [*taken.take(os.fspath(root))] == ["a.txt"]

@@ -225,7 +225,7 @@ def replay_ratio(rounds: int) -> Result:
     former = os.umask(0o022)
     try:
         for _ in range(rounds):
-            with WorkspacePool(memory=True, stamps=True) as place:
+            with WorkspacePool(memory=True) as place:
                 harnessed.append(seconds(with_harness))
             with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
                 plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))
