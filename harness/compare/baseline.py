@@ -1,5 +1,6 @@
 """Baseline: the accepted failures of one implementation, read from a YAML file and applied to verdicts."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,9 @@ CHANCE = "How far an interrupted call gets, and which of two is faster, is a mat
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 """Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
 
+_COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
+"""A line with a whole entry, and the comment after it."""
+
 
 class BaselineError(SuiteError):
     """The baseline file is invalid. Each finding describes the correction and its position."""
@@ -45,7 +49,7 @@ class Acceptance:
     `subject` is the id of a scenario or of a rule. A rule's entry accepts failures of all scenarios of the rule at
     `level` or a higher one; at the level `safe` only the kinds of harm in `harms`. `varies`: the scenario may also
     pass, or fail at a higher level, because the implementation leaves the result to chance. `link` is the address of
-    a report.
+    a report. `comment` is the text after the entry on its line.
     """
 
     subject: str
@@ -57,6 +61,7 @@ class Acceptance:
     link: str = ""
     of_rule: bool = False
     harms: tuple[str, ...] = ()
+    comment: str = ""
 
     @property
     def where(self) -> str:
@@ -69,13 +74,23 @@ class Baseline:
     """The accepted failures of the implementation that runs call `name`, by subject and contract.
 
     `position` is the position of the name. `lacking` are the capabilities that were missing when the file was written;
-    None if the file does not list them.
+    None if the file does not list them. `level` is the level of the run that wrote the file, if the file names it.
     """
 
     name: str
     position: Position
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
     lacking: MissingCapabilities | None = None
+    level: Level | None = None
+
+    def level_warning(self, level: Level, option: str = "--level") -> str:
+        """Return a warning if a run at `level` is stricter than the run that wrote the file. Otherwise empty."""
+        if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
+            return ""
+        return (
+            f"{self.position.file} was written at the level {self.level}, and this run judges the level {level}. "
+            f"To judge the same level, add {option} {self.level}."
+        )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
         """Return the entry of the verdict's scenario, or of its rule. None if there is neither."""
@@ -116,15 +131,17 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
     entry = baseline.entry_for(verdict) if baseline else None
     if entry is None:
         return BaselineResult(conformant=failing is None)
+    if failing is not None and FAILED_LEVELS.index(failing) < FAILED_LEVELS.index(entry.level):
+        return BaselineResult(conformant=False)
+    # A scenario that may fail in the next run needs its reason now, or a later run would fail by chance.
+    is_possible = entry.varies and not entry.of_rule and verdict.judged
+    level = entry.level if is_possible else failing
+    is_unexplained = entry.reason == UNEXPLAINED and level == "broken"
+    if is_unexplained or (level == "safe" and entry.reason in GENERATED_REASONS):
+        described = _describe_failure(verdict) if failing == level else f"varies, and may fail at {level}"
+        complaint = f"{entry.where} {described}. Write as its reason why that is accepted."
+        return BaselineResult(conformant=False, stale=complaint, needs_reason=True)
     if failing is not None:
-        if FAILED_LEVELS.index(failing) < FAILED_LEVELS.index(entry.level):
-            return BaselineResult(conformant=False)
-        is_unexplained = entry.reason == UNEXPLAINED and failing == "broken"
-        if is_unexplained or (failing == "safe" and entry.reason in GENERATED_REASONS):
-            complaint = (
-                f"{entry.where} {_describe_failure(verdict)}. Write as its reason why that is accepted."
-            )
-            return BaselineResult(conformant=False, stale=complaint, needs_reason=True)
         if entry.of_rule and failing == "safe" and (other := _kinds_of(verdict) - {*entry.harms}):
             complaint = f"{entry.where} does not accept {', '.join(sorted(other))} of {verdict.scenario_id}."
             advice = f" If that is intended, add to the entry: harms: [{', '.join(sorted(other))}]"
@@ -173,8 +190,11 @@ def load_baseline(
     look.finish(BaselineError)
     values, position = look.document.value, look.document.position
     accepted: dict[tuple[str, str], Acceptance] = {}
+    lines = look.document.data.decode().split("\n")
     for number, stated in enumerate(values["accepted"]):
-        entry = _entry(stated, position(("accepted", number)), contracts)
+        where = position(("accepted", number))
+        comment = _COMMENT_PATTERN.fullmatch(*lines[where.line - 1 : where.line] or [""])
+        entry = _entry(stated, where, contracts, comment[1] if comment else "")
         key = "rule" if entry.of_rule else "scenario"
         known = rules if entry.of_rule else ids
         if entry.subject not in known:
@@ -192,10 +212,12 @@ def load_baseline(
     if {"unclaimed", "unsupported"} & values.keys():
         unclaimed = frozenset(values.get("unclaimed", ()))
         lacking = MissingCapabilities(unclaimed, values.get("unsupported", {}))
-    return Baseline(values["name"], position(("name",)), accepted, lacking)
+    return Baseline(values["name"], position(("name",)), accepted, lacking, values.get("level"))
 
 
-def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts) -> Acceptance:
+def _entry(
+    stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str
+) -> Acceptance:
     return Acceptance(
         subject=stated.get("scenario") or stated["rule"],
         contract=stated.get("contract", contracts.default),
@@ -206,6 +228,7 @@ def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts) 
         link=stated.get("link", ""),
         of_rule="rule" in stated,
         harms=tuple(stated.get("harms", ())),
+        comment=comment,
     )
 
 

@@ -1,7 +1,7 @@
 """Write a baseline: an entry a line, in the order of scenarios."""
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from readfirst.harness.compare.baseline import (
     lowest_failure,
 )
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.yaml_io.finding import Position
 
@@ -35,21 +35,25 @@ def baseline_text(
     suite: str = "",
     added: bool = False,
     lucky: Container[str] = (),
+    level: Level | None = None,
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `name` is the name of the run, `suite` the version of the suite. Entries of `old` keep reason and link. A new
-    entry gets UNEXPLAINED, and so does an entry whose failure has become a harm. Entries of `old` stay as they are if
-    no verdict is about them, if they vary, or if they belong to a rule under which a scenario fails.
+    `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old`
+    keep reason, comment and link. A new entry gets UNEXPLAINED, and so does an entry whose failure has become a harm.
+    Entries of `old` stay as they are if no verdict is about them, if they vary, or if they belong to a rule under which
+    a scenario fails.
 
     `of_all`: the verdicts are of all scenarios. Otherwise what `old` lists as not judged stays listed. `lucky` are
-    scenarios that may pass in the next run. `added`: `old` does not know the scenarios of `verdicts`.
+    scenarios that may pass in the next run: if one of a rule fails, those of the rule that pass get the same entry.
+    `added`: `old` does not know the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
     entries: list[Acceptance] = []
     unjudged = []
-    observed: dict[Acceptance, str] = {}
+    spared: list[Verdict] = []
+    by_chance: dict[tuple[str, str], Acceptance] = {}
     for verdict in verdicts:
         if verdict.lacks:
             unjudged.append(verdict)
@@ -61,6 +65,8 @@ def baseline_text(
             level = min(known.level, failing or known.level, key=FAILED_LEVELS.index)
             entries.append(_at_level(known, level))
         elif failing is None:
+            if verdict.status == "passed" and verdict.scenario_id in lucky:
+                spared.append(verdict)
             continue
         elif known is not None:
             entries.append(_at_level(known, failing))
@@ -70,14 +76,28 @@ def baseline_text(
             varies = verdict.scenario_id in lucky
             reason = CHANCE if varies and failing != "safe" else UNEXPLAINED
             entries.append(Acceptance(*key, failing, reason, _NOWHERE, varies))
-        if entries[-1].reason == UNEXPLAINED:
-            observed[entries[-1]] = _first_symptom(verdict)
-    kept = (entry for key, entry in accepted.items() if not (of_all and key in judged_rules))
+        entry = entries[-1]
+        if entry.reason == UNEXPLAINED and failing is not None and not entry.of_rule:
+            entry = entries[-1] = replace(entry, comment=_first_symptom(verdict))
+        if entry.varies and not entry.of_rule and verdict.scenario_id in lucky:
+            rule = verdict.rule, verdict.contract
+            by_chance[rule] = min(by_chance.get(rule, entry), entry, key=_rank)
+    for verdict in spared:
+        if verdict.rule and (entry := by_chance.get((verdict.rule, verdict.contract))) is not None:
+            entries.append(replace(entry, subject=verdict.scenario_id, position=_NOWHERE, comment=""))
+    kept = (
+        entry for key, entry in accepted.items() if entry.varies or not (of_all and key in judged_rules)
+    )
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
         lacking = lacking.with_former(old.lacking, of_others=added)
-    lines = [*_heading(name, suite), *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)), observed)]
+    heading = _heading(name, suite, level)
+    lines = [*heading, *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)))]
     return "\n".join(lines) + "\n"
+
+
+def _rank(entry: Acceptance) -> int:
+    return FAILED_LEVELS.index(entry.level)
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
@@ -86,22 +106,24 @@ def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
 
-def _heading(name: str, suite: str) -> Iterable[str]:
+def _heading(name: str, suite: str, level: Level | None) -> Iterable[str]:
     yield "# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."
     yield f"name: {json.dumps(name)}"
     if suite:
         yield f"suite: {json.dumps(suite)}"
+    if level is not None:
+        yield f"level: {level}"
 
 
 def _first_symptom(verdict: Verdict) -> str:
     """Return the first harm of a verdict, or else the first difference, or the reason that it broke."""
     differences = (f"{each.what}: expected {each.expected}, got {each.got}" for each in verdict.differences)
     text = next(chain((harm.line for harm in verdict.harms), differences, (verdict.reason,)))
-    return json.dumps(text[:_LONGEST_COMMENT], ensure_ascii=False)[1:-1]
+    return _quote(text[:_LONGEST_COMMENT])[1:-1]
 
 
-def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) -> Iterator[str]:
-    """Yield the lines of the entries, with the failure that was `observed` as a comment."""
+def _lines(entries: Iterable[Acceptance]) -> Iterator[str]:
+    """Yield the lines of the entries, each with its comment."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
     for entry in ordered:
@@ -111,9 +133,15 @@ def _lines(entries: Iterable[Acceptance], observed: Mapping[Acceptance, str]) ->
         values |= {"harms": list(entry.harms)} if entry.harms else {}
         values |= {"reason": entry.reason} | ({"link": entry.link} if entry.link else {})
         shown = (f"{key}: {_scalar(key, value)}" for key, value in values.items())
-        comment = f"  # {observed[entry]}" if observed.get(entry) else ""
+        comment = f"  # {entry.comment}" if entry.comment else ""
         yield f"  - {{{', '.join(shown)}}}{comment}"
 
 
 def _scalar(key: str, value: object) -> str:
-    return str(value) if key in ("rule", "scenario", "level") else json.dumps(value, ensure_ascii=False)
+    return str(value) if key in ("rule", "scenario", "level") else _quote(value)
+
+
+def _quote(value: object) -> str:
+    """Return a value as JSON, with escapes for characters that are not printable: some end a line of YAML."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

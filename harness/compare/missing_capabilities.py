@@ -44,7 +44,11 @@ class MissingCapabilities:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a baseline that list the missing capabilities."""
-        yield from wrap(f"unclaimed: [{', '.join(sorted(self.unclaimed))}]", _WIDTH, subsequent_indent="  ")
+        listed = f"unclaimed: [{', '.join(sorted(self.unclaimed))}]"
+        # A line break inside a word would be read as a space.
+        yield from wrap(
+            listed, _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
         yield "unsupported:" if self.unsupported else "unsupported: {}"
         for name, count in sorted(self.unsupported.items()):
             yield f"  {json.dumps(name)}: {count}"

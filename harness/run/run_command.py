@@ -166,6 +166,8 @@ def perform(request: RunRequest) -> int:
     baseline = None
     if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
         baseline = open_baseline(suite, request.baseline, request.name, request.called or request.target)
+        if not request.update_baseline and (warning := baseline.level_warning(request.level)):
+            say(f"readfirst: {warning}", err=True)
     last_failed = {name: LastFailed(request.target, suite.roots, name) for name in contracts}
     ids, why = _filter_failed(request, select(suite, request.selection), last_failed)
     if not ids:

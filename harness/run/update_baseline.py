@@ -26,15 +26,17 @@ def update_baseline(
     """
     suite, file = request.suite, request.baseline
     assert file is not None
+    failing_rules = {verdict.rule for verdict in seen if verdict.failing}
     lucky = {
         verdict.scenario_id
         for verdict in seen
-        if verdict.failing
+        if verdict.judged
+        and verdict.rule in failing_rules
         and (scenario := suite.find_scenario(verdict.scenario_id)) is not None
         and scenario.left_to_luck
     }
     name = old.name if old else request.title
-    text = baseline_text(name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky)
+    text = baseline_text(name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky, level=request.level)
     file.parent.mkdir(exist_ok=True)
     with output(file) as stream:
         stream.write(text)

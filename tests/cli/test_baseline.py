@@ -3,8 +3,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES
+from readfirst.harness.adapter_traits import REFUSALS
 from readfirst.harness.compare.baseline import (
     CHANCE,
     Acceptance,
@@ -17,6 +21,7 @@ from readfirst.harness.compare.baseline import (
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.harm.harm import Harm
+from readfirst.harness.suite.scenario import TOOLS
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.harness.yaml_io.strict_yaml import load
@@ -123,6 +128,42 @@ def test_an_entry_without_an_explanation_has_a_comment_with_what_happened(tmp_pa
     assert again.endswith('reason: "By design."}\n')
 
 
+@pytest.mark.parametrize("char", ["\u2028", "\x85", "\x7f", "\ud800", "\n"])
+def test_a_comment_never_ends_its_line(tmp_path: Path, char: str) -> None:
+    broken = replace(verdict("broken"), reason=f"the server wrote {char}: x")
+    [entry] = baseline(tmp_path, baseline_text("x", [broken])).accepted.values()
+    assert entry.comment.startswith("the server wrote \\")
+
+
+def test_an_updated_baseline_keeps_the_comment_of_an_entry_with_a_reason(tmp_path: Path) -> None:
+    stated = 'reason: "It says }  # \\"no\\"."'
+    line = f'  - {{scenario: gate/not-read, contract: "2.1.7", level: text, {stated}}}  # lost: line 1'
+    for entry in (line, line.replace("level: text", "level: text, varies: true")):
+        old = baseline(tmp_path, f"name: x\naccepted:\n{entry}\n")
+        assert baseline_text("x", [verdict(fails="text")], old).endswith(f"\n{entry}\n")
+    assert baseline_text("x", [verdict("passed")], old).endswith(f"\n{entry}\n")
+
+
+@settings(max_examples=100, deadline=None)
+@given(names=st.sets(st.sampled_from(sorted({*TOOLS, *SESSION_CAPABILITIES, *REFUSALS}))))
+def test_missing_capabilities_are_read_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, names: set[str]
+) -> None:
+    skipped = [Verdict("gate/not-read", "2.1.7", "text", "unsupported", {}, lacks=(name,)) for name in names]
+    lacking = baseline(tmp_path_factory.mktemp("written"), baseline_text("x", skipped)).lacking
+    assert lacking is not None
+    assert lacking.unclaimed == names
+
+
+def test_a_stricter_run_than_the_one_that_wrote_the_baseline_is_named(tmp_path: Path) -> None:
+    written = baseline(tmp_path, baseline_text("x", [verdict(fails="safe")], level="safe"))
+    warning = written.level_warning("text", "--readfirst-level")
+    assert "was written at the level safe, and this run judges the level text" in warning
+    assert warning.endswith("add --readfirst-level safe.")
+    assert written.level_warning("safe") == ""
+    assert baseline(tmp_path, baseline_text("x", [verdict(fails="safe")])).level_warning("text") == ""
+
+
 def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:
     failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "broken", {})]
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
@@ -156,6 +197,37 @@ def test_an_updated_baseline_keeps_what_varies(tmp_path: Path) -> None:
         assert (entry.varies, entry.level) == (True, "reason")
     wider = baseline(tmp_path, baseline_text("reference", [verdict(fails="effects")], varying(tmp_path)))
     assert next(iter(wider.accepted.values())).level == "effects"
+
+
+def test_scenarios_of_chance_that_passed_this_time_get_the_entry_of_their_rule(tmp_path: Path) -> None:
+    failed = replace(verdict(fails="safe"), rule="edit-not-read")
+    spared = replace(verdict("passed"), scenario_id="staleness/touched", rule="edit-not-read")
+    both = {"gate/not-read", "staleness/touched"}
+
+    def written(*now: Verdict, lucky: set[str] = both, old: Baseline | None = None) -> Baseline:
+        return baseline(tmp_path, baseline_text("x", now, old, lucky=lucky))
+
+    first = written(failed, spared)
+    assert {entry.subject for entry in first.accepted.values() if entry.varies} == both
+    # Each run asks for both reasons, whichever of the two fails.
+    assert [apply_baseline(each, first).needs_reason for each in (failed, spared)] == [True, True]
+    file = tmp_path / "accepted.yaml"
+    explained = baseline(tmp_path, file.read_text("utf-8").replace("not explained yet", "It is not atomic."))
+    assert all(apply_baseline(each, explained).conformant for each in (failed, spared))
+    alone = Baseline("x", explained.position, {key: explained.accepted[key] for key in [*explained.accepted][:1]})
+    assert {entry.reason for entry in written(failed, spared, old=alone).accepted.values()} == {
+        "It is not atomic."
+    }
+    assert len(written(failed, spared, lucky={"gate/not-read"}).accepted) == 1
+    assert len(written(failed, replace(spared, rule="another")).accepted) == 1
+
+
+def test_an_entry_of_a_rule_that_varies_is_kept_when_its_scenarios_pass(tmp_path: Path) -> None:
+    stated = "rule: edit-not-read, level: safe, harms: [lost], varies: true, reason: It is not atomic."
+    old = baseline(tmp_path, f"name: x\naccepted: [{{{stated}}}]\n")
+    passed = replace(verdict("passed"), rule="edit-not-read")
+    again = baseline(tmp_path, baseline_text("x", [passed], old, lucky={"gate/not-read"}))
+    assert list(again.accepted) == [("edit-not-read", "2.1.7")]
 
 
 @pytest.mark.parametrize("varies", ["", ", varies: true"])
