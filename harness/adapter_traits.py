@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from functools import wraps
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Adapter, BrokenAdapter, Session
+
+_T = TypeVar("_T")
 
 Design = Literal["strict", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
@@ -73,6 +77,45 @@ class Servers(Protocol):
         """Use a separate server for this scenario, because its result differed on a separate server."""
 
 
+_FORMER_TRAITS: Mapping[str, str] = {
+    "another": "clone",
+    "disturbed": "was_contaminated",
+    "isolates": "needs_isolation",
+    "lacks": "unsupported_reason",
+    "repeats_paths": "reuses_paths",
+    "stamps": "reliable_mtimes",
+}
+"""Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
+
+
+def _warn_of_former_name(former: str, stacklevel: int) -> str:
+    """Warn that a field of AdapterTraits was renamed, and return its present name."""
+    name = _FORMER_TRAITS[former]
+    message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
+    warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
+    return name
+
+
+def _accept_former_names(cls: type[_T]) -> type[_T]:
+    """Add the former names of fields to a dataclass: as keywords of its constructor, and as properties."""
+    init = cls.__init__
+
+    @wraps(init)
+    def init_with_former_names(self: _T, *values: Any, **fields: Any) -> None:
+        for former in _FORMER_TRAITS.keys() & fields.keys():
+            fields[_warn_of_former_name(former, 2)] = fields.pop(former)
+        init(self, *values, **fields)
+
+    def read(former: str) -> Callable[[Any], Any]:
+        return lambda self: getattr(self, _warn_of_former_name(former, 2))
+
+    type.__setattr__(cls, "__init__", init_with_former_names)
+    for former in _FORMER_TRAITS:
+        type.__setattr__(cls, former, property(read(former)))
+    return cls
+
+
+@_accept_former_names
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
     """Properties of an adapter that the harness must know."""
@@ -145,6 +188,9 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
         "close",
     )
     single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    for former in ("repeats_paths", "lacks"):
+        if hasattr(adapter, former):
+            single.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
     for name in ("capabilities", "refuses"):
         if name in single:
             single[name] = frozenset(single[name])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import pytest
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_items import DETAILS, PROPERTY, ScenarioFile
 from readfirst.harness.run.pytest_target import FOLDERS, SUITES, TARGETS, Layers, escape, target_of
-from readfirst.harness.suite.rule_classes import CLASSES
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
 
 # The harness is imported when the first scenario is collected: a test run without scenarios pays nothing.
 
@@ -52,6 +53,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": "Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
     },
     "class": {
+        "type": lambda word: _parse_class(word),
         "choices": CLASSES,
         "action": "append",
         "help": "Only scenarios of rules of this class (repeatable).",
@@ -105,6 +107,16 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": message})
     for name, attributes in _LONG_OPTIONS.items():
         group.addoption(f"--readfirst-{name}", **attributes)
+    group.addoption(
+        "--readfirst-claims", action="append", metavar="NAMES", help="Former name of --readfirst-require."
+    )
+
+
+def _parse_class(word: str) -> str:
+    """Return the present name of a class of rules. Warns about a former name."""
+    if word in FORMER_CLASSES:
+        warnings.warn(pytest.PytestConfigWarning(former_class_message(word)), stacklevel=2)
+    return FORMER_CLASSES.get(word, word)
 
 
 def _short_names(config: pytest.Config) -> set[str]:
@@ -121,6 +133,9 @@ def pytest_configure(config: pytest.Config) -> None:
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
     working = hasattr(config, "workerinput")
+    if config.option.readfirst_claims and not working:
+        message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
+        config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=2)
     if not working:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]

@@ -1,6 +1,6 @@
 """The commands of the suite and of extensions, by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -14,7 +14,8 @@ class Commands:
     """Commands of one package, whose modules are in the directory `folder`.
 
     `functions` contains `module:function` of each command, in the order of the help. `groups` contains the help
-    of each group. `panel` is the title of their panel in the help, empty for the commands of the suite.
+    of each group. `panel` is the title of their panel in the help, empty for the commands of the suite. `renamed`
+    maps the first words of former commands to the words of this release, the longest first.
     """
 
     package: str
@@ -22,6 +23,7 @@ class Commands:
     functions: Mapping[str, str]
     groups: Mapping[str, str] = field(default_factory=dict)
     panel: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def function(self, called: str) -> Callable[..., int | None]:
         """Import and return the function of a command."""
@@ -56,12 +58,26 @@ SUITE = Commands(
     {"product": "The real product: record it, and find the changes of a release and their first version."},
 )
 """The commands of the suite."""
+FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    command: {"--claims": "--require"} for command in ("run", "watch", "check-adapter")
+}
+"""The current names of renamed options by their former names, for each command."""
 
 
 @cache
 def providers() -> tuple[Commands, ...]:
     """Return the commands of the suite, then those of each extension."""
     return SUITE, *extensions("commands").values()
+
+
+def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
+    """Return the former and the current first words of a command that was renamed. None for other commands."""
+    if {" ".join(words[:2]), *words[:1]} & SUITE.functions.keys():
+        return None
+    former_names = ((old, new) for provider in providers() for old, new in provider.renamed.items())
+    return next(
+        ((old, new) for old, new in former_names if [*words[: len(old.split())]] == old.split()), None
+    )
 
 
 def provider_of(called: str) -> Commands | None:

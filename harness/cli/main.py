@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from readfirst.harness.cli.commands import Commands, provider_of, providers
+from readfirst.harness.cli.commands import FORMER_OPTIONS, Commands, provider_of, providers, renamed_command
 from readfirst.harness.cli.error_handling import print_error, show_tracebacks, version, with_exit_code
 from readfirst.harness.cli.help_text import GUIDE, MANUAL, TARGETS
 from readfirst.harness.errors import ExitCode
@@ -73,6 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
             err=True,
         )
         sys.exit(ExitCode.BROKEN)
+    given = _replace_former_names(given)
     with guarded_streams():
         try:
             try:
@@ -81,6 +82,28 @@ def main(arguments: list[str] | None = None) -> None:
                 sys.stdout.flush()
         except (OSError, UnreadError) as error:  # errors while printing help, versions or wrong usage
             sys.exit(print_error(error))
+
+
+def _replace_former_names(given: list[str]) -> list[str]:
+    """Return the arguments with the current names of renamed commands and options, and print these names."""
+    flags = [word for word in given[:1] if word == "--traceback"]
+    words = given[len(flags) :]
+    if names := renamed_command(words):
+        _announce_name(*names)
+        words = [*names[1].split(), *words[len(names[0].split()) :]]
+    for former, current in FORMER_OPTIONS.get(next(iter(words), ""), {}).items():
+        renamed = [
+            current + word.removeprefix(former) if word.partition("=")[0] == former else word
+            for word in words
+        ]
+        if renamed != words:
+            _announce_name(former, current)
+            words = renamed
+    return [*flags, *words]
+
+
+def _announce_name(former: str, current: str) -> None:
+    say(f"readfirst: `{former}` is now `{current}`; the next release removes the old name.", err=True)
 
 
 def _app(given: Sequence[str]) -> typer.Typer:

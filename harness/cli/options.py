@@ -15,7 +15,8 @@ import typer
 
 from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.harness.terminal import stdout
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
+from readfirst.harness.terminal import say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.selection import Selection
@@ -33,7 +34,15 @@ _NUMBER = re.compile(r"[1-9][0-9]*")
 
 LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
 RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
-ClassName = StrEnum("ClassName", ["safety", "design", "wording", "quirk"])
+
+
+def _parse_class(word: str) -> str:
+    """Return the present name of a class of rules; print it if the former name is used. Raises BadParameter."""
+    if word in FORMER_CLASSES:
+        say(f"readfirst: {former_class_message(word)}", err=True)
+    if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
+        raise typer.BadParameter(f"{word!r} is not one of {', '.join(map(repr, CLASSES))}.")
+    return current
 
 
 Fixtures = Annotated[
@@ -64,9 +73,11 @@ Rules = Annotated[
     ),
 ]
 Classes = Annotated[
-    list[ClassName] | None,
+    list[str] | None,
     typer.Option(
         "--class",
+        parser=_parse_class,
+        metavar=f"[{'|'.join(CLASSES)}]",
         help="Only scenarios of rules of this class (repeatable). Breaking a rule of `safety` loses or spoils work.",
     ),
 ]

@@ -72,6 +72,11 @@ def check_rules(
 
 
 def _check_wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
+    if rule.former_class:
+        fix = f"Write `class: {rule.class_}`; the next release removes the old name."
+        yield _rule_finding(
+            "former-key", rule, f"the class `{rule.former_class}` is now `{rule.class_}`", fix
+        )
     yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
     for source in rule.sources:
         yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")

@@ -58,7 +58,7 @@ class Target:
 
         options = self._options
         self._suite = suite = open_layers(self._layers, trust=options.readfirst_trust)
-        claims = claims_named(options.readfirst_require or ())
+        claims = claims_named([*(options.readfirst_require or ()), *(options.readfirst_claims or ())])
         called = self.name
         if (own := target_defaults(self.name)) is not None:
             called, self.level = own.connect, options.readfirst_level or own.level

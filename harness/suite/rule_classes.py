@@ -1,4 +1,4 @@
-"""The classes of rules. Imports nothing, so that command lines can use it at once."""
+"""The classes of rules, and their former names. Imports nothing, so that command lines can use it at once."""
 
 from typing import Literal, get_args
 
@@ -7,3 +7,10 @@ CLASSES: tuple[RuleClass, ...] = get_args(RuleClass)
 """`safety`: breaking the rule does harm in any design. `design`: a different design may decide differently. `wording`:
 the look of answers. `quirk`: habits of the product that other implementations do not need.
 """
+FORMER_CLASSES: dict[str, RuleClass] = {"contract": "design", "fidelity": "wording", "product": "quirk"}
+"""The present classes by their former names, which are accepted for one release."""
+
+
+def former_class_message(former: str) -> str:
+    """Return the message that a class was renamed."""
+    return f"the class `{former}` is now `{FORMER_CLASSES[former]}`; the next release removes the old name."

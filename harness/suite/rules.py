@@ -9,7 +9,7 @@ from typing import Any
 
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.harm_kinds import Kind
-from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
+from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, RuleClass
 from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.schema import read_checked
 from readfirst.harness.yaml_io.finding import Position
@@ -42,6 +42,8 @@ class Rule:
     position: Position
     always_refused: str | None = None
     guards: tuple[Kind, ...] = ()
+    former_class: str = ""
+    """The former name of the class, if the file uses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
             name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()
         }
         if "classes" in said:
-            meanings = said["classes"]
+            meanings = {FORMER_CLASSES.get(name, name): text for name, text in said["classes"].items()}
             for name in CLASSES:
                 if name not in meanings:
                     look.note(
@@ -130,7 +132,7 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
     return Rule(
         id=name,
         title=said["title"],
-        class_=said["class"],
+        class_=FORMER_CLASSES.get(said["class"], said["class"]),
         requirement=said["requirement"],
         tools=tuple(said["tools"]),
         sources=tuple(said.get("sources", ())),
@@ -138,6 +140,7 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
         position=position,
         always_refused=said.get("always_refused"),
         guards=() if said["guards"] == NO_HARM else tuple(said["guards"]),
+        former_class=said["class"] if said["class"] in FORMER_CLASSES else "",
     )
 
 

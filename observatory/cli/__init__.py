@@ -25,4 +25,5 @@ COMMANDS = Commands(
     },
     {"targets": "Published implementations: run them, compare them, show them; and connect a new one."},
     panel="Observatory",
+    renamed={"field targets": "targets list", "field": "targets"},
 )

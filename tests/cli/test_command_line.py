@@ -241,6 +241,19 @@ def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
     assert not page.exists()
 
 
+@rows(
+    ("former", "message"),
+    [
+        (["field", "targets"], "`field targets` is now `targets list`"),
+        (["field", "new-mapping", "--help"], "`field` is now `targets`"),
+    ],
+)
+def test_a_former_name_of_a_command_runs_it_and_names_the_new_one(former: list[str], message: str) -> None:
+    ended = subprocess.run(["readfirst", *former], capture_output=True, text=True, check=True)
+    assert f"readfirst: {message}; the next release removes the old name." in ended.stderr
+    assert ("target:agno@" in ended.stdout) == (former[1] == "targets")
+
+
 def test_a_baseline_of_another_target_or_scenario_exits_2(
     readfirst: Cli, holding: Suite, tmp_path: Path
 ) -> None:

@@ -41,6 +41,25 @@ def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, rule
     assert readfirst("diff", "2.1.7", "documented", "--class", "quirk", *fixtures).code == 5
 
 
+def test_a_former_name_of_a_class_is_accepted_and_the_present_one_printed(
+    ruled: Suite, readfirst: Cli
+) -> None:
+    fixtures = ("--fixtures", str(ruled.root))
+    ran = readfirst("list", "--class", "contract", *fixtures)
+    assert ran.out == readfirst("list", "--class", "design", *fixtures).out != ""
+    assert "the class `contract` is now `design`" in ran.err
+    file = ruled.root / "rules.yaml"
+    text = file.read_text("utf-8")
+    file.write_text(
+        text.replace("  design: ", "  contract: ").replace("class: design", "class: contract"), "utf-8"
+    )
+    assert readfirst("list", "--class", "design", *fixtures).out == ran.out
+    assert "the class `contract` is now `design` [former-key]" in " ".join(
+        readfirst("lint", *fixtures).out.split()
+    )
+    file.write_text(text, "utf-8")
+
+
 def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: Cli, ruled: Suite) -> None:
     ran = readfirst("rules", "--fixtures", str(ruled.root))
     rows = [line.split("\t") for line in ran.out.splitlines()]
