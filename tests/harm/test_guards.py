@@ -150,3 +150,20 @@ def test_every_recorded_loss_is_of_a_rule_that_guards_against_it(suite: Suite) -
     losing = {rule for rule, kinds in recorded.items() if "lost" in kinds}
     assert losing
     assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
+
+
+def test_the_class_safety_alone_shows_each_implementation_that_loses_work(suite: Suite) -> None:
+    """Its mistakes may lose work in scenarios of other classes, too; `--level safe` shows these."""
+    rules = suite.rules
+    assert rules is not None
+    lost = {
+        target["target"]: in_families(target["harm"]["scenarios"].get("lost", {}))
+        for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]
+    }
+    losing = {name: {*scenarios} & {*suite.ids()} for name, scenarios in lost.items() if scenarios}
+    assert len(losing) > 30
+    classes = {
+        name: {rules[suite.heading(scenario_id).rule].class_ for scenario_id in scenarios}
+        for name, scenarios in losing.items()
+    }
+    assert [name for name, found in classes.items() if "safety" not in found] == []
