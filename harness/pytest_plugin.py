@@ -1,8 +1,9 @@
 """pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is enough.
 
 It collects the scenario files of a suite if the command line or `testpaths` names the suite, or a directory or file in
-it. If the command line has an adapter and no suite, the bundled suite is collected. The adapter is connected before
-the collection, so an adapter that does not start is reported once and not as a failure of each scenario.
+it. If the command line has an adapter and no suite, the bundled suite is collected, unless the command line names only
+test files. The adapter is connected before the collection, so an adapter that does not start is reported once and not
+as a failure of each scenario.
 """
 
 from __future__ import annotations
@@ -120,11 +121,30 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    given = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
-    given += config.getini("addopts")
+    given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}
     own = (config.rootpath / "fixtures" / "contracts.yaml").is_file()
     return used if "adapter" in used or own else set()
+
+
+def _command_line(config: pytest.Config) -> list[str]:
+    """Return the words of the command line, without those of the configuration file."""
+    return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+
+
+def _resolve_paths(config: pytest.Config) -> None:
+    """Make paths of the configuration file relative to the root directory, as pytest does for its own paths."""
+    given, option = {word.partition("=")[0] for word in _command_line(config)}, config.option
+    if config.rootpath != config.invocation_params.dir:
+        if option.readfirst_baseline is not None and "--readfirst-baseline" not in given:
+            option.readfirst_baseline = config.rootpath / option.readfirst_baseline
+        if option.readfirst_fixtures and "--readfirst-fixtures" not in given:
+            option.readfirst_fixtures = [
+                name if name == "bundled" else str(config.rootpath / name)
+                for name in option.readfirst_fixtures
+            ]
+        if not given & {"--adapter", "--readfirst-adapter"}:
+            option.readfirst_directory = str(config.rootpath)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -137,17 +157,27 @@ def pytest_configure(config: pytest.Config) -> None:
         message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
         config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=2)
     if not working:
-        config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
+        _resolve_paths(config)
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
     suites: dict[Path, Layers] = {root: (root,) for path in paths if (root := _named_root(path))}
     named = config.option.readfirst_fixtures
-    if named or (config.option.readfirst_adapter is not None and not suites):
+    is_narrow = config.args_source is config.ArgsSource.ARGS and all(path.is_file() for path in paths)
+    if named or (config.option.readfirst_adapter is not None and not suites and not is_narrow):
         suites = _suites_of_options(config, tuple(named or ("bundled",)))
         added = [root for root in suites if named or root != config.rootpath / "fixtures"]
         config.args += [str(root / name) for root in added for name in FOLDERS if (root / name).is_dir()]
     config.stash[SUITES] = suites
+    if not working:
+        config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
     if suites and not working:
         _check(config, suites)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Return a line if an adapter is named, but no suite is collected."""
+    if config.option.readfirst_adapter is None or config.stash[SUITES]:
+        return None
+    return "readfirst: the command line names only files without scenarios, so no scenario is collected"
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
@@ -172,6 +202,8 @@ def _check(config: pytest.Config, suites: dict[Path, Layers]) -> None:
     try:
         for root in sorted(suites):
             target = target_of(config, root)
+            if warning := target.level_warning:
+                config.issue_config_time_warning(pytest.PytestConfigWarning(warning), stacklevel=2)
             if any(getattr(config.option, option, False) for option in _INFORMING):
                 continue
             for contract in target.contracts:
@@ -256,7 +288,8 @@ class _EmptyRunCheck:
     """Fails a run that collected or selected scenarios but judged none."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._asked = config.option.readfirst_adapter is not None and not config.option.collectonly
+        has_target = config.option.readfirst_adapter is not None and bool(config.stash[SUITES])
+        self._asked = has_target and not config.option.collectonly
         self._seen = self._judged = 0
         self._shown: set[str] = set()
 

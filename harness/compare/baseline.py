@@ -141,11 +141,10 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
         described = _describe_failure(verdict) if failing == level else f"varies, and may fail at {level}"
         complaint = f"{entry.where} {described}. Write as its reason why that is accepted."
         return BaselineResult(conformant=False, stale=complaint, needs_reason=True)
-    if failing is not None:
-        if entry.of_rule and failing == "safe" and (other := _kinds_of(verdict) - {*entry.harms}):
-            complaint = f"{entry.where} does not accept {', '.join(sorted(other))} of {verdict.scenario_id}."
-            advice = f" If that is intended, add to the entry: harms: [{', '.join(sorted(other))}]"
-            return BaselineResult(conformant=False, stale="" if entry.harms else complaint + advice)
+    if entry.of_rule and failing == "safe" and (other := _kinds_of(verdict) - {*entry.harms}):
+        complaint = f"{entry.where} does not accept {', '.join(sorted(other))} of {verdict.scenario_id}."
+        advice = f" If that is intended, add to the entry: harms: [{', '.join(sorted(other))}]"
+        return BaselineResult(conformant=False, stale="" if entry.harms else complaint + advice)
     if failing == entry.level or entry.varies or entry.of_rule or is_above(entry.level, verdict):
         return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
     if failing is not None:
@@ -193,7 +192,7 @@ def load_baseline(
     lines = look.document.data.decode().split("\n")
     for number, stated in enumerate(values["accepted"]):
         where = position(("accepted", number))
-        comment = _COMMENT_PATTERN.fullmatch(*lines[where.line - 1 : where.line] or [""])
+        comment = _COMMENT_PATTERN.fullmatch("".join(lines[where.line - 1 : where.line]))
         entry = _entry(stated, where, contracts, comment[1] if comment else "")
         key = "rule" if entry.of_rule else "scenario"
         known = rules if entry.of_rule else ids
@@ -215,9 +214,7 @@ def load_baseline(
     return Baseline(values["name"], position(("name",)), accepted, lacking, values.get("level"))
 
 
-def _entry(
-    stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str
-) -> Acceptance:
+def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str) -> Acceptance:
     return Acceptance(
         subject=stated.get("scenario") or stated["rule"],
         contract=stated.get("contract", contracts.default),

@@ -62,8 +62,8 @@ def baseline_text(
         of_rule = old.accepted.get((verdict.rule, verdict.contract)) if old else None
         judged_rules.add((verdict.rule, verdict.contract))
         if known is not None and (known.varies or is_above(known.level, verdict)):
-            level = min(known.level, failing or known.level, key=FAILED_LEVELS.index)
-            entries.append(_at_level(known, level))
+            worst = min(known.level, failing or known.level, key=FAILED_LEVELS.index)
+            entries.append(_at_level(known, worst))
         elif failing is None:
             if verdict.status == "passed" and verdict.scenario_id in lucky:
                 spared.append(verdict)
@@ -83,11 +83,9 @@ def baseline_text(
             rule = verdict.rule, verdict.contract
             by_chance[rule] = min(by_chance.get(rule, entry), entry, key=_rank)
     for verdict in spared:
-        if verdict.rule and (entry := by_chance.get((verdict.rule, verdict.contract))) is not None:
-            entries.append(replace(entry, subject=verdict.scenario_id, position=_NOWHERE, comment=""))
-    kept = (
-        entry for key, entry in accepted.items() if entry.varies or not (of_all and key in judged_rules)
-    )
+        if verdict.rule and (model := by_chance.get((verdict.rule, verdict.contract))) is not None:
+            entries.append(replace(model, subject=verdict.scenario_id, position=_NOWHERE, comment=""))
+    kept = (entry for key, entry in accepted.items() if entry.varies or not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
         lacking = lacking.with_former(old.lacking, of_others=added)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, chdir, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ class Target:
     contracts: tuple[str, ...] = ()
     missing_because = "a required capability"
     """Words for the capabilities without which a scenario that must be judged is not judged."""
+    level_warning = ""
+    """A warning that the baseline was written at a lower level than that of the run."""
 
     def __init__(self, options: Any, layers: Layers) -> None:
         self._layers = layers
@@ -69,6 +72,8 @@ class Target:
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
         self._ruler = BaselineChecker(baseline, claims)
+        if baseline is not None:
+            self.level_warning = escape(baseline.level_warning(self.level, "--readfirst-level"))
         if baseline is not None and baseline.lacking is not None:
             self.missing_because = "a capability that the baseline does not list as unclaimed"
         self.contracts = contracts
@@ -130,12 +135,19 @@ class Target:
 
     def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
         """Replay one scenario, and compare its verdict with the baseline."""
-        verdict = self._connect(contract).judge(scenario_id)
+        with self._directory():
+            verdict = self._connect(contract).judge(scenario_id)
         return verdict, self._ruler.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
         """Return the required capabilities that the target lacks. Empty if it has all. Raises UnconnectedError."""
-        return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
+        with self._directory():
+            return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
+
+    def _directory(self) -> AbstractContextManager[None]:
+        """Return a context in the directory to which the paths of the target are relative."""
+        directory = getattr(self._options, "readfirst_directory", None)
+        return nullcontext() if directory is None else chdir(directory)
 
     def explain(self, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""

@@ -36,7 +36,9 @@ def update_baseline(
         and scenario.left_to_luck
     }
     name = old.name if old else request.title
-    text = baseline_text(name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky, level=request.level)
+    text = baseline_text(
+        name, seen, old, of_all=is_whole, suite=suite.title, lucky=lucky, level=request.level
+    )
     file.parent.mkdir(exist_ok=True)
     with output(file) as stream:
         stream.write(text)

@@ -214,7 +214,9 @@ def test_scenarios_of_chance_that_passed_this_time_get_the_entry_of_their_rule(t
     file = tmp_path / "accepted.yaml"
     explained = baseline(tmp_path, file.read_text("utf-8").replace("not explained yet", "It is not atomic."))
     assert all(apply_baseline(each, explained).conformant for each in (failed, spared))
-    alone = Baseline("x", explained.position, {key: explained.accepted[key] for key in [*explained.accepted][:1]})
+    alone = Baseline(
+        "x", explained.position, {key: explained.accepted[key] for key in [*explained.accepted][:1]}
+    )
     assert {entry.reason for entry in written(failed, spared, old=alone).accepted.values()} == {
         "It is not atomic."
     }

@@ -57,9 +57,53 @@ def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
     pytester.makepyfile("def test_own(): pass")
     run().assert_outcomes(passed=1)
     run("--adapter", "reference").assert_outcomes(passed=3)
-    run(
-        "--adapter", "reference", "test_with_an_adapter_the_bundled_suite_is_collected_anywhere.py"
-    ).assert_outcomes(passed=3)
+    run("--adapter", "reference", ".").assert_outcomes(passed=3)
+
+
+def test_a_named_file_of_the_project_is_collected_without_the_bundled_suite(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    file = pytester.makepyfile("def test_own(): pass")
+    for name in (file.name, f"{file.name}::test_own"):
+        result = run("--adapter", "python:missing:Tools", name)
+        result.assert_outcomes(passed=1)
+        assert result.ret == 0
+        result.stdout.fnmatch_lines(["readfirst: the command line names only files without scenarios*"])
+    pytester.makeini("[pytest]\naddopts = --adapter reference")
+    run(file.name).assert_outcomes(passed=1)
+    run().assert_outcomes(passed=3)
+
+
+def test_paths_of_the_configuration_file_are_relative_to_it(
+    run: Run, pytester: pytest.Pytester, bundled: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(
+        named="from readfirst import ToolResult\nclass Session:\n    def call(self, tool, arguments):\n"
+        "        return ToolResult('     1→alpha\\n     2→beta\\n     3→')\nclass Tools:\n    capabilities = {'Read'}\n"
+        "    def open(self, workspace): return Session()\n"
+    )
+    text = "name: mine\nunclaimed: [Edit, Write]\naccepted: []\n"
+    pytester.path.joinpath("accepted.yaml").write_text(text)
+    (folder := pytester.path / "tests").mkdir()
+    options = "--readfirst-baseline accepted.yaml --readfirst-name mine"
+    monkeypatch.chdir(folder)
+    for target in ("python:named:Tools", "python:named.py:Tools"):
+        pytester.makeini(f"[pytest]\naddopts = --adapter {target} {options}")
+        run().assert_outcomes(passed=1, skipped=1)
+    pytester.makeini("[pytest]")
+    assert run("--adapter", "python:named:Tools").ret == 4
+    folder.joinpath("accepted.yaml").write_text(text.replace("mine", "reference"))
+    run("--adapter", "reference", "--readfirst-baseline", "accepted.yaml").assert_outcomes(passed=2)
+
+
+def test_a_run_at_a_higher_level_than_its_baseline_warns(run: Run, mixed: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.yaml"
+    file.write_text("name: reference\nlevel: safe\naccepted: []\n")
+    result = run("--readfirst-baseline", file, mixed.scenarios_root)
+    result.stdout.fnmatch_lines(["*was written at the level safe, and this run judges the level text.*"])
+    result = run("--readfirst-baseline", file, "--readfirst-level=safe", mixed.scenarios_root)
+    result.assert_outcomes(passed=4)
+    result.stdout.no_fnmatch_line("*was written at the level*")
 
 
 def test_a_suite_nearby_is_collected_only_if_it_is_named(
