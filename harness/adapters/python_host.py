@@ -53,7 +53,7 @@ def _open_factory(module: str, factory: str) -> Any:
     found: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
         if not hasattr(found, name):
-            raise NotThereError(f"module {module} has no {factory}.")
+            raise NotThereError(f"module {module} has no {factory}.{_suggest_name(found, name)}")
         found = getattr(found, name)
     opens = getattr(found, "open", None)
     if opens is None or (isinstance(found, type) and not inspect.ismethod(opens)):
@@ -65,6 +65,14 @@ def _open_factory(module: str, factory: str) -> Any:
     if not callable(getattr(found, "open", None)):
         raise NotThereError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
     return found
+
+
+def _suggest_name(found: Any, name: str) -> str:
+    """Return a sentence with the attribute whose name is most similar to `name`. Empty if none is similar."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, dir(found), 1, cutoff=0.7)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def _load_script(file: Path) -> ModuleType:

@@ -1,5 +1,6 @@
 """Suggest a target for words that are neither a target nor scenarios."""
 
+import ast
 import re
 import shlex
 import shutil
@@ -12,6 +13,7 @@ from readfirst.harness.suite.selection import option_for, scenario_id
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
 _FACTORY_PATTERN = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+_FILE_FACTORY_PATTERN = re.compile(r"(.+\.py):[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
 
 
@@ -51,9 +53,23 @@ def _is_target(word: str) -> bool:
 
 def _suggest_connection(words: Sequence[str]) -> list[str]:
     """Return the connect string for these words, as a list of one word. Empty if nothing similar exists."""
-    if _FACTORY_PATTERN.fullmatch(words[0]):
+    file = _FILE_FACTORY_PATTERN.fullmatch(words[0])
+    if _FACTORY_PATTERN.fullmatch(words[0]) or (file and Path(file[1]).is_file()):
         return [f"python:{words[0]}"]
-    return _suggest_extension(words[0]) or _suggest_server(words)
+    return _suggest_extension(words[0]) or _suggest_adapter(words[0]) or _suggest_server(words)
+
+
+def _suggest_adapter(word: str) -> list[str]:
+    """Return the connect string for a Python file, if a class in it has a method `open`."""
+    file = Path(word)
+    if file.suffix != ".py" or not file.is_file():
+        return []
+    with suppress(SyntaxError, ValueError):  # also a text that is not UTF-8
+        classes = [item for item in ast.parse(file.read_bytes()).body if isinstance(item, ast.ClassDef)]
+        for item in classes:
+            if any(getattr(method, "name", "") == "open" for method in item.body):
+                return [f"python:{word}:{item.name}"]
+    return []
 
 
 def _suggest_extension(word: str) -> list[str]:

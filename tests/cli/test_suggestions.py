@@ -23,6 +23,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = folder / "my-tools"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
+    adapter = "import json\nclass Session:\n    pass\nclass Tools:\n    def open(self, workspace): ...\n"
+    (folder / "adapter.py").write_text(adapter)
+    (folder / "wrong.py").write_text("class Tools:\n    def open(self:\n")
     (folder / "bin").mkdir()
     node = folder / "bin" / "node"
     node.write_text("#!/bin/sh\n")
@@ -46,6 +49,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./my-tools", "mcp:./my-tools"),
         ("./server.mjs", "'mcp:node ./server.mjs'"),
         ("server.py", "'mcp:python3 server.py'"),
+        ("adapter.py", "python:adapter.py:Tools"),
+        ("./adapter.py:Tools gate/not-read", "python:./adapter.py:Tools gate/not-read"),
+        ("wrong.py", "'mcp:python3 wrong.py'"),
         ("mytools:Tools gate/not-read", "python:mytools:Tools gate/not-read"),
         ("package.module:make.tools gate", "python:package.module:make.tools --family gate"),
         ("agno", "target:agno"),
@@ -73,6 +79,7 @@ def test_words_that_are_no_target_get_the_command_line_that_was_meant(
         "gate/not-read.yaml",
         "fixtures/scenarios/gate/not-read.yaml",
         "notes.txt",
+        "./missing.py:Tools",
         "nothing-like-that",
         "target:agno",
     ],

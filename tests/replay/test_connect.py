@@ -38,6 +38,7 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("python:minatures.py:Honest", "'python:minatures.py:Honest': there is no file "),
         ("python:miniatures.py:none", f"module {MINIATURES} has no none."),
         ("python:miniatures:none", "'python:miniatures:none': module miniatures has no none."),
+        ("python:miniatures:Honset", "module miniatures has no Honset. Did you mean Honest?"),
         ("claude-code", "'claude-code': write claude-code:VERSION."),
         ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 0.2.126"),
         ("recording:documented", "'recording:documented': there is no recorded contract 'documented'"),
