@@ -1,5 +1,6 @@
 """Format a comparison as text for a terminal, as Markdown, and as JSON."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,6 +21,9 @@ _MAX_COMPLETE_CAUSES = 20
 """With more causes, a page only counts rare changes of words."""
 SHOWN = 10
 """Maximum number of causes that the terminal shows in detail. Further causes take one line each."""
+_LACKS = "the adapter lacks "
+_MAX_REASONS = 5
+"""Maximum number of reasons for not comparing scenarios, and of missing capabilities in a reason."""
 _MAX_RARE_SCENARIOS = 2
 """A change of words in so few scenarios is rare."""
 
@@ -62,7 +66,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     if diff.tools and in_full:
         yield from ("", _TOOLS)
         yield from (f"- {visible(line)}" for line in diff.tools)
-    rest = [*_remaining_lines(diff, ())]
+    rest = [*_remaining_lines(diff, (), all_)]
     if not in_full:
         tools = f", and {pluralize(len(diff.tools), 'difference')} in what the model is given of the tools"
         more = f"{len(diff.causes) - SHOWN} more causes{tools if diff.tools else ''}"
@@ -100,7 +104,7 @@ def _page_blocks(diff: Diff, all_: bool) -> Iterator[str]:
     if diff.tools:
         yield f"## {_TOOLS}"
         yield bullets(prose(visible(line)) for line in diff.tools)
-    if rest := list(_remaining_lines(diff, rare)):
+    if rest := list(_remaining_lines(diff, rare, all_)):
         yield "\n".join(f"{prose(line[0].upper() + line[1:])}." for line in rest)
 
 
@@ -191,15 +195,29 @@ def _summary(diff: Diff) -> str:
     return f"{len(diff.differing):,} of {pluralize(diff.compared, 'scenario')} {differ}, {causes}"
 
 
-def _remaining_lines(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:
+def _remaining_lines(diff: Diff, rare: Sequence[Cause], all_: bool) -> Iterator[str]:
     if rare:
         yield f"{len(rare)} more changes of words that one or two scenarios show (--all lists them)"
     if diff.consequences:
         count = len(diff.consequences)
         follow = "difference is a consequence" if count == 1 else "differences are consequences"
         yield f"{count} further {follow} of these (--format json lists them)"
-    for why, names in sorted(diff.left_out.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield f"not compared: {pluralize(len(names), 'scenario')}, because {visible(why)}"
+    counts = Counter({why: len(names) for why, names in diff.left_out.items()})
+    lacking = {why: count for why, count in counts.items() if why.startswith(_LACKS)}
+    if not all_ and len(counts) > _MAX_REASONS and len(lacking) > 1:
+        needed = Counter[str]()
+        for why, count in lacking.items():
+            needed.update(dict.fromkeys(why.removeprefix(_LACKS).split(", "), count))
+            del counts[why]
+        names = [f"{name} ({count:,})" for name, count in needed.most_common(_MAX_REASONS)]
+        more = f" and {len(needed) - len(names)} more" if len(needed) > len(names) else ""
+        counts[f"{_LACKS}{', '.join(names)}{more}"] = sum(lacking.values())
+    reasons = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    shown = reasons if all_ or len(reasons) <= _MAX_REASONS + 1 else reasons[:_MAX_REASONS]
+    for why, count in shown:
+        yield f"not compared: {pluralize(count, 'scenario')}, because {visible(why)}"
+    if rest := counts.total() - sum(count for _, count in shown):
+        yield f"not compared: {pluralize(rest, 'scenario')}, for other reasons (--all lists them)"
 
 
 def _count_scenarios(cause: Cause) -> str:

@@ -31,7 +31,7 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command which groups the failures. Empty if it shows nothing more.
+    """Return the line that names the commands which group the failures. Empty if they show nothing more.
 
     `failing` counts the failures of each contract.
     """
@@ -40,14 +40,19 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     is_kept = request.format == "jsonl" and request.output is not None
     if failing[contract] < _MIN_FAILURES or (request.selection.ids and not is_kept):
         return ""
+    side = str(request.output) if is_kept else request.target
+    diff = ["readfirst", "diff", contract, side, *_selection_options(request)]
+    commands: dict[str, Sequence[str]] = {"by cause": diff}
     if is_kept:
-        grouped, words = "by rule", ["readfirst", "report", str(request.output)]
+        report = {"by rule": ["readfirst", "report", side]}
+        commands = report if request.selection.ids else commands | report
     else:
-        grouped, words = "by cause, with another run", ["readfirst", "diff", contract, request.target]
-        words += [*_selection_options(request), *RunOptions(time_limit=request.options.time_limit).words()]
-        words += ["--trust"] if request.suite.trust else []
-    words += suite_options(request.fixtures)
-    return f"{failing[contract]} failures on {contract}; grouped {grouped}: {visible_command(words)}"
+        diff += RunOptions(time_limit=request.options.time_limit).words()
+        diff += ["--trust"] if request.suite.trust else []
+        commands = {"by cause, with another run": diff}
+    fixtures = suite_options(request.fixtures)
+    grouped = (f"{how}: {visible_command([*words, *fixtures])}" for how, words in commands.items())
+    return f"{failing[contract]} failures on {contract}; grouped {'; '.join(grouped)}"
 
 
 def interrupted_lines(

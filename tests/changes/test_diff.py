@@ -8,8 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.diff.cause import group_by_cause
+from readfirst.harness.diff.diff import Diff
 from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Change, Kind
+from readfirst.harness.diff.report import as_text
 from readfirst.harness.suite.suite import default_root
 
 from .conftest import Call, Run, Says, Small, Together, done, edit, read, refused
@@ -68,6 +70,29 @@ def test_a_tool_that_one_contract_lacks_is_reported(filled: Small, run: Run) -> 
     filled.record("writing/alike", [ALIKE], others)
     printed = run("diff", "2.1.40", "2.1.228")[1]
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
+
+
+def test_many_reasons_for_not_comparing_are_summed_up() -> None:
+    lacks = {"deny": 9, "hooks": 2, "deny, hooks": 2, "Bash, deny": 1, "resume": 3, "rewind": 2, "cut": 1}
+    others = {
+        "2.1.7 says nothing about it": 4,
+        "no Bash": 1,
+        "no Edit": 1,
+        "no Read": 1,
+        "no Glob": 1,
+        "no Task": 1,
+    }
+    reasons = {f"the adapter lacks {names}": count for names, count in lacks.items()} | others
+    left_out = {why: tuple(map(str, range(count))) for why, count in reasons.items()}
+    found = Diff("2.1.7", "mine", 1, (), left_out, (), 0, (), ())
+    assert [*as_text(found)][2:] == [
+        "not compared: 20 scenarios, because the adapter lacks deny (12), hooks (4), resume (3), rewind (2), "
+        "Bash (1) and 1 more",
+        "not compared: 4 scenarios, because 2.1.7 says nothing about it",
+        *(f"not compared: 1 scenario, because no {tool}" for tool in ("Bash", "Edit", "Glob")),
+        "not compared: 2 scenarios, for other reasons (--all lists them)",
+    ]
+    assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
 def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:

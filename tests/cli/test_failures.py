@@ -222,14 +222,16 @@ def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) 
     assert readfirst(*again.split()).out == ran.out
 
 
-def causes(output: str) -> list[str]:
-    """The words of the command that a run names at its end, without `readfirst`."""
+def causes(output: str) -> tuple[list[str], list[str]]:
+    """The words of the commands that a run names at its end, by cause and by rule, without `readfirst`."""
     last = output.splitlines()[-1]
     found = re.fullmatch(
-        r"\d+ failures on \S+; grouped by (?:rule|cause, with another run): readfirst (.*)", last
+        r"\d+ failures on \S+; grouped by cause(?:, with another run)?: readfirst ([^;]*)"
+        r"(?:; by rule: readfirst (.*))?",
+        last,
     )
     assert found, output
-    return shlex.split(found[1])
+    return shlex.split(found[1]), shlex.split(found[2] or "")
 
 
 def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
@@ -237,15 +239,17 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ran = readfirst("run", "--format", "jsonl", "--output", "mine.jsonl", "--fixtures", mixed.root)
-    words = causes(ran.err)
-    assert words[:2] == ["report", "mine.jsonl"]
-    grouped = readfirst(*words)
-    assert grouped.code == 0
-    assert "wrong/text" in grouped.out
+    by_cause, by_rule = causes(ran.err)
+    assert by_cause[:3] == ["diff", "2.1.7", "mine.jsonl"]
+    assert by_rule[:2] == ["report", "mine.jsonl"]
+    for code, words in ((1, by_cause), (0, by_rule)):
+        grouped = readfirst(*words)
+        assert grouped.code == code
+        assert "wrong/text" in grouped.out
     # Without a stream it is a comparison, with another run.
     ran = readfirst("run", "--fixtures", mixed.root)
     assert ", with another run: readfirst diff 2.1.7 reference --fixtures" in ran.err
-    compared = readfirst(*causes(ran.err))
+    compared = readfirst(*causes(ran.err)[0])
     assert compared.code == 1
     assert "wrong/text" in compared.out
     assert "wrong/effects" in compared.out
