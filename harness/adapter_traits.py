@@ -27,7 +27,6 @@ REFUSALS: Mapping[str, str] = {
     "lines-below-one": "a Read with an offset or a limit below 1",
     "read-only-file": "a change of a file without write permission for its owner",
     "half-surrogate": "a text with half of a surrogate pair",
-    "change-without-newer-time": "a change of a file that another program changed without a newer time",
 }
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 

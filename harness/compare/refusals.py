@@ -29,7 +29,6 @@ REFUSAL_SCENARIOS = {
     "lines-below-one": "read-output/offset-zero-alone",
     "read-only-file": "crossed/own-01",
     "half-surrogate": "crossings/half-a-pair-inserted",
-    "change-without-newer-time": "staleness/same-time-other-content-edit",
 }
 """For each refusal that can be declared, a scenario in which the first such call has no other reason to fail."""
 _OWNER_WRITES = 0o200
@@ -89,30 +88,18 @@ def _calls_covered(
     the implementation refused the call.
     """
     state: Mapping[str, Entry] = outcome.before
-    known: dict[str, Entry | None] = {}
-    """The files of the session's answered calls, as they were after the latest of them."""
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False)):
             clause = clause_for(scenario, call.expect, contract) or call.expect.recorded
             if clause is not None and clause.error is not None:
                 continue
-            if name := next((name for name in sorted(declared) if _applies(name, call, state, known)), ""):
+            if name := next((name for name in sorted(declared) if _applies(name, call, state)), ""):
                 yield (index, number), name, result.is_error
         state = apply_changes(state, happened.changes)
-        for call, result in zip(calls_of(step), happened.results, strict=False):
-            if not result.is_error:
-                known |= {path: state.get(path) for path in candidate_paths(call.arguments, state)}
 
 
-def _applies(
-    name: str, call: ToolCall, state: Mapping[str, Entry], known: Mapping[str, Entry | None] | None = None
-) -> bool:
+def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
     match name:
-        case "change-without-newer-time":
-            return call.tool in _CHANGING_TOOLS and any(
-                path in (known or {}) and _has_other_bytes(state.get(path), (known or {})[path])
-                for path in candidate_paths(call.arguments, state)
-            )
         case "empty-old-text":
             return call.tool == "Edit" and call.arguments.get("old_string") == ""
         case "symbolic-link":
@@ -162,11 +149,6 @@ def _texts_of(call: ToolCall, state: Mapping[str, Entry]) -> Iterator[str]:
         entry = state.get(path)
         if isinstance(entry, RegularFile) and _is_utf8(entry):
             yield entry.data.decode()
-
-
-def _has_other_bytes(entry: Entry | None, known: Entry | None) -> bool:
-    both = (each.data for each in (entry, known) if isinstance(each, RegularFile))
-    return len({*both}) == 2
 
 
 def _is_utf8(entry: Entry | None) -> bool:

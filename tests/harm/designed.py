@@ -129,18 +129,6 @@ class ComparesBytes(careful.Careful):
         return super().call(tool, arguments)
 
 
-class DeclaresBytes(ComparesBytes):
-    """Declares it."""
-
-    refuses = frozenset({"change-without-newer-time"})
-
-
-class DeclaresBytesAndRefuses(careful.RefusesEverything):
-    """Declares it, and refuses every call."""
-
-    refuses = DeclaresBytes.refuses
-
-
 class RefusesWrites(careful.Careful):
     """Refuses each Write. Declares nothing."""
 

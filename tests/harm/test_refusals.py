@@ -17,7 +17,6 @@ from tests.rows import rows
 
 HERE = Path(__file__).parent
 CREATES, ENCODED = "creation/edit-creates", "encodings/cp1251-elsewhere"
-CHANGED = "staleness/same-time-other-content-edit"
 READ, LINK = "gate/edit-after-read", "links-and-modes/write-through-symlink"
 LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
 LITERAL = [
@@ -37,9 +36,6 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "Narrow": (("safe",), {LINE_FEED: "failed", DIRECTORY: "failed"}),
     "DeclaresNarrow": (("safe",), {LINE_FEED: "unsupported", DIRECTORY: "unsupported", READ: "passed"}),
     "Literal": (("effects",), dict.fromkeys(LITERAL, "failed")),
-    "ComparesBytes": (BOTH, {CHANGED: "failed", READ: "passed"}),
-    "DeclaresBytes": (BOTH, {CHANGED: "unsupported", READ: "passed"}),
-    "DeclaresBytesAndRefuses": (BOTH, {CHANGED: "failed", READ: "failed"}),
     "DeclaresLiteral": (("effects",), {**dict.fromkeys(LITERAL, "unsupported"), READ: "passed"}),
 }
 """The status of scenarios at some levels, by the name of an implementation that declares refusals."""
