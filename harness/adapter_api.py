@@ -277,6 +277,11 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
         self.blame = blame
         self.details = details
 
+    @property
+    def lines(self) -> Sequence[str]:
+        """The message as lines: a server that does not start gets advice in further lines."""
+        return str(self).split("\n")
+
 
 class UnsupportedCall(BrokenAdapter):
     """The session cannot make this call. Nothing was done.

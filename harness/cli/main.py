@@ -36,6 +36,14 @@ class _Manual(TyperGroup):
             error.message = error.message.removeprefix("Value error, ")
             raise
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command. The error for an unknown word names the commands that begin with this word."""
+        word = args[0]
+        longer = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
+        if longer and self.get_command(ctx, word) is None:
+            ctx.fail(f"No such command {word!r}. Did you mean {' or '.join(map(repr, longer))}?")
+        return super().resolve_command(ctx, args)
+
     def format_help(self, *args: Any, **kwargs: Any) -> None:
         """Print the help."""
         super().format_help(*args, **kwargs)

@@ -73,6 +73,9 @@ def run(
         show_default="TARGET as it is written",
     ),
     baseline: Path | None = typer.Option(None, help="Accepted failures; see `readfirst docs running`."),
+    no_baseline: bool = typer.Option(
+        False, "--no-baseline", help="Accept no failure, also if the target has a baseline."
+    ),
     update_baseline: bool = typer.Option(
         False,
         "--update-baseline",
@@ -135,11 +138,16 @@ def run(
                 "`mcp:` in the target's mapping."
             )
         connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
+    if no_baseline and (baseline is not None or update_baseline):
+        raise UsageError("--no-baseline cannot be combined with --baseline and --update-baseline.")
+    if baseline is not None and baseline.exists() and not baseline.is_file():
+        raise UsageError(f"--baseline {baseline} is not a file. A run without a baseline: --no-baseline.")
     if (known := target_defaults(connect_string)) is not None:
         called = connect_string = known.connect
         level = level or known.level
         stated = known.claims
-        if baseline is None and not fixtures and (known.baseline.exists() or update_baseline):
+        has_own = not no_baseline and not fixtures
+        if baseline is None and has_own and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(
@@ -162,6 +170,7 @@ def run(
             format=format_,
             output=output,
             baseline=baseline,
+            no_baseline=no_baseline,
             update_baseline=update_baseline,
             options=replace(options, jobs=1 if trace else options.jobs, keep=keep),
             claims=claims_named(claims or ()),

@@ -92,6 +92,7 @@ def _run_command(request: RunRequest) -> str:
     words = request.run_words(request.contracts)
     for option, value in (("--name", request.name), ("--baseline", request.baseline)):
         words += [option, str(value)] if value is not None else []
+    words += ["--no-baseline"] if request.no_baseline else []
     return visible_command([*words, *_selection_options(request), *request.selection.ids])
 
 

@@ -55,7 +55,8 @@ class RunRequest:
 
     `target` is the connect string. `called` is the target without added options; it is the name in reports and
     baselines unless `name` is given. `version` returns the version of this program, for reports.
-    `contracts` empty: the default. `update_baseline` writes the failures of the run into `baseline`, keeping reasons.
+    `contracts` empty: the default. `no_baseline`: the baseline of the target is ignored.
+    `update_baseline` writes the failures of the run into `baseline`, keeping reasons.
     `claims` are the required capabilities. None: those of the mapping (`stated`), or Read, Edit and Write; a baseline
     can change them.
     `last_failed` selects the failures of the last run of the target, `failed_in` those of a stream, and `remaining` the
@@ -76,6 +77,7 @@ class RunRequest:
     format: str = "table"
     output: Path | None = None
     baseline: Path | None = None
+    no_baseline: bool = False
     update_baseline: bool = False
     options: RunOptions = DEFAULT
     claims: frozenset[str] | None = None

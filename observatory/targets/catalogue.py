@@ -44,7 +44,7 @@ def find(spec: str) -> Target:
         target = load_target(Path(name))
     else:
         if name not in names():
-            raise UnknownTargetError(f"there is no target {name!r}. {did_you_mean(name, names())}")
+            raise UnknownTargetError(f"there is no target {name!r}. {_suggest(name)}")
         target = load_target(root() / f"{name}.yaml")
     if not version:
         return target
@@ -54,6 +54,19 @@ def find(spec: str) -> Target:
             f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
         )
     return replace(target, release=target.versions[version])
+
+
+def _suggest(name: str) -> str:
+    """Return the advice for the name of an unknown target: the mapping file that it probably means, or a target."""
+    is_path = "/" in name or name.endswith((".yml", ".json"))
+    for file in (Path(name).with_suffix(".yaml"), Path(f"{name}.yaml")):
+        if file.is_file():
+            return f"The file of a mapping ends in .yaml. Write target:{file}."
+    if is_path and Path(name).is_file():
+        return "The file of a mapping ends in .yaml. Rename the file."
+    if is_path:
+        return "A path is the file of a mapping, which ends in .yaml, and this file does not exist."
+    return did_you_mean(name, names())
 
 
 def known_failures(target: Target) -> Path:

@@ -99,6 +99,8 @@ def test_an_invalid_suite_exits_4_with_the_place(readfirst: Cli, make_suite: Mak
         (["run", "--update-baseline"], "needs --baseline"),
         (["run", "--baseline-update"], "needs --baseline"),
         (["run", "--baseline", "/nowhere/x.yaml"], "the file cannot be read"),
+        (["run", "--baseline", "/dev/null"], "is not a file. A run without a baseline: --no-baseline."),
+        (["run", "--baseline", "x.yaml", "--no-baseline"], "--no-baseline cannot be combined with"),
         (["run", "--name", " "], "--name is empty"),
         (
             ["run", "--output", "/nowhere/report.xml", "--format", "junit"],

@@ -149,6 +149,21 @@ def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
         assert (ran.code, message in ran.err) == (2, True)
 
 
+@rows(
+    ("words", "meant"),
+    [
+        (["check", "target:mine.yaml"], "Did you mean 'check-adapter'?"),
+        (["target"], "Did you mean 'targets'?"),
+        (["nothing"], "No such command 'nothing'."),
+    ],
+)
+def test_an_unknown_command_gets_the_commands_that_begin_like_it(
+    readfirst: Cli, words: list[str], meant: str
+) -> None:
+    ran = readfirst(*words)
+    assert (ran.code, meant in ran.err) == (2, True), ran.err
+
+
 def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "gate", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (2, "")

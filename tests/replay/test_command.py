@@ -10,6 +10,7 @@ import pytest
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, BrokenAdapter
 from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.run.connect import connect
+from tests.command_line import Cli
 from tests.judging import SUITE, judged_by
 from tests.rows import rows
 
@@ -117,6 +118,13 @@ def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
         BrokenAdapter, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
     ):
         connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", SUITE)
+
+
+def test_each_line_of_a_start_error_is_a_line_of_the_message(here: Path, readfirst: Cli) -> None:
+    ended = readfirst("check-adapter", f"mcp:{shlex.quote(sys.executable)} -S sever.py")
+    first, second, *_ = ended.err.splitlines()
+    assert (ended.code, first.endswith(" during the start")) == (3, True)
+    assert second.startswith("There is no file 'sever.py' in ")
 
 
 ADAPTER = """

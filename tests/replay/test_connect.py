@@ -55,6 +55,10 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("mcp:sh 'open", "'mcp:sh 'open': No closing quotation. Write the command as in a shell."),
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
         (
+            "target:mine/none.yml",
+            "A path is the file of a mapping, which ends in .yaml, and this file does not",
+        ),
+        (
             "target:agno@1",
             "'target:agno@1': agno has no version '1', only 3.1.10. To use another, add a line to agno.yaml.",
         ),
@@ -68,6 +72,24 @@ def test_a_wrong_string_is_answered_with_what_to_write(
     with pytest.raises(ConnectError) as error:
         connect(spec, suite)
     assert message in str(error.value)
+
+
+@rows(
+    ("there", "spec", "advice"),
+    [
+        ("etag.yaml", "target:etag.yml", "The file of a mapping ends in .yaml. Write target:etag.yaml."),
+        ("etag.yaml", "target:etag", "The file of a mapping ends in .yaml. Write target:etag.yaml."),
+        ("other.yml", "target:other.yml", "The file of a mapping ends in .yaml. Rename the file."),
+    ],
+)
+def test_a_misnamed_mapping_is_named(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: str, spec: str, advice: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / there).touch()
+    with pytest.raises(ConnectError) as error:
+        connect(spec, suite)
+    assert str(error.value).endswith(advice)
 
 
 def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from readfirst.harness.cli import run as testrun
 from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.run.next_commands import interrupted_lines
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.targets import catalogue, install
 from tests.command_line import Cli
@@ -64,6 +65,11 @@ def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
     (request,) = requests
     assert (request.target, request.level) == ("target:agno@3.1.10", "reason")
     assert request.baseline == catalogue.root() / "baselines" / "agno@3.1.10.yaml"
+    readfirst("run", "target:agno", "--no-baseline")
+    assert (requests[1].baseline, requests[1].no_baseline) == (None, True)
+    assert interrupted_lines(requests[1], 2, {"2.1.7": {"a/b": True}})[1].endswith(
+        "--no-baseline --last-failed"
+    )
 
 
 def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
