@@ -13,10 +13,11 @@ from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Adapter, BrokenAda
 
 _T = TypeVar("_T")
 
-Design = Literal["strict", "content-checked", "ungated"]
+Design = Literal["strict", "hash-checked", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
 """The designs that an implementation may declare. `strict` refuses a file that was not read or has changed since, as
-the contract does. `content-checked` edits a changed file if the text is still there. `ungated` requires no Read."""
+the contract does. `hash-checked` compares contents, so that a new time alone is not a change. `content-checked` edits
+a changed file if the text is still there. `ungated` requires no Read."""
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
     "empty-old-text": "an Edit with an empty old_string",
@@ -27,6 +28,10 @@ REFUSALS: Mapping[str, str] = {
     "lines-below-one": "a Read with an offset or a limit below 1",
     "read-only-file": "a change of a file without write permission for its owner",
     "half-surrogate": "a text with half of a surrogate pair",
+    "past-the-end": "a Read from a line after the last one",
+    "binary-file": "a file with a NUL byte",
+    "changed-content": "a change of a file whose content is different since its Read, whatever its time",
+    "deleted-since-read": "a change of a file that was deleted after its Read",
 }
 """Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import Design
+from readfirst.harness.compare.refusals import iter_calls
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
@@ -22,20 +23,25 @@ _EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit"})
 
 LEFT_OUT: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
+    "hash-checked": _REFUSED_CHANGED,
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""Refusals that an implementation with each design does not make, by their names in errors.yaml."""
+"""Refusals that an implementation with each design does not make, by their names in errors.yaml. `hash-checked` makes
+them if the content changed."""
 
 _KEEPING: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
+    "hash-checked": _EDITING | {"Write"},
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
 """Tools that must not lose changes of others, although the contract would refuse the call."""
 
 
-def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, design: Design | None) -> Verdict:
+def apply_design(
+    verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
+) -> Verdict:
     """Return the verdict for the declared design. None: no design is declared, and all refusals are required.
 
     If the contract refuses a call that the design allows, the scenario is `unsupported`, even if it would pass.
@@ -48,6 +54,9 @@ def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, desig
     if verdict.level == "safe" or verdict.status not in ("passed", "failed"):
         return verdict
     refused = dict(_iter_refused_calls(scenario, contract, LEFT_OUT[design]))
+    if design == "hash-checked":
+        touched = {made.place for made in iter_calls(scenario, outcome) if made.has_known(same=True)}
+        refused = {place: names for place, names in refused.items() if place in touched}
     if not refused:
         return verdict
     lost = [
@@ -84,9 +93,11 @@ def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:
 
 
 _READ, _UNREAD, _CHANGED = "gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"
+_TOUCHED = "staleness/edit-after-touch-full-read"
 
 DOES: Mapping[Design, str] = {
     "strict": "it refuses the Edit of a file that changed since its Read",
+    "hash-checked": "it refuses the Edit of a file that changed since its Read, but not of a file with only a new time",
     "content-checked": "it edits a file that changed since its Read, and keeps the change",
     "ungated": "it edits a file that was never read",
 }
@@ -100,8 +111,8 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Return the design that fits: whether an Edit is answered without a Read, and for a file that changed
-    since the Read.
+    """Return the design that fits: whether an Edit is answered without a Read, and for a file that changed, or was
+    only touched, since the Read.
 
     Raises DesignUnclear if a plain Edit after a Read is refused, or if an Edit does harm.
     """
@@ -117,7 +128,9 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
     if not _edits(played, _READ):
         raise DesignUnclear("it refuses the Edit of a file that was just read, so its design cannot be seen.")
     changed, unread = _edits(played, _CHANGED), _edits(played, _UNREAD)
-    return "ungated" if unread else "content-checked" if changed else "strict"
+    if unread or changed:
+        return "ungated" if unread else "content-checked"
+    return "hash-checked" if _edits(played, _TOUCHED) else "strict"
 
 
 def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) -> bool:
@@ -136,6 +149,7 @@ def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool)
         seen = design_seen(adapter, place)
     except DesignUnclear as error:
         return f"it declares the design {declared}, but {error}"
-    if seen == declared:
+    # `strict` claims more than `hash-checked`: a run shows the refusals that are missing.
+    if seen == declared or (declared, seen) == ("strict", "hash-checked"):
         return ""
     return f"it declares the design {declared}, but {DOES[seen]}. Declare {seen}."

@@ -3,9 +3,9 @@
 import json
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_api import Adapter, ToolResult
 from readfirst.harness.adapter_traits import REFUSALS, traits_of
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
@@ -29,6 +29,10 @@ REFUSAL_SCENARIOS = {
     "lines-below-one": "read-output/offset-zero-alone",
     "read-only-file": "crossed/own-01",
     "half-surrogate": "crossings/half-a-pair-inserted",
+    "past-the-end": "read-output/offset-past-the-end",
+    "binary-file": "encodings/nul-elsewhere",
+    "changed-content": "staleness/older-time-other-content-edit",
+    "deleted-since-read": "staleness/deleted-then-write",
 }
 """For each refusal that can be declared, a scenario in which the first such call has no other reason to fail."""
 _OWNER_WRITES = 0o200
@@ -75,7 +79,9 @@ def apply_refusals(
     if verdict.status != "failed" or any(harm.kind in (*HARMS, "overcautious") for harm in harms):
         return verdict
     if any(difference.step < first and difference.level in asked for difference in verdict.differences):
-        return verdict
+        # No harm is left: the refusal alone failed at `safe`, and it is declared.
+        differences = tuple(each for each in verdict.differences if each.level != "safe")
+        return replace(verdict, differences=differences, levels={**verdict.levels, "safe": True})
     names = sorted({*refused.values()})
     words = " and ".join(REFUSALS[name] for name in names)
     return verdict.as_unsupported(f"the implementation declares that it refuses {words}", names)
@@ -87,18 +93,61 @@ def _calls_covered(
     """Yield step and number of each call that the contract answers and a declaration covers, its name, and whether
     the implementation refused the call.
     """
+    for made in iter_calls(scenario, outcome):
+        clause = clause_for(scenario, made.call.expect, contract) or made.call.expect.recorded
+        if clause is not None and clause.error is not None:
+            continue
+        if name := next((name for name in sorted(declared) if _applies(name, made)), ""):
+            yield made.place, name, made.result.is_error
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCall:
+    """A call of an outcome: step and number (`place`), the result, and the files when the call was executed.
+
+    `known` has the content of each file after the latest answered call about its path.
+    """
+
+    place: tuple[int, int]
+    call: ToolCall
+    result: ToolResult
+    state: Mapping[str, Entry]
+    known: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths that the call may refer to."""
+        return candidate_paths(self.call.arguments, self.state)
+
+    def has_known(self, *, same: bool) -> bool:
+        """Whether a file of the call still has its known content (`same`), or a different content."""
+        pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
+        return any(
+            data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same
+            for data, entry in pairs
+        )
+
+
+def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
+    """Yield the calls of an outcome with the files at that moment, also those that changed before the execution."""
     state: Mapping[str, Entry] = outcome.before
+    known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
-        for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False)):
-            clause = clause_for(scenario, call.expect, contract) or call.expect.recorded
-            if clause is not None and clause.error is not None:
-                continue
-            if name := next((name for name in sorted(declared) if _applies(name, call, state)), ""):
-                yield (index, number), name, result.is_error
+        at_execution = apply_changes(state, happened.expected_world) if happened.struck else state
         state = apply_changes(state, happened.changes)
+        made = [
+            MadeCall((index, number), call, result, at_execution, dict(known))
+            for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False))
+        ]
+        yield from made
+        for each in made:
+            for path in () if each.result.is_error else each.paths:
+                if isinstance(entry := state.get(path), RegularFile):
+                    known[path] = entry.data
 
 
-def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
+def _applies(name: str, made: MadeCall) -> bool:
+    call, state = made.call, made.state
     match name:
         case "empty-old-text":
             return call.tool == "Edit" and call.arguments.get("old_string") == ""
@@ -110,11 +159,11 @@ def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
             )
         case "line-feed-for-crlf":
             old = str(call.arguments.get("old_string", ""))
-            entries = (state.get(path) for path in candidate_paths(call.arguments, state))
+            entries = (state.get(path) for path in made.paths)
             has_crlf = any(isinstance(each, RegularFile) and b"\r\n" in each.data for each in entries)
             return call.tool == "Edit" and has_crlf and "\n" in old.replace("\r\n", "")
         case "missing-directory":
-            parents = {posixpath.dirname(path) for path in candidate_paths(call.arguments, state)} - {
+            parents = {posixpath.dirname(path) for path in made.paths} - {
                 "",
                 "$HOME",
             }
@@ -125,28 +174,39 @@ def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
         case "inexact-old-text":
             old = str(call.arguments.get("old_string", "")).replace("\r\n", "\n")
             return call.tool == "Edit" and any(
-                old not in text.replace("\r\n", "\n") for text in _texts_of(call, state)
+                old not in text.replace("\r\n", "\n") for text in _texts_of(made)
             )
         case "lines-below-one":
             numbers = (call.arguments.get(key) for key in ("offset", "limit"))
             return call.tool == "Read" and any(isinstance(each, int | float) and each < 1 for each in numbers)
         case "read-only-file":
-            modes = (
-                getattr(state.get(path), "mode", None) for path in candidate_paths(call.arguments, state)
-            )
+            modes = (getattr(state.get(path), "mode", None) for path in made.paths)
             return call.tool in _CHANGING_TOOLS and any(
                 mode is not None and not mode & _OWNER_WRITES for mode in modes
             )
         case "half-surrogate":
             return has_half_character(json.dumps(call.arguments, ensure_ascii=False))
+        case "past-the-end":
+            offset = call.arguments.get("offset")
+            lengths = (text.removesuffix("\n").count("\n") + 1 for text in _texts_of(made))
+            is_past = isinstance(offset, int | float) and any(offset > length for length in lengths)
+            return call.tool == "Read" and is_past
+        case "binary-file":
+            entries = (state.get(path) for path in made.paths)
+            return any(isinstance(entry, RegularFile) and b"\0" in entry.data for entry in entries)
+        case "changed-content":
+            return call.tool in _CHANGING_TOOLS and made.has_known(same=False)
+        case "deleted-since-read":
+            is_gone = any(path in made.known and path not in state for path in made.paths)
+            return call.tool in _CHANGING_TOOLS and is_gone
         case _:
-            return any(not _is_utf8(state.get(path)) for path in candidate_paths(call.arguments, state))
+            return any(not _is_utf8(state.get(path)) for path in made.paths)
 
 
-def _texts_of(call: ToolCall, state: Mapping[str, Entry]) -> Iterator[str]:
+def _texts_of(made: MadeCall) -> Iterator[str]:
     """Yield the texts of the UTF-8 files that a call may refer to."""
-    for path in candidate_paths(call.arguments, state):
-        entry = state.get(path)
+    for path in made.paths:
+        entry = made.state.get(path)
         if isinstance(entry, RegularFile) and _is_utf8(entry):
             yield entry.data.decode()
 

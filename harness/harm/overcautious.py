@@ -4,8 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from readfirst.harness.harm.harm import Harm, excerpt
 from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript, courses_of
+
+_TIMES = " (the file changed without a newer time, which the contracts do not notice)"
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
@@ -29,9 +32,14 @@ def check_overcautious(
     """
     courses = [*courses_of(recorded)]
     message = -1
+    changed: set[str] = set()
+    """Files that other programs changed since the latest call about them."""
     for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         calls = calls_of(step)
         if not calls:
+            changed |= {
+                path for path, entry in step_outcome.changes.items() if isinstance(entry, RegularFile)
+            }
             continue
         message += 1
         courses = [
@@ -41,7 +49,10 @@ def check_overcautious(
             return
         for number, (call, result) in enumerate(zip(calls, step_outcome.results, strict=False)):
             if result.is_error and not any(course[message][number] for course in courses):
-                what = f"{call.tool} was refused, which every contract answers: {excerpt(result.text)}"
-                yield Harm(index, number, "overcautious", call.path.removeprefix("$WS/"), what)
+                path = call.path.removeprefix("$WS/")
+                why = _TIMES if path in changed else ""
+                what = f"{call.tool} was refused, which every contract answers{why}: {excerpt(result.text)}"
+                yield Harm(index, number, "overcautious", path, what)
+        changed -= {call.path.removeprefix("$WS/") for call in calls}
         refused = tuple(result.is_error for result in step_outcome.results)
         courses = [course for course in courses if course[message] == refused]

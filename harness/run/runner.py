@@ -242,7 +242,7 @@ class Runner:
                 if verdict.contract != view.contract.name:
                     verdict = replace(verdict, contract=view.contract.name)
                 verdict = apply_refusals(verdict, view.own, view.contract, outcome, self._traits.refuses)
-                verdicts.append(apply_design(verdict, view.own, view.contract, self._traits.design))
+                verdicts.append(apply_design(verdict, view.own, view.contract, outcome, self._traits.design))
         except Exception as error:
             stack_trace = "".join(traceback.format_exception(error)[-3:]).strip()
             reason = f"{type(error).__name__} in the harness: {stack_trace}"

@@ -26,6 +26,7 @@ Ungated = declaring("ungated", careful.EditsUnread)
 # Falsely: it edits what it remembers; a Write replaces what changed; it does not refuse a file that changed.
 EditsAnOldCopy = declaring("content-checked", careful.EditsAnOldCopy)
 WritesUnread = declaring("content-checked", careful.WritesUnread)
+HashesInName = declaring("hash-checked", careful.Careful)
 NotStrict = declaring("strict", careful.Careful)
 UngatedCopy = declaring("ungated", careful.EditsAnOldCopy)
 # In the hope that what is not claimed is enough.
@@ -127,6 +128,31 @@ class ComparesBytes(careful.Careful):
         elif self.contents.get(path, data) != data:
             return ToolResult("The file has changed.", is_error=True)
         return super().call(tool, arguments)
+
+
+class Hashes(ComparesBytes):
+    """Compares contents, as with hashes; refuses deleted and binary files, and lines past the end. Declares nothing."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        data = path.read_bytes() if path.is_file() else b""
+        if b"\0" in data:
+            return ToolResult("The file is binary.", is_error=True)
+        if tool == "Read" and arguments.get("offset", 1) > max(len(data.splitlines()), 1):
+            return ToolResult("The file has fewer lines.", is_error=True)
+        if tool == "Write" and path in self.contents and not path.exists():
+            return ToolResult("The file was deleted.", is_error=True)
+        result = super().call(tool, arguments)
+        if not result.is_error:
+            self.contents[path] = path.read_bytes()
+        return result
+
+
+class DeclaresHashes(Hashes):
+    """Declares all of that."""
+
+    design = "hash-checked"
+    refuses = frozenset({"past-the-end", "binary-file", "changed-content", "deleted-since-read"})
 
 
 class RefusesWrites(careful.Careful):

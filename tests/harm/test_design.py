@@ -17,6 +17,8 @@ from readfirst.harness.compare.design import (
     find_contradiction,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 from tests.command_line import Cli
@@ -31,8 +33,11 @@ READ = "gate/edit-after-read"
 def judged(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
-    verdict = judging.judged(scenario_id, tool, level, harm=True, place=place)
-    return apply_design(verdict, SUITE.scenario(scenario_id), CONTRACT, traits_of(tool).design)
+    verdict, scenario = (
+        judging.judged(scenario_id, tool, level, harm=True, place=place),
+        SUITE.scenario(scenario_id),
+    )
+    return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
 
 
 SAFE = [
@@ -51,6 +56,10 @@ CASES = [
             (designed.ContentChecked, READ, "passed"),
             (designed.EditsAnOldCopy, CHANGED, "failed"),
             (designed.WritesUnread, WRITTEN, "failed"),
+            (designed.DeclaresHashes, "staleness/edit-after-touch-full-read", "unsupported"),
+            (designed.DeclaresHashes, CHANGED, "passed"),
+            (designed.HashesInName, CHANGED, "failed"),
+            (designed.HashesInName, "staleness/edit-after-touch-full-read", "unsupported"),
             (designed.NotStrict, CHANGED, "failed"),
             (designed.NotStrict, UNREAD, "passed"),
             (designed.Ungated, CHANGED, "unsupported"),
@@ -85,16 +94,18 @@ def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> Non
 def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
     scenario, verdict = SUITE.scenario(CHANGED), judged(careful.Careful, CHANGED, place)
     for status in ("broken", "unspecified", "unsupported"):
-        found = apply_design(replace(verdict, status=status), scenario, CONTRACT, "ungated")  # type: ignore[arg-type]
+        outcome = Outcome(CHANGED, ())
+        found = apply_design(replace(verdict, status=status), scenario, CONTRACT, outcome, "ungated")  # type: ignore[arg-type]
         assert (found.status, found.design) == (status, "ungated")
-    assert apply_design(verdict, scenario, CONTRACT, None) is verdict
+    assert apply_design(verdict, scenario, CONTRACT, outcome, None) is verdict
 
 
 def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more() -> None:
     assert set(LEFT_OUT) == set(DESIGNS)
     assert (
         LEFT_OUT["strict"]
-        < LEFT_OUT["content-checked"]
+        < LEFT_OUT["hash-checked"]
+        == LEFT_OUT["content-checked"]
         < LEFT_OUT["ungated"]
         <= SUITE.vocabulary.names.keys()
     )
@@ -105,6 +116,7 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
     [
         (careful.Careful, "content-checked"),
         (careful.EditsUnread, "ungated"),
+        (designed.Hashes, "hash-checked"),
         (careful.EditsAnOldCopy, None),
         (careful.RefusesEverything, None),
         (careful.DoesNothing, None),
@@ -116,7 +128,8 @@ def test_which_design_is_seen(
     if design is not None:
         assert design_seen(tool, place) == design
         assert find_contradiction(design, tool, place) == ""
-        assert find_contradiction("strict", tool, place).endswith(f"Declare {design}.")
+        advice = "" if design == "hash-checked" else f"Declare {design}."
+        assert find_contradiction("strict", tool, place)[-len(advice) :] == advice
     else:
         with pytest.raises(DesignUnclear):
             design_seen(tool, place)
@@ -150,7 +163,7 @@ def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pyte
     for command in (("run", "--jobs", "1"), ("check-adapter",)):
         ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
-        assert "'loose'. There are: strict, content-checked, ungated." in ended.err
+        assert "'loose'. There are: strict, hash-checked, content-checked, ungated." in ended.err
     assert traits_of(
         designed.Unknown
     ).capabilities  # said by the attribute alone, it is looked at when it is used

@@ -1,16 +1,21 @@
 """Declared refusals count as design: unsupported, never passed, and never an excuse for harm."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import designed
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapter_traits import REFUSALS
-from readfirst.harness.compare.refusals import _applies
-from readfirst.harness.compare.verdict import Level
+from readfirst.harness.compare.refusals import MadeCall, _applies, apply_refusals
+from readfirst.harness.compare.verdict import Difference, Level
+from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli
 from tests.judging import CONTRACT, SUITE
 from tests.rows import rows
@@ -19,6 +24,9 @@ HERE = Path(__file__).parent
 CREATES, ENCODED = "creation/edit-creates", "encodings/cp1251-elsewhere"
 READ, LINK = "gate/edit-after-read", "links-and-modes/write-through-symlink"
 LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
+OLDER, CHANGED = "staleness/older-time-other-content-edit", "staleness/edit-after-change"
+DELETED, TOUCHED = "staleness/deleted-then-write", "staleness/edit-after-touch-full-read"
+PAST_THE_END, NUL = "read-output/offset-past-the-end", "encodings/nul-elsewhere"
 LITERAL = [
     *("quotes/straight-finds-curly-double", "read-output/offset-zero-alone", "read-output/limit-zero"),
     *("crossed/allowed-24", "crossings/half-a-pair-inserted"),
@@ -37,6 +45,20 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "DeclaresNarrow": (("safe",), {LINE_FEED: "unsupported", DIRECTORY: "unsupported", READ: "passed"}),
     "Literal": (("effects",), dict.fromkeys(LITERAL, "failed")),
     "DeclaresLiteral": (("effects",), {**dict.fromkeys(LITERAL, "unsupported"), READ: "passed"}),
+    "Hashes": (
+        ("effects",),
+        {
+            **dict.fromkeys((OLDER, DELETED, PAST_THE_END, NUL, TOUCHED), "failed"),
+            **dict.fromkeys((CHANGED, READ), "passed"),
+        },
+    ),
+    "DeclaresHashes": (
+        BOTH,
+        {
+            **dict.fromkeys((OLDER, DELETED, PAST_THE_END, NUL), "unsupported"),
+            **dict.fromkeys((CHANGED, READ), "passed"),
+        },
+    ),
 }
 """The status of scenarios at some levels, by the name of an implementation that declares refusals."""
 
@@ -98,6 +120,20 @@ def test_a_refusal_is_not_overcautious_where_the_contract_does_harm(
         ("read-only-file", ToolCall("Read", {"file_path": "$WS/d/r"}), False),
         ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "a\udc00"}), True),
         ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "\U0001f600"}), False),
+        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 3}), True),
+        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/n", "offset": 2}), True),
+        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 2}), False),
+        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/r", "offset": 1}), False),
+        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
+        ("binary-file", ToolCall("Edit", {"file_path": "$WS/d/n", "old_string": "a"}), True),
+        ("binary-file", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a"}), False),
+        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/b", "content": ""}), True),
+        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/a", "content": ""}), False),
+        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/r", "content": ""}), False),
+        ("changed-content", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
+        ("deleted-since-read", ToolCall("Write", {"file_path": "$WS/d/gone", "content": ""}), True),
+        ("deleted-since-read", ToolCall("Write", {"file_path": "$WS/d/c", "content": ""}), False),
+        ("deleted-since-read", ToolCall("Read", {"file_path": "$WS/d/gone"}), False),
     ],
 )
 def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies: bool) -> None:
@@ -105,8 +141,36 @@ def test_a_declaration_covers_only_its_calls(name: str, call: ToolCall, applies:
         "d/a": RegularFile(b"a\r\nb"),
         "d/b": RegularFile(b"a\nb", 0o644),
         "d/r": RegularFile(b"", 0o444),
+        "d/n": RegularFile(b"a\0\n"),
     }
-    assert _applies(name, call, state) is applies
+    known = {"d/a": b"a\r\nb", "d/b": b"former", "d/gone": b"a"}
+    assert _applies(name, MadeCall((0, 0), call, ToolResult(""), state, known)) is applies
+
+
+def test_a_declared_refusal_after_another_difference_fails_at_the_level_of_the_difference() -> None:
+    scenario = SUITE.scenario(OLDER)
+    (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "effects", ids=[OLDER])
+    assert verdict.failing == ("safe", "effects")
+    earlier = replace(
+        verdict, differences=(Difference(0, 0, "effects", "file x", "", ""), *verdict.differences)
+    )
+    with WorkspacePool() as place:
+        outcome = replay(scenario, designed.Hashes, place)
+    found = apply_refusals(earlier, scenario, CONTRACT, outcome, {"changed-content"})
+    assert (found.status, found.failing, found.harms) == ("failed", ("effects",), ())
+    assert {each.level for each in found.differences} >= {"effects"}
+    assert "safe" not in {each.level for each in found.differences}
+    at_safe = replace(earlier, level="safe")
+    assert apply_refusals(at_safe, scenario, CONTRACT, outcome, {"changed-content"}).status == "unsupported"
+
+
+def test_a_refusal_of_changed_content_names_the_reason_why_it_counts() -> None:
+    (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "safe", ids=[OLDER])
+    (harm,) = verdict.harms
+    assert harm.line.startswith(
+        "overcautious: Edit was refused, which every contract answers (the file changed without a newer time, "
+        "which the contracts do not notice): "
+    )
 
 
 def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst: Cli, tmp_path: Path) -> None:
