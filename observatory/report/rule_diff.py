@@ -1,9 +1,10 @@
 """Compare two implementations, or two versions, rule by rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readfirst.harness.compare.level_reached import ScenarioResult, cell_of
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.markdown_escape import bullets, code, document
 from readfirst.harness.suite.rule_classes import CLASSES
@@ -35,6 +36,30 @@ class RuleChange:
     def better(self) -> bool:
         """Whether it is kept in more scenarios."""
         return self.holding[1] > self.holding[0]
+
+
+def common_cells(
+    before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
+) -> dict[str, dict[str, Any]]:
+    """Return, for each rule with different results, the number of scenarios judged on both sides that hold on each
+    side.
+
+    `shortest` is the shortest scenario that fails afterwards.
+    """
+    found = {}
+    for rule in before:
+        one, other = (
+            {each.scenario_id: each for each in side[rule] if each.holds is not None}
+            for side in (before, after)
+        )
+        cells = [cell_of(side[name] for name in one.keys() & other.keys()) for side in (one, other)]
+        if cells[0].holding != cells[1].holding:
+            found[rule] = {
+                "holding": [each.holding for each in cells],
+                "judged": cells[0].judged,
+                **({"shortest": cells[1].shortest} if cells[1].shortest else {}),
+            }
+    return found
 
 
 def rule_changes(

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import (
     cell,
@@ -171,7 +170,7 @@ def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
-    tried, harm, before = name in facts.rows, result["harm"], facts.earlier(name)
+    tried, harm = name in facts.rows, result["harm"]
     lost = harm_sections(facts, harm["sessions"], harm["counts"], harm["shortest"])
     cells = {rule.id: facts.table["rules"][rule.id]["implementations"][name] for rule in facts.rules}
     failing = {
@@ -181,12 +180,6 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
     worst = failing[CLASSES[0]][0].id if failing[CLASSES[0]] else ""
     classes = facts.table["implementations"][name]["classes"]
     lacking = [f"{prose(what)} ({count})" for what, count in result["lacks"].items()]
-    changed_since = []
-    if before:
-        common, rules = facts.since(name, before)
-        changed_since = [*harm_changes(common), *changed_rules(rules)]
-        if not common.sessions:
-            changed_since = ["No session was put through both, so nothing can be said."]
     return markdown(
         template("site/implementation"),
         name=name,
@@ -200,8 +193,6 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
         lacks=", ".join(lacking[:_NAMED])
         + (f" and {len(lacking) - _NAMED} more" if lacking[_NAMED:] else ""),
         harm="\n\n".join(lost) if tried else "",
-        before=before,
-        changed=changed_since,
         found=facts.diagnoses.get(name),
         telling=_telling(facts.diagnoses.get(name, {})),
         against=facts.against,
@@ -274,7 +265,7 @@ def _version(facts: Facts, contract: Contract) -> str:
 def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
     harm = facts.recorded_harm["contracts"].get(after.name, {}).get("since")
     if harm is not None:
-        yield from harm_changes(CommonHarm.read(harm))
+        yield from harm_changes(harm)
         for cause in facts.recorded_harm["causes"]:
             if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
                 yield f"It no longer harms so: {_cause(facts, cause)}"

@@ -17,7 +17,7 @@ _ATTRIBUTES = (
 )
 _CLASS = re.compile(
     r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}"
-    r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|share|aside|hidden|card|steps?|harmed"
+    r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|aside|hidden|card|steps?|harmed"
 )
 """Classes of code in colours, of a heading's own link and of maps: others are handles of the theme's script."""
 _SCHEME = re.compile(r"[^/?#]*?:")

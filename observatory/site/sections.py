@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markdown_escape import code, link, prose, scenario_link
@@ -101,14 +100,15 @@ _SHOWN = 12
 """Rules of a group that are named."""
 
 
-def harm_changes(common: CommonHarm) -> Iterator[str]:
-    """Yield list items about kinds of harm that occur more often or less often than before."""
-    was, now = (percent(part, common.sessions) for part in common.harmed) if common.sessions else ("", "")
+def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
+    """Yield list items about kinds of harm that occur more often or less often than before, from harm.json."""
+    sessions, (before, after) = since["sessions"], since["any"]
+    was, now = (percent(part, sessions) for part in (before, after)) if sessions else ("", "")
     if was != now:
-        verb = "more" if common.harmed[1] > common.harmed[0] else "less"
-        both = f"{common.sessions:,} sessions that both were put through"
+        verb = "more" if after > before else "less"
+        both = f"{sessions:,} sessions that both were put through"
         yield f"It harms {verb} often: in {now} of the {both}, before in {was}."
-    changes = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in common.counts.items() if was != now]
+    changes = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in since["counts"].items() if was != now]
     if changes:
         yield f"By kind, in numbers of these sessions: {', '.join(changes)}."
 

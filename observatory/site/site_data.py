@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from readfirst.harness.compare.level_reached import in_families
-from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report.markdown_escape import prose
 from readfirst.harness.report.rule_text import scenarios_by_rule
@@ -19,9 +17,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.report.compatibility import like
 from readfirst.observatory.report.harm_heatmap import MapRow, map_rows
-from readfirst.observatory.report.rule_diff import RuleChange, rule_changes
-from readfirst.observatory.survey.compatibility import known_scenarios, looked_at, targets_in_common
-from readfirst.observatory.targets.mapping import release_order
 
 _Data = Mapping[str, Any]
 _NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
@@ -68,18 +63,6 @@ class Facts:
             )
         return table
 
-    def since(self, name: str, before: str) -> tuple[CommonHarm, list[RuleChange]]:
-        """Return the differences between an implementation and another `before` it, in the scenarios of both."""
-        one, other = self.results[before], self.results[name]
-        scenarios = (each["harm"]["scenarios"] for each in (one, other))
-        before_it, after_it = (
-            {kind: set(in_families(ids)) for kind, ids in each.items()} for each in scenarios
-        )
-        harm = CommonHarm.of((looked_at(one), looked_at(other)), (before_it, after_it))
-        survey = {"contracts": [self.table["contract"]], "targets": [one, other]}
-        common = targets_in_common(self.rules, known_scenarios(self.suite), survey, before, name)
-        return harm, rule_changes(self.table, before, name, common)
-
     @property
     def against(self) -> str:
         """The version that everything is compared with, as Markdown."""
@@ -117,15 +100,6 @@ class Facts:
     def recorded_harm(self) -> _Data:
         """The content of harm.json: the harm in the recordings of each contract, and the causes. Raises SiteError."""
         return self._read_json("harm.json", "python3 observatory/tools/harms.py")
-
-    def earlier(self, name: str) -> str | None:
-        """Return the newest implementation of the same name, before its `@`, with an older version; None if none."""
-        tool, _, version = name.partition("@")
-        others = [each.partition("@") for each in self.results]
-        older = [
-            found for one, _, found in others if one == tool and release_order(found) < release_order(version)
-        ]
-        return f"{tool}@{max(older, key=release_order)}" if older else None
 
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:

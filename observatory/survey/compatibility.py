@@ -17,7 +17,6 @@ from readfirst.harness.compare.level_reached import (
     level_of,
     unpack_results,
 )
-from readfirst.harness.compare.shared_scenarios import common_cells
 from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.suite.contracts import Contract
@@ -28,6 +27,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import harmless_json
 from readfirst.observatory.claims.rule_index import behaviours_by_rule
 from readfirst.observatory.claims.versions import Versions, rule_versions, seen_in_versions
+from readfirst.observatory.report.rule_diff import common_cells
 
 FORMAT = 4
 _DATA = Mapping[str, Any]

@@ -18,7 +18,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.recording_adapter import recorded_outcome
@@ -235,10 +234,17 @@ def since(
         return {}
     pair = before.name, contract.name
     both = sessions[pair[0]] & sessions[pair[1]]
-    harm = CommonHarm.of((both, both), (harmed[pair[0]], harmed[pair[1]]))
+    shown = [{kind: both & harmed[name].get(kind, set()) for kind in KINDS} for name in pair]
     was, now = ({id for id, shown in by_cause.items() if both & shown.get(name, set())} for name in pair)
     return {
-        "since": {"version": before.name, **harm.data(), "new": sorted(now - was), "gone": sorted(was - now)}
+        "since": {
+            "version": before.name,
+            "sessions": len(both),
+            "any": [len(set().union(*(side[kind] for kind in HARMS))) for side in shown],
+            "counts": {kind: [len(side[kind]) for side in shown] for kind in KINDS},
+            "new": sorted(now - was),
+            "gone": sorted(was - now),
+        }
     }
 
 

@@ -1,16 +1,7 @@
 """Changes between two versions are reported for common scenarios. Additional scenarios are not a change."""
 
 from readfirst.harness.compare.level_reached import ScenarioResult
-from readfirst.harness.compare.shared_scenarios import CommonHarm, common_cells
-
-
-def test_a_session_that_only_one_was_put_through_is_no_harm_that_is_new() -> None:
-    before, after = {"lost": {"a"}}, {"lost": {"a", "new"}, "blind": {"b"}}
-    harm = CommonHarm.of(({"a", "b"}, {"a", "b", "new"}), (before, after))  # type: ignore[arg-type]
-    assert (harm.sessions, harm.harmed) == (2, (1, 1))
-    assert harm.counts["lost"] == (1, 1)
-    assert harm.counts["blind"] == (0, 1)
-    assert CommonHarm.read(harm.data()) == harm
+from readfirst.observatory.report.rule_diff import common_cells
 
 
 def test_a_rule_is_kept_less_only_where_both_were_judged() -> None:

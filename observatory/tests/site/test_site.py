@@ -3,7 +3,6 @@
 import re
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,7 +87,6 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert headings == [
         "What it loses",
-        "What changed since its last version",
         "What it is like",
         f"Likeness to {facts.table['contract']}",
         *(f"Rules of {class_} that do not hold" for class_ in ("safety", "design", "wording", "quirk")),
@@ -124,26 +122,6 @@ def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Fac
         "### untrue",
         f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",
     ]
-
-
-def test_a_card_says_what_changed_since_the_version_before(
-    facts: Facts, implementations: dict[str, str]
-) -> None:
-    assert facts.earlier("deepagents@0.7.32") == "deepagents@0.6.12"
-    assert facts.earlier("deepagents@0.6.12") is None
-    page = implementations["deepagents@0.7.32.md"]
-    changed = page[page.index("## What changed") : page.index("## What it is like")]
-    _, found = facts.since("deepagents@0.7.32", "deepagents@0.6.12")
-    (rule, *_) = [each.rule for each in found if each.worse or each.better]
-    assert f"../rules/{rule}.md" in changed
-    former = facts.results["deepagents@0.6.12"]
-    asked_neither = {**former, "reach": {"2.1.7": {}}, "harm": {**former["harm"], "left_out": {}}}
-    alone = replace(facts)
-    alone.__dict__["results"] = {**facts.results, "deepagents@0.6.12": asked_neither}
-    page = dict(implementation_pages(alone))["deepagents@0.7.32.md"]
-    assert "- No session was put through both, so nothing can be said.\n\n## What it is like" in page
-    assert "It keeps every rule" not in page
-    assert "No earlier version was run." in implementations["agno-gated@3.1.10.md"]
 
 
 def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -> None:
