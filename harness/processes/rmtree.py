@@ -9,7 +9,7 @@ import fcntl
 import itertools
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 
@@ -20,6 +20,8 @@ _MAX_ATTEMPTS = 5
 """Maximum number of attempts if files are created during the removal."""
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
+_CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
+"""Errors if another process changes the directory at the same time."""
 _numbers = itertools.count()
 
 
@@ -33,7 +35,7 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
         top = os.open(name, _OPEN_FLAGS, dir_fd=parent)
     try:
         _make_accessible(top)
-        _remove_content(top, [name for name in os.listdir(top) if names is None or name in names])
+        _remove_content(top, names)
     finally:
         os.close(top)
 
@@ -41,8 +43,8 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 def destroy(directory: str, *, last: str = "") -> None:
     """Remove a directory, or the entry at its path, even if it is very deep, locked or immutable.
 
-    A missing path is not an error. A file named `last` in it is removed last. Raises
-    OSError for entries that cannot be removed.
+    A missing path is not an error. A file named `last` in it is removed last. Raises OSError for entries that
+    cannot be removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -55,7 +57,7 @@ def destroy(directory: str, *, last: str = "") -> None:
                 _remove_deep_tree(parent, name, last)
             except OSError as error:
                 # Another process still writes into it, or removes it too.
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or not attempts_left:
+                if error.errno not in _CONCURRENT or not attempts_left:
                     raise
             else:
                 return
@@ -63,11 +65,34 @@ def destroy(directory: str, *, last: str = "") -> None:
         os.close(parent)
 
 
-def _remove_content(top: int, names: Iterable[str]) -> None:
-    """Remove entries of an open directory. Subdirectories are first moved into it, so that depth does not matter."""
-    pending = list(names)
+def _remove_content(top: int, names: Collection[str] | None = None) -> None:
+    """Remove entries of an open directory; None: all. Subdirectories are moved into it, so depth does not matter."""
+    pending = _remove_files(top, top, names)
     for name in pending:
-        pending.extend(_remove_entry(name, top))
+        directory = _open_directory(name, top)
+        try:
+            _retry_without_attributes(partial(_make_accessible, directory), name, top)
+            pending.extend(_remove_files(directory, top))
+        finally:
+            os.close(directory)
+        _retry_without_attributes(partial(os.rmdir, name, dir_fd=top), name, top)
+
+
+def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
+    """Remove the entries of a directory except its subdirectories. Return the new names of these, in `top`."""
+    with os.scandir(directory) as listing:
+        entries = [entry for entry in listing if names is None or entry.name in names]
+    moved = []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            moved.append(f"{os.getpid()}-{next(_numbers)}")
+            move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
+            with suppress(PermissionError):  # a directory without write permission cannot be moved
+                set_mode(entry.name, 0o755, directory)
+            _retry_without_attributes(move, entry.name, directory)
+        else:
+            _retry_without_attributes(partial(os.unlink, entry.name, dir_fd=directory), entry.name, directory)
+    return moved
 
 
 def _open_directory(name: str, above: int) -> int:
@@ -94,41 +119,12 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
     try:
         _retry_without_attributes(lambda: _make_accessible(top), name, parent)
         names = os.listdir(top)
-        _remove_content(top, (child for child in names if child != last))
+        _remove_content(top, {*names} - {last})
         if last in names:
-            _remove_entry(last, top)
+            os.unlink(last, dir_fd=top)
     finally:
         os.close(top)
     _retry_without_attributes(lambda: os.rmdir(name, dir_fd=parent), name, parent)
-
-
-def _remove_entry(name: str, top: int) -> list[str]:
-    """Remove one entry of `top`. Return the new names, in `top`, of the directories that it contained."""
-    try:
-        directory = _open_directory(name, top)
-    except OSError:
-        _retry_without_attributes(lambda: os.unlink(name, dir_fd=top), name, top)
-        return []
-    moved = []
-    try:
-        _retry_without_attributes(lambda: _make_accessible(directory), name, top)
-        with os.scandir(directory) as listing:
-            entries = list(listing)
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                moved.append(f"{os.getpid()}-{next(_numbers)}")
-                move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
-                with suppress(PermissionError):  # a directory without write permission cannot be moved
-                    set_mode(entry.name, 0o755, directory)
-                _retry_without_attributes(move, entry.name, directory)
-            else:
-                _retry_without_attributes(
-                    partial(os.unlink, entry.name, dir_fd=directory), entry.name, directory
-                )
-    finally:
-        os.close(directory)
-    _retry_without_attributes(lambda: os.rmdir(name, dir_fd=top), name, top)
-    return moved
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:

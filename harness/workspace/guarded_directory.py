@@ -7,6 +7,12 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
+
+from readfirst.harness.suite.file_entry import OLD_TIME
+
+_NOTHING: frozenset[str] = frozenset()
+_State = tuple[tuple[float, ...], int, int]
 
 
 class SpoiltError(Exception):
@@ -17,7 +23,8 @@ class Folder:
     """A directory of the harness that an implementation can write to.
 
     `keeps` decides by name which entries belong to it. `prefix` is the prefix of its paths in a snapshot.
-    `role` describes it if it must stay.
+    `role` describes it if it must stay. While it contains nothing else, it has the fixed old time: adding or
+    removing an entry changes its times, and only then is it listed.
     """
 
     def __init__(
@@ -28,6 +35,7 @@ class Folder:
         self.role = role
         self._keeps = keeps
         self._identity = _identity(self._status())
+        self._untouched: _State | None = None
 
     def check(self) -> None:
         """Raise SpoiltError if the directory must stay, but was replaced."""
@@ -39,10 +47,26 @@ class Folder:
 
         Raises SpoiltError as `check` does, and OSError if it cannot be listed.
         """
+        if self.is_untouched():
+            return _NOTHING
         self.check()
-        if self._status() is None:
-            return frozenset()
-        return frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
+        self._untouched = None
+        with suppress(OSError):  # before it is listed, so that later changes are seen the next time
+            os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
+        status = self._status()
+        if status is None:
+            return _NOTHING
+        found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
+        if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
+            self._untouched = _state(status)
+        return found
+
+    def is_untouched(self) -> bool:
+        """Whether no entry was added or removed since `added` found nothing."""
+        if self._untouched is None:
+            return False
+        status = self._status()
+        return status is not None and _state(status) == self._untouched
 
     def _status(self) -> os.stat_result | None:
         try:
@@ -54,6 +78,11 @@ class Folder:
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
     """Return the identity of the entry at a path. None if there is none."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
+
+
+def _state(status: os.stat_result) -> _State:
+    """Return values that change if a directory is replaced, or the names in it change."""
+    return status[:7], status.st_mtime_ns, status.st_ctime_ns
 
 
 class TooLargeError(Exception):

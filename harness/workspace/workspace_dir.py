@@ -235,7 +235,8 @@ class WorkspaceDir:
             for name in folder.added():
                 destroy(f"{folder.path}/{name}")
         for folder in self._own:
-            empty(folder.path, folder.added())
+            if not folder.is_untouched():
+                empty(folder.path, folder.added())
         try:
             empty(self.root)
         except OSError:  # another entry is in its place, or none
