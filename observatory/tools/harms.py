@@ -267,7 +267,7 @@ def tables(found: Mapping[str, Any]) -> str:
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
         "[harm-causes.md](harm-causes.md). A recording is one scenario on\none version. The table counts the "
-        "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. They are "
+        "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. The recordings are "
         "judged by the same rules as every other tool. `+gated` is the same version with an older model,\nwhich "
         "must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
@@ -279,8 +279,8 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return docs/harm-causes.md, with one section per cause."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings has one of these causes. The line below a cause names the kinds of harm\n"
-        "([harm.md](harm.md) explains them), the versions, and the number of scenarios, counted once per version.",
+        "Each harm in the recordings of Claude Code has one of these causes. The line below a cause names the kinds of\n"
+        "harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
@@ -289,8 +289,8 @@ def causes_page(found: Mapping[str, Any]) -> str:
         parts.append(f"## {cause['id'].replace('-', ' ').capitalize()}")
         parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
         kinds = ", ".join(f"`{kind}`" for kind in cause["kinds"])
-        scenarios = f"{total:,} scenarios, for example" if total > 1 else "1 scenario,"
-        parts.append(f"{kinds}; {where}; {scenarios} `{cause['example']}`")
+        scenarios = f"{total:,} scenarios, for example" if total > 1 else "1 scenario:"
+        parts.append(f"Harm: {kinds}; versions: {where}; {scenarios} `{cause['example']}`.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -115,7 +115,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
     if len(versions) > 1:
         head = f"From {' to '.join(versions)}: {count}"
     else:
-        head = f"What {versions[0]} does: {len(found)} behaviours"
+        head = f"Behaviours of {versions[0]}: {len(found)}"
     yield f"{head}. If the value is no, the sentence does not apply."
     for subject, about, names in by_subject(found):
         yield ""
@@ -165,7 +165,7 @@ def _item(name: str, value: Any, documented: Any) -> str:
     shown_by = ", ".join(map(scenario_link, history.shown_by))
     return (
         f"- {code(name)}: {cell(history.meaning)}<br>\n"
-        f"  {values}; changed in: {changed_in(name)}; source: {cell(history.source)}; shown by {shown_by}"
+        f"  {values}; changed in: {changed_in(name)}; source: {cell(history.source)}; shown by {shown_by}."
     )
 
 

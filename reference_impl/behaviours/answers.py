@@ -21,7 +21,7 @@ class AnswerBehaviours(Group):
         False,
         documented=True,
         meaning="The answer of an Edit with `replace_all` shows the lines around the first change, without the other "
-        "changes. Otherwise it says that all occurrences were replaced.",
+        "changes, instead of only the statement that all occurrences were replaced.",
         source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
         shown_by=("replace-all/every-occurrence",),
     )
@@ -47,14 +47,14 @@ class AnswerBehaviours(Group):
         False,
         {"2.1.281": True},
         meaning="The answer of Edit says that the model knows the whole file only if the model has read or written "
-        "the whole file. Otherwise it always says so.",
+        "the whole file, instead of after every Edit.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="The answer of Edit says that the model knows the whole file only if the model knew its content "
-        "right before the Edit.",
+        meaning="The answer of Edit says that the model knows the whole file only if the model knew the content of "
+        "the file right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -64,14 +64,14 @@ class AnswerBehaviours(Group):
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The value is the maximum number of characters of an answer. The model sees the beginning of a "
-        "longer answer, and the path of a file that contains the whole answer.",
+        meaning="The maximum number of characters of an answer (without a value, no maximum); from a longer answer, "
+        "the model sees the beginning, and the path of a file that contains the whole answer.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
         False,
         {"2.1.79": True},
-        meaning="An answer of Read may be longer than other answers.",
+        meaning="The maximum length of answers (`longest_answer`) does not apply to answers of Read.",
         shown_by=("sizes/more-characters-than-an-answer-has",),
     )
     empty_answers_say_so: bool = behaviour(

@@ -20,21 +20,21 @@ class ArgumentBehaviours(Group):
     accepted_number_strings: str = behaviour(
         "",
         {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
-        meaning="Read accepts a string as a number if it matches the value, a regular expression; an empty value "
-        "matches no string.",
+        meaning="The regular expression of the strings that Read accepts as numbers; if empty, Read accepts no string "
+        "as a number.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
     lists_of_one_number_are_accepted: bool = behaviour(
         False,
         {"2.1.186": True},
-        meaning="Read accepts a list of one item as the number in it.",
+        meaning="Read accepts a list of one number instead of a number.",
         shown_by=("arguments/numbers-in-lists",),
     )
     accepted_line_numbers: str = behaviour(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},
-        meaning="The values of `offset` and `limit` that Read accepts. `any`: all numbers. `strict`: integers, at "
-        "least 0 for `offset` and 1 for `limit`. `lenient`: integers; a lower one counts as missing.",
+        meaning="The values of `offset` and `limit` that Read accepts: `any` (all numbers), `strict` (integers, at "
+        "least 0 for `offset` and 1 for `limit`), or `lenient` (integers; a lower integer counts as not given).",
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
     argument_refusals_say_what_was_found: bool = behaviour(
@@ -56,9 +56,9 @@ class ArgumentBehaviours(Group):
     arguments_that_end_early: str = behaviour(
         "complete",
         {"1.0.10": "none", "2.1.181": "refused"},
-        meaning="The treatment of a call whose arguments are truncated by the end of the model's message. "
-        "`complete`: the call is executed with the complete arguments. `none`: it is executed without arguments. "
-        "`refused`: it is refused, and the refusal shows the beginning of the arguments.",
+        meaning="The treatment of a call whose arguments are truncated by the end of the model's message: `complete` "
+        "(the call is executed with the complete arguments), `none` (the call is executed without arguments), or "
+        "`refused` (the refusal shows the beginning of the arguments).",
         shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
     )
     option_refusals_repeat_the_value: bool = behaviour(
@@ -70,8 +70,8 @@ class ArgumentBehaviours(Group):
     unknown_names_are_sanitized: bool = behaviour(
         False,
         {"2.1.330": True},
-        meaning="The refusal of an unknown argument escapes its name: invisible characters as `\\u{200B}`, angle "
-        "brackets as `‹›`. Of a long name it shows only both ends.",
+        meaning="The refusal of an unknown argument escapes the name of the argument (invisible characters as "
+        "`\\u{200B}`, angle brackets as `‹›`), and shows only both ends of a long name.",
         shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
     )
     number_limit_is_inclusive: bool = behaviour(
@@ -95,8 +95,8 @@ class ArgumentBehaviours(Group):
     pages_check: str = behaviour(
         "lenient",
         {"2.1.292": "strict", "2.1.295": "strict or empty"},
-        meaning="The values of `pages` that Read accepts for any kind of file. `lenient`: a text that begins with a "
-        "number or a range. `strict`: exactly one number or range. `strict or empty`: also an empty text.",
+        meaning="The values of `pages` that Read accepts for any kind of file: `lenient` (a text that begins with a "
+        "number or a range), `strict` (exactly one number or range), or `strict or empty` (also an empty text).",
         shown_by=("arguments/read-pages-that-are-none",),
     )
     read_accepts_length: bool = behaviour(
@@ -114,7 +114,7 @@ class ArgumentBehaviours(Group):
     edit_overlooks_repeated_strings: bool = behaviour(
         False,
         {"2.1.110": True},
-        meaning="Edit ignores `old_str` and `new_str` if its own parameters are given, too.",
+        meaning="Edit ignores the arguments `old_str` and `new_str` if `old_string` and `new_string` are given, too.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     read_accepts_description: bool = behaviour(
@@ -145,20 +145,21 @@ class ArgumentBehaviours(Group):
     multi_edit_refusals_blame_the_list: bool = behaviour(
         True,
         {"1.0.108": False},
-        meaning="If one edit is wrong, the refusal of MultiEdit names the list of edits. Otherwise it names the edit.",
+        meaning="If one edit of a MultiEdit is wrong, the refusal names the whole list of edits instead of the wrong "
+        "edit.",
         shown_by=("multi-edit/edit-without-new-string",),
     )
     write_accepts_aliases: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Write accepts `path` and `file_text` as other names of its parameters, and ignores a `description`. "
-        "Its answer says so if the other arguments are right.",
+        meaning="Write accepts `path` and `file_text` as other names of its parameters, ignores a `description`, and "
+        "mentions this in its answer if the other arguments are right.",
         shown_by=("arguments/write-alias", "arguments/write-description"),
     )
     write_accepts_repeated_aliases: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="Write ignores `path` or `file_text` if its own parameter is given with the same value.",
+        meaning="Write ignores `path` or `file_text` if `file_path` or `content` is given with the same value.",
         shown_by=("arguments/write-alias-repeated",),
     )
     write_accepts_command_create: bool = behaviour(
@@ -170,7 +171,7 @@ class ArgumentBehaviours(Group):
     notebook_cell_argument: str = behaviour(
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
-        meaning="The argument of NotebookEdit that names the cell: its `number`, an optional `id`, or a `needed id`. "
+        meaning="The argument of NotebookEdit that names the cell, its `number`, an optional `id`, or a `needed id`; "
         "NotebookRead names cells in the same way, and shows only the cell of a given id.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )

@@ -18,8 +18,8 @@ class CallBehaviours(Group):
     ten_calls_run_at_once: bool = behaviour(
         True,
         {"2.1.154": False},
-        meaning="Ten calls of one message run at the same time. The eleventh call therefore knows the result of the "
-        "first.",
+        meaning="Ten calls of one message run at the same time, so that only the eleventh call knows the result of "
+        "the first.",
         shown_by=("state/read-again-before-the-eleventh",),
     )
     removed_tool_remark: str = behaviour(
@@ -56,8 +56,8 @@ class CallBehaviours(Group):
             "elsewhere (a remote command, a background process) may still be running, so check before "
             "starting the same work again. The instruction to stop and wait still stands.",
         },
-        meaning="The answer to a call that the user interrupted after it had written and before its answer. If "
-        "empty, the answer is the usual one.",
+        meaning="The answer to a call that the user interrupted after the call had written and before its answer; if "
+        "empty, the call gets its usual answer.",
         shown_by=("interrupted/edit-stopped",),
     )
     user_messages_forget_files: bool = behaviour(
@@ -74,8 +74,8 @@ class CallBehaviours(Group):
     giving_up_shows_changes: bool = behaviour(
         True,
         {"2.1.75": False},
-        meaning="If the user interrupts a call, the model sees the changes of other programs, which counts as a "
-        "Read.",
+        meaning="If the user interrupts a call, the model sees the changes that other programs made to known files, "
+        "which counts as a Read.",
         shown_by=("interrupted/changed-and-given-up",),
     )
     notebook_edit_is_deferred: bool = behaviour(

@@ -44,14 +44,14 @@ class CommandBehaviours(Group):
     redirections_bound_by_deny_rules: str = behaviour(
         "not",
         {"2.0.55": "by their file", "2.1.89": "as commands"},
-        meaning="The refusal of a command whose output goes to a file that a deny rule covers. `not`: no refusal. "
-        "`by their file`: the refusal names the file. `as commands`: the refusal of a command.",
+        meaning="The refusal of a command whose output goes to a file that a deny rule covers: `not` (no refusal), "
+        "`by their file` (the refusal names the file), or `as commands` (the refusal that other commands get).",
         shown_by=("permissions/commands-that-write-closed-files",),
     )
     deny_rules_follow_commands: bool = behaviour(
         True,
         {"2.1.324": False},
-        meaning="Relative deny rules start at the directory that a command changed to.",
+        meaning="The patterns of relative deny rules start at the directory to which a command changed.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )
     user_messages_end_a_change_of_directory: bool = behaviour(
@@ -64,7 +64,7 @@ class CommandBehaviours(Group):
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},
-        meaning="A command with a file as standard input gets an empty input instead.",
+        meaning="A command whose standard input is a file gets an empty standard input instead.",
         shown_by=("bash-and-mentions/cat-standard-input",),
     )
     failed_commands_tell_their_code: bool = behaviour(
@@ -76,12 +76,14 @@ class CommandBehaviours(Group):
     failed_command_output_order: str = behaviour(
         "errors first",
         {"2.1.45": "twice", "2.1.71": "in order"},
-        meaning="The output of a failing command: `errors first`, `in order` of printing, or `twice` in this order.",
+        meaning="The output of a failing command in its answer: `errors first`, `in order` (standard output, then "
+        "errors), or `twice` (standard output and errors, and both again).",
         shown_by=("bash-and-mentions/cat-fails",),
     )
     in_place_commands_report_known_files: bool = behaviour(
         False,
         {"2.1.309": True},
-        meaning="If a command rewrites files in place, its answer names the known files that are now newer.",
+        meaning="If a command rewrites files in place, the answer of the command names the files that the session "
+        "knows and that are newer now.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )

@@ -28,22 +28,22 @@ class FreshnessBehaviours(Group):
     staleness_uses_read_time: bool = behaviour(
         True,
         {"1.0.114": False},
-        meaning="A file counts as changed if its modification time is later than the moment of the Read. Otherwise "
-        "it counts as changed if its modification time is later than at the Read.",
+        meaning="A file counts as changed if its modification time is later than the moment of the Read, instead of "
+        "later than the modification time that the file had at the Read.",
         shown_by=("staleness/edit-after-change", "staleness/write-after-change"),
     )
     write_compares_sub_milliseconds: bool = behaviour(
         False,
         {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
-        meaning="Write detects a change that is newer by less than a millisecond. Otherwise Write compares times in "
-        "whole milliseconds.",
+        meaning="Write detects a change that is newer by less than a millisecond, instead of comparing modification "
+        "times in whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_compares_sub_milliseconds: bool = behaviour(
         False,
         {"2.0.22": True, "2.1.6": False},
-        meaning="Edit detects a change that is newer by less than a millisecond. Otherwise Edit compares times in "
-        "whole milliseconds.",
+        meaning="Edit detects a change that is newer by less than a millisecond, instead of comparing modification "
+        "times in whole milliseconds.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
             "race/edit-changed-within-a-millisecond-during-call",
@@ -52,8 +52,8 @@ class FreshnessBehaviours(Group):
     touched_own_write_may_be_edited: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="A file that was only touched after an Edit or Write may be edited, because its content is compared, "
-        "too.",
+        meaning="A file whose modification time, but not its content, changed after an Edit or Write may be edited, "
+        "because Edit also compares the content.",
         source="2.1.7-read-before-edit.txt, Post-Write State Update",
         shown_by=("staleness/edit-after-touch-of-own-edit", "staleness/edit-after-touch-of-own-write"),
     )
@@ -61,8 +61,8 @@ class FreshnessBehaviours(Group):
         False,
         {"2.1.108": True},
         documented=True,
-        meaning="A file that was only touched after a Read of the whole file may be edited, because its content is "
-        "compared, too.",
+        meaning="A file whose modification time, but not its content, changed after a Read of the whole file may be "
+        "edited, because Edit also compares the content.",
         source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
     )
@@ -81,13 +81,15 @@ class FreshnessBehaviours(Group):
     write_compares_content_of_touched: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="Write compares the content of a touched file, like Edit. Otherwise only the time decides.",
+        meaning="If the modification time of a file is newer, Write also compares its content, like Edit, instead of "
+        "refusing the file as changed.",
         shown_by=("staleness/write-after-touch-of-own-edit",),
     )
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit of a changed file succeeds if the old text still occurs as often as it should.",
+        meaning="Edit of a changed file that requires no permission succeeds if `old_string` still occurs in the file "
+        "once, or at least once with `replace_all`.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
@@ -102,8 +104,8 @@ class FreshnessBehaviours(Group):
     execution_refuses_unread: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A file that appeared right before the write is refused as unread. Otherwise it is refused as "
-        "changed.",
+        meaning="If another program creates a file right before Write writes it, Write refuses the file as unread "
+        "instead of as changed.",
         shown_by=("race/write-new-created-during-call",),
     )
     execution_stale_refusal: str = behaviour(
@@ -112,6 +114,6 @@ class FreshnessBehaviours(Group):
             "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
-        meaning="The refusal of a file that changed right before the write.",
+        meaning="The refusal of a file that changed between the validation of a call and its write.",
         shown_by=("race/write-changed-during-call",),
     )

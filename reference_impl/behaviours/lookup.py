@@ -44,21 +44,21 @@ class LookupBehaviours(Group):
     edit_opens_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Edit reads the file before it checks whether the file may be edited. For a directory, the reading "
-        "therefore fails.",
+        meaning="Edit reads the file before it checks whether the file may be edited, so that an Edit of a directory "
+        "fails at reading.",
         shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
     write_stats_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Write refuses a path that the system cannot resolve, such as a link to itself. Otherwise such a "
-        "path counts as missing.",
+        meaning="Write refuses a path that the system cannot resolve, such as a link to itself, instead of treating "
+        "the path as a missing file.",
         shown_by=("links-and-modes/loop-write",),
     )
     sockets_are_special_files: bool = behaviour(
         False,
         {"2.1.328": True},
-        meaning="Edit and Write refuse a socket as a special file. Otherwise they refuse it as an unread file.",
+        meaning="Edit and Write refuse a socket as a special file instead of as an unread file.",
         shown_by=("media/socket",),
     )
     missing_file_remark: str = behaviour(
@@ -74,8 +74,8 @@ class LookupBehaviours(Group):
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},
-        meaning="The refusal of a missing file escapes control characters in the suggested name (`&#9;`), and never "
-        "suggests a name that ends in whitespace.",
+        meaning="The refusal of a missing file escapes control characters in the suggested file name (as `&#9;`), and "
+        "never suggests a name that ends in whitespace.",
         shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
     )
     read_refusal_names_directory: bool = behaviour(
@@ -87,8 +87,8 @@ class LookupBehaviours(Group):
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="In the refusal to read a directory, the resolved path is replaced by the path in the call, wherever "
-        "it occurs. A final slash, and a link to a parent directory, therefore appear twice.",
+        meaning="In the refusal to read a directory, the path of the call replaces every occurrence of the resolved "
+        "path, so that a final slash, and a link to a parent directory, appear twice.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(

@@ -21,35 +21,35 @@ class MatchingBehaviours(Group):
     new_text_takes_curly_quotes: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="If straight quotes matched curly quotes, straight quotes in the new text of Edit become curly as "
-        "well.",
+        meaning="If straight quotes in `old_string` of Edit matched curly quotes in the file, straight quotes in "
+        "`new_string` become curly, too.",
         shown_by=("quotes/straight-quotes-inserted-where-curly-matched",),
     )
     unicode_escapes_match_characters: bool = behaviour(
         False,
         {"2.1.118": True},
-        meaning="In `old_string` of Edit, `\\uXXXX` matches its character, and vice versa. Edit says so if neither "
-        "is in the file.",
+        meaning="In `old_string` of Edit, an escape `\\uXXXX` also matches its character, and a character its escape; "
+        "if the file contains neither form, the refusal says that both were tried.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
     missing_texts_keep_half_characters: bool = behaviour(
         True,
         {"2.1.191": False},
-        meaning="If a text is not in the file, Edit quotes half of a surrogate pair unchanged. Otherwise Edit quotes "
-        "U+FFFD instead.",
+        meaning="If `old_string` is not in the file, the refusal of Edit quotes half of a surrogate pair unchanged "
+        "instead of as U+FFFD.",
         shown_by=("crossings/half-a-pair-sought",),
     )
     execution_rechecks_matches: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="Right before writing, Edit again refuses several matches, and the creation of a file that has "
-        "content.",
+        meaning="Right before writing, Edit checks again that the text occurs only once, and that a file to be "
+        "created has no content.",
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     counted_matches_are_all_replaced: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Edit and MultiEdit replace every occurrence of a text after counting its occurrences. In the lines "
-        "that Edit shows, every occurrence of an empty text is replaced.",
+        meaning="After counting the occurrences of a text, Edit and MultiEdit replace every occurrence. In its "
+        "answer, Edit shows the lines as if every occurrence of an empty text were replaced.",
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )

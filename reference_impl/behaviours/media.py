@@ -27,8 +27,8 @@ class MediaBehaviours(Group):
     binary_refusal_advice: str = behaviour(
         "tools",
         {"2.1.290": "skill"},
-        meaning="The advice in the refusal of a binary file: appropriate `tools`, or a `skill`, a shell command or a "
-        "script.",
+        meaning="The means that the refusal of a binary file recommends: appropriate `tools`, or (`skill`) a skill, a "
+        "shell command or a script.",
         shown_by=("media/zip", "media/executable"),
     )
     bmp_files_are_images: bool = behaviour(
@@ -37,15 +37,15 @@ class MediaBehaviours(Group):
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="The type of an incomplete image follows from its name. Otherwise it follows from its first bytes, "
-        "and is PNG if they are unknown.",
+        meaning="The type of an incomplete image is derived from the file name instead of from the first bytes (or "
+        "PNG if these bytes are unknown).",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
         True,
         {"1.0.21": False},
-        meaning="A type that follows from the name of an image is the extension itself, as in `image/jpg`. Otherwise "
-        "it is the registered type, as in `image/jpeg`.",
+        meaning="An image type that is derived from a file name is the extension itself, as in `image/jpg`, instead "
+        "of the registered type, as in `image/jpeg`.",
         shown_by=("media/frames-of-jpeg-images",),
     )
     empty_image_refusal_names_file: bool = behaviour(
@@ -75,7 +75,7 @@ class MediaBehaviours(Group):
     read_shows_pdfs: bool = behaviour(
         False,
         {"1.0.58": True},
-        meaning="Read shows PDF documents. Otherwise Read refuses them as binary.",
+        meaning="Read shows PDF documents instead of refusing them as binary.",
         shown_by=("media/pdf", "media/text-named-pdf"),
     )
     read_refuses_large_pdfs: bool = behaviour(
@@ -93,7 +93,6 @@ class MediaBehaviours(Group):
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The document of a PDF is in the answer itself. Otherwise it follows the answer in a separate "
-        "message.",
+        meaning="The answer of Read contains the PDF document itself, instead of a separate message after the answer.",
         shown_by=("media/pdf",),
     )

@@ -15,7 +15,7 @@ class MemoryBehaviours(Group):
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
-        meaning="The maximum number of files that a session remembers. Without a value, a session remembers every "
+        meaning="The maximum number of files that a session remembers; without a value, a session remembers every "
         "file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
@@ -23,8 +23,8 @@ class MemoryBehaviours(Group):
     links_share_record_with_target: bool = behaviour(
         False,
         documented=True,
-        meaning="A session remembers a file under its path without links. A link and its target are therefore the "
-        "same file.",
+        meaning="A session remembers a file under its path without links, so that a link and its target are the same "
+        "file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
     )
@@ -37,8 +37,8 @@ class MemoryBehaviours(Group):
     own_writes_are_remembered_with_lf: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="The session remembers the content of a Write with `\\n` line ends. Otherwise it remembers the "
-        "content as given.",
+        meaning="The session remembers the content of a Write with `\\n` line ends, instead of with the line ends of "
+        "the call.",
         shown_by=("staleness/touch-of-own-crlf-write",),
     )
     image_reads_are_remembered: bool = behaviour(
@@ -72,15 +72,15 @@ class MemoryBehaviours(Group):
     claude_md_counts_as_read_by_agents: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="If a Read by a sub-agent also shows the CLAUDE.md of the directory or of a parent directory, this "
-        "CLAUDE.md counts as read by the sub-agent.",
+        meaning="If a Read by a sub-agent also shows the CLAUDE.md of the file's directory or of a parent directory, "
+        "this CLAUDE.md counts as read by the sub-agent.",
         shown_by=("crossings/memory-file-agent",),
     )
     mentions_outlive_the_next_words: bool = behaviour(
         False,
         {"2.1.75": True},
-        meaning="A file that the user mentioned stays known after the next message of the user. Otherwise it is "
-        "known until then. A resumed session never knows it.",
+        meaning="A file that the user mentioned stays known after the next message of the user, until the session is "
+        "resumed, instead of only until the next message.",
         shown_by=("crossings/two-mentions",),
     )
     mentions_count_as_read: bool = behaviour(
@@ -94,7 +94,7 @@ class MemoryBehaviours(Group):
         {"1.0.3": True},
         documented=False,
         meaning="After each message, a completely known file that is newer on disk is read again, and the model sees "
-        "the changed lines. The next Edit or Write therefore succeeds.",
+        "the changed lines, so that the next Edit or Write succeeds.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
@@ -112,8 +112,8 @@ class MemoryBehaviours(Group):
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`. Under a path "
-        "with them it still counts as changed.",
+        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that the "
+        "file still counts as changed under a path that contains them.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(

@@ -14,15 +14,16 @@ class PathBehaviours(Group):
     relative_paths_are_accepted: bool = behaviour(
         True,
         documented=False,
-        meaning="A path that does not begin with `/` is relative to the root. Otherwise the call is refused.",
+        meaning="A path that does not begin with `/` is resolved from the root of the session instead of being "
+        "refused.",
         source="behaviour-spec.txt, Path Resolution; 2.1.7-read-before-edit.txt, Parameter Restrictions",
         shown_by=("paths/relative-write", "paths/relative-in-directory"),
     )
     nul_in_path: str = behaviour(
         "unseen",
         {"2.0.35": "seen", "2.1.89": "fatal", "2.1.281": "named"},
-        meaning="The treatment of a path with a NUL character. `unseen`: the path counts as missing. `seen`: the "
-        "call fails. `fatal`: the product ends. `named`: a refusal names the NUL character.",
+        meaning="The treatment of a path with a NUL character: `unseen` (the path counts as missing), `seen` (the "
+        "call fails), `fatal` (the product exits), or `named` (a refusal names the NUL character).",
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     write_refuses_nul: bool = behaviour(
@@ -35,16 +36,15 @@ class PathBehaviours(Group):
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The refusal of a path that is too long for the system. `system`: the message of the system. "
-        "`unnamed` and `cut`: the path cannot be opened; the message does not contain the path, or is truncated "
-        "after 4,096 characters. `counted`: the message names the length, which is checked before any access to the "
-        "path.",
+        meaning="The refusal of a path that is too long for the system: `system` (the message of the system), "
+        "`unnamed` (the path cannot be opened, without the path), `cut` (the path cannot be opened, with 4,096 "
+        "characters of the path), or `counted` (the length of the path, checked before any access to the path).",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
         False,
         {"2.1.38": True, "2.1.160": False},
-        meaning="Decomposed letters in a path are composed. A file with decomposed letters in its name is therefore "
+        meaning="Decomposed letters in a path are composed, so that a file with decomposed letters in its name is "
         "inaccessible.",
         shown_by=("state/spelling-unicode-forms",),
     )
@@ -89,7 +89,7 @@ class PathBehaviours(Group):
     read_backslashes: str = behaviour(
         "",
         {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
-        meaning="The treatment of a path that leads to a file if its backslashes are read as slashes. `followed`: "
-        "Read shows this file. `refused`: Read refuses the path. If empty, a backslash is an ordinary character.",
+        meaning="The treatment of a path that leads to a file if its backslashes are read as slashes: `followed` "
+        "(Read shows this file) or `refused` (Read refuses the path); if empty, a backslash is an ordinary character.",
         shown_by=("paths/backslash",),
     )

@@ -47,8 +47,8 @@ class PermissionBehaviours(Group):
             "2.1.208": ByModel(enforced="", relaxed="{message}"),
             "2.1.224": ByModel(enforced="", relaxed=_NOT_AVAILABLE),
         },
-        meaning="The refusal of a change by a sub-agent in the background in plan mode, if it differs from the "
-        "refusal of other calls.",
+        meaning="The refusal of a change by a sub-agent in the background in the permission mode `plan`; if empty, "
+        "the refusal of other calls in the background.",
         shown_by=("crossings/plan-mode-background",),
     )
     deny_checked_before_validation: bool = behaviour(
@@ -79,13 +79,15 @@ class PermissionBehaviours(Group):
     deny_accepts_parentheses: bool = behaviour(
         False,
         {"2.0.72": True},
-        meaning="The pattern of a deny rule may contain parentheses. Otherwise such a rule has no effect.",
+        meaning="A deny rule whose pattern contains parentheses applies like any other rule, instead of having no "
+        "effect.",
         shown_by=("permissions/parentheses-in-rule",),
     )
     deny_accepts_dot_slash: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="`./` at the beginning of the pattern of a deny rule is ignored. Otherwise such a rule has no effect.",
+        meaning="A deny rule whose pattern begins with `./` applies as if the pattern began after the `./`, instead "
+        "of having no effect.",
         shown_by=("permissions/dot-slash-rule",),
     )
     deny_tree_covers_its_directory: bool = behaviour(
@@ -97,7 +99,8 @@ class PermissionBehaviours(Group):
     deny_tree_may_be_everything: bool = behaviour(
         False,
         {"2.1.133": True},
-        meaning="A deny rule with the pattern `~/**` applies to the whole home directory. Otherwise it has no effect.",
+        meaning="A deny rule with the pattern `~/**` applies to the whole home directory, instead of having no "
+        "effect.",
         shown_by=("permissions/home-as-a-whole-read", "permissions/home-as-a-whole-edit"),
     )
     deny_accepts_comments: bool = behaviour(
@@ -116,8 +119,8 @@ class PermissionBehaviours(Group):
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Deny rules cannot be checked for the directory at which they start. A call for this directory is "
-        "refused.",
+        meaning="A call for the directory at which the patterns of deny rules start is refused, because the deny "
+        "rules cannot be checked for this directory.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(
@@ -129,20 +132,20 @@ class PermissionBehaviours(Group):
     deny_follows_dangling_links: bool = behaviour(
         False,
         {"2.1.73": True},
-        meaning="A deny rule for a path also applies to links to this path if the path does not exist.",
+        meaning="A deny rule for a path that does not exist also applies to links to this path.",
         shown_by=("permissions/links-to-denied-names",),
     )
     read_deny_of_links_covers_writes: bool = behaviour(
         False,
         {"2.1.228": True},
-        meaning="A deny rule for Read that applies to Edit and Write also applies to a Write of a link to the path.",
+        meaning="If a deny rule for Read covers a path, Write refuses not only the path but also a link to it.",
         shown_by=("permissions/links-to-denied-names",),
     )
     refusals_name_absolute_path: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A refusal by a rule, or because of a missing permission, names the absolute path instead of the "
-        "path in the call. A link is followed in any spelling of its path.",
+        meaning="A refusal by a deny rule, or because of a missing permission, names the absolute path instead of the "
+        "path in the call, and a deny rule also applies to a link in any spelling of its path.",
         shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
     )
     links_refused_at_permission: bool = behaviour(
@@ -155,21 +158,21 @@ class PermissionBehaviours(Group):
     trailing_whitespace_is_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write require a permission for a path that ends with a space, and are therefore refused.",
+        meaning="Edit and Write refuse a path that ends with a space, because such a path requires a permission.",
         shown_by=("paths/spaces-after-write", "paths/newline-around-edit"),
     )
     colons_are_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write require a permission for a path with a colon (except after a drive letter), and are "
-        "therefore refused.",
+        meaning="Edit and Write refuse a path with a colon (except after a drive letter), because such a path "
+        "requires a permission.",
         shown_by=("permissions/names-with-a-colon", "paths/drive-letter-write"),
     )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
-        meaning="Edit and Write require a permission for a file in a `.claude` directory, or for a link to it, and "
-        "are therefore refused.",
+        meaning="Edit and Write refuse a file in a `.claude` directory, or a link to such a file, because the file "
+        "requires a permission.",
         shown_by=(
             "settings/valid-edit",
             "settings/write-is-not-validated",
@@ -179,9 +182,8 @@ class PermissionBehaviours(Group):
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="The names in a path that may mean a different file on Windows because they end with a dot: the "
-        "`last` or `any`. Short names such as `PROGRA~1` count with both values. Edit and Write require a permission "
-        "for such a path, and are therefore refused.",
+        meaning="The names in a path that Edit and Write refuse because they may mean a different file on Windows: "
+        "the `last` or `any` name that ends with a dot, and (with both values) short names such as `PROGRA~1`.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(
@@ -191,8 +193,8 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FILES} .envrc",
             "2.1.160": f"{_FILES} .envrc {_MORE_FILES}",
         },
-        meaning="The names of files that shells, git, editors, package managers and build tools read automatically. "
-        "Edit and Write require a permission for such a file, and are therefore refused.",
+        meaning="The names of files that Edit and Write refuse without a permission, because shells, git, editors, "
+        "package managers or build tools read these files automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     sensitive_folders: str = behaviour(
@@ -203,15 +205,15 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The names of directories that programs read automatically. Edit and Write require a permission for "
-        "a path with such a name, and are therefore refused.",
+        meaning="The names of directories in which Edit and Write refuse every file without a permission, because "
+        "programs read these directories automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )
     guarded_refusals_name_link_target: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="If a change of a file requires a permission, as in a `.claude` directory, the refusal also names "
-        "the target of a link.",
+        meaning="If a change of a file requires a permission, as in a `.claude` directory, the refusal also names the "
+        "target of a link.",
         shown_by=(
             "permissions/files-that-programs-read-through-links",
             "permissions/claude-folders-through-links",
@@ -220,14 +222,13 @@ class PermissionBehaviours(Group):
     plan_mode_refuses_changes: bool = behaviour(
         False,
         {"2.1.160": True},
-        meaning="In the mode `plan`, Edit and Write are refused even if a rule allows them. Otherwise such a rule "
-        "applies in this mode.",
+        meaning="In the permission mode `plan`, Edit and Write are refused even if an allow rule covers the file.",
         shown_by=("permission-modes/plan-and-allowed-edit",),
     )
     plan_mode_reads_anywhere: bool = behaviour(
         False,
         {"2.1.228": ByModel(enforced=False, relaxed=True)},
-        meaning="In the mode `plan`, every file may be read. Otherwise a file outside the working directory may be "
-        "read only if a rule allows it.",
+        meaning="In the permission mode `plan`, Read may read every file, not only files in the working directory and "
+        "files that an allow rule covers.",
         shown_by=("permission-modes/plan-reads-outside",),
     )

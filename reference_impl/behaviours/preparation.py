@@ -14,19 +14,21 @@ class PreparationBehaviours(Group):
     unicode_escapes_are_decoded: bool = behaviour(
         False,
         {"2.1.116": True},
-        meaning="`\\uXXXX` in the arguments of Edit and Write becomes the character before any rule is applied.",
+        meaning="Before any rule is applied, `\\uXXXX` in the arguments of Edit and Write becomes the character with "
+        "this code.",
         shown_by=("literal-text/unicode-escape", "literal-text/write-special-text"),
     )
     control_character_escapes_are_kept: bool = behaviour(
         False,
         {"2.1.277": True},
-        meaning="The escape of a control character is not replaced.",
+        meaning="In the arguments of Edit and Write, the `\\uXXXX` escape of a control character is not replaced by "
+        "the character.",
         shown_by=("literal-text/unicode-escapes-of-every-kind",),
     )
     windows_paths_keep_escapes: bool = behaviour(
         False,
         {"2.1.218": True},
-        meaning="A text that contains a Windows path keeps its escapes.",
+        meaning="In the arguments of Edit and Write, a text that contains a Windows path keeps its `\\uXXXX` escapes.",
         shown_by=("literal-text/windows-path",),
     )
     trailing_whitespace_is_stripped: bool = behaviour(

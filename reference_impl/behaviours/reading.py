@@ -14,7 +14,7 @@ class ReadingBehaviours(Group):
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The number of lines that Read returns if `limit` is not given. Without a value, Read returns every "
+        meaning="The number of lines that Read returns if `limit` is not given; without a value, Read returns every "
         "line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
@@ -22,14 +22,14 @@ class ReadingBehaviours(Group):
     ranges_filter_by_index: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read selects lines by comparing each line number with the range. Otherwise Read slices the list of "
+        meaning="Read selects lines by comparing each line number with the range, instead of slicing the list of "
         "lines.",
         shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The maximum number of characters of each line in the answer of Read. Without a value, Read returns "
+        meaning="The maximum number of characters of each line in the answer of Read; without a value, Read returns "
         "whole lines.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
@@ -44,7 +44,7 @@ class ReadingBehaviours(Group):
     blank_line_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="A Read of one empty line shows the line with its number. Otherwise it warns that the file ends "
+        meaning="A Read of one empty line shows the line with its number, instead of a warning that the file ends "
         "before `offset`.",
         shown_by=("read-output/blank-line-by-range", "read-output/offset-after-a-final-newline"),
     )
@@ -52,8 +52,8 @@ class ReadingBehaviours(Group):
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         documented="for empty files",
-        meaning="If Read has no line to show, it warns that the file ends before `offset`, or says that the file is "
-        "empty: `for no text`, `never`, or `for empty files`.",
+        meaning="The condition in which a Read without a line to show says that the file is empty, instead of warning "
+        "that the file ends before `offset`: `for no text`, `never`, or `for empty files`.",
         source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
@@ -65,7 +65,7 @@ class ReadingBehaviours(Group):
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
-        meaning="The answer to a repeated Read of an unchanged file. If empty, the file is shown again.",
+        meaning="The answer to a repeated Read of an unchanged file; if empty, Read shows the file again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     repeated_notebook_reads_ignore_range: bool = behaviour(
@@ -83,14 +83,15 @@ class ReadingBehaviours(Group):
     size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
-        meaning="The advice to search a file that is too large to show, in its refusal: by `GrepTool`, or by any "
+        meaning="The search that the refusal of a file that is too large to show recommends: by `GrepTool`, or by any "
         "`search`.",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a text file that is too large to show explains how to read it in parts.",
+        meaning="The refusal of a text file with too many tokens offers `allow_large: true`, with which Read shows "
+        "the file anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(
@@ -108,14 +109,14 @@ class ReadingBehaviours(Group):
     read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="A Read without a `limit` shows the first lines of a file that has more tokens than allowed. "
-        "Otherwise such a Read is refused.",
+        meaning="If a file has more tokens than allowed, a Read without `limit` shows its first lines instead of "
+        "being refused.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
         True,
         {"2.1.205": False},
-        meaning="The notice that only the first lines are shown precedes the lines. Otherwise it follows in a "
-        "reminder.",
+        meaning="If Read shows only the first lines of a file, the notice about the other lines stands before the "
+        "shown lines, instead of in a reminder after them.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
     )

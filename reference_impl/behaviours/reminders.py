@@ -36,66 +36,65 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The reminder that a file changed. Without a value, there is no reminder.",
+        meaning="The reminder that a file changed; if empty, there is no reminder.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The maximum number of characters of changed lines in a reminder. Without a value, all changed lines "
-        "are shown.",
+        meaning="The maximum number of characters of changed lines in a reminder; without a value, a reminder shows "
+        "all changed lines.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
         True,
         {"2.1.139": False},
-        meaning="If some changed lines are not shown, their stated number is too high by one.",
+        meaning="If a reminder leaves out changed lines, the stated number of these lines is too high by one.",
         shown_by=("reminders/many-lines-changed",),
     )
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The text that replaces the changed lines if no line changed. Without a value, there is no reminder "
-        "in this case.",
+        meaning="The text that replaces the changed lines in the reminder of a file in which no line changed; without "
+        "a value, there is no reminder for such a file.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
         meaning="The reminder that a file changed, without its lines, if the name of the file suggests keys or "
-        "passwords, such as `.env`. If empty, the changed lines are shown as for any other file.",
+        "passwords, such as `.env`; if empty, the reminder shows the changed lines as for any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
         True,
         {"1.0.69": False},
-        meaning="The number of the first changed line is not padded with spaces.",
+        meaning="In a reminder, the number of the first changed line is not padded with spaces.",
         shown_by=("reminders/change-after-own-edit",),
     )
     changed_lines_mark_missing_newline: bool = behaviour(
         True,
         {"1.0.119": False},
-        meaning="The changed lines note that the last line has no line end.",
+        meaning="The changed lines in a reminder include a note if the last line of the file has no line end.",
         shown_by=("reminders/long-line-changed",),
     )
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="The answer of Read ends with a warning about malicious files. A reminder after it therefore strips "
-        "no whitespace from the lines.",
+        meaning="The answer of Read ends with a warning about malicious files, so that a reminder after the answer "
+        "strips no whitespace from the shown lines.",
         shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
         {"1.0.68": True},
-        meaning="The answer of a call that is refused before its execution keeps the whitespace at its end, even "
-        "before a reminder.",
+        meaning="A refusal before the execution of a call keeps the whitespace at its end, even before a reminder.",
         shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
     )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder that belongs to a result follows the answer, and the whitespace at the end of the answer "
-        "is stripped. Otherwise the reminder is separate from the result.",
+        meaning="A reminder about a changed file is part of the result, after the answer, whose final whitespace is "
+        "stripped, instead of being separate from the result.",
         shown_by=("sizes/262144-bytes",),
     )

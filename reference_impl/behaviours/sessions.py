@@ -14,45 +14,47 @@ class SessionBehaviours(Group):
     resume_keeps_known_files: bool = behaviour(
         False,
         {"1.0.73": True},
-        meaning="A resumed session knows the files that it read or wrote before. Otherwise it knows no file.",
+        meaning="A resumed session knows the files that the session read or wrote before the resume, instead of no "
+        "file.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
     resume_keeps_partial_reads: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A resumed session also knows the files that it read in part.",
+        meaning="A resumed session also knows the files of which the session read only a part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
     resume_keeps_own_writes: bool = behaviour(
         False,
         {"2.0.15": True},
-        meaning="A resumed session also knows the files that it wrote and never read.",
+        meaning="A resumed session also knows the files that the session wrote and never read.",
         shown_by=("sessions/edit-after-own-write-and-resume",),
     )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
-        meaning="A resumed session counts a file that it edited as seen. The answer therefore says that its content "
-        "is current.",
+        meaning="A resumed session counts a file that the session edited as seen, so that the answer of an Edit says "
+        "that the model knows the whole file.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
     resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
-        meaning="A resumed session detects changes since the Read, and knows the new content.",
+        meaning="A resumed session detects changes after the Read, and knows the new content.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A change from before the resume counts as known as soon as it is reported. Otherwise it is reported "
-        "again with the first result, and until then an Edit or Write is refused.",
+        meaning="A change from before the resume counts as known as soon as it is reported; with the value `no`, the "
+        "change is reported again with the first result, and an Edit or Write before is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
         False,
         {"2.0.30": True, "2.1.86": False},
-        meaning="A resumed session reports its own Edits as changes to the files that it had read.",
+        meaning="A resumed session reports the Edits of the session itself as changes to the files that the session "
+        "had read.",
         shown_by=("reminders/own-edit-before-resume",),
     )
     rewind_follows_links: bool = behaviour(
@@ -64,21 +66,20 @@ class SessionBehaviours(Group):
     rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
-        meaning="A rewind decodes every file as UTF-8. The first bytes of a restored UTF-16 file are therefore "
-        "damaged.",
+        meaning="A rewind decodes every file as UTF-8, which damages the first bytes of a restored UTF-16 file.",
         shown_by=("rewind/whatever-the-file-was",),
     )
     sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A sub-agent knows only the files that it read or wrote itself, and its session does not know them. "
-        "Otherwise a session and its sub-agents share their known files.",
+        meaning="A sub-agent knows only the files that the sub-agent itself read or wrote, and its session does not "
+        "know them, instead of sharing all known files with the session.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The number of files that are read again when a summary replaces the conversation. The session then "
-        "knows no other files.",
+        meaning="The number of files that are read again when a summary replaces the conversation (compaction), after "
+        "which the session knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )

@@ -14,7 +14,7 @@ class SettingsBehaviours(Group):
     settings_are_checked: bool = behaviour(
         False,
         {"1.0.83": True},
-        meaning="Edit, Write and MultiEdit refuse to make a settings file invalid.",
+        meaning="Edit, Write and MultiEdit refuse a change that makes a settings file invalid.",
         shown_by=("multi-edit/settings",),
     )
     settings_schema_edition: int = behaviour(
@@ -35,20 +35,20 @@ class SettingsBehaviours(Group):
     classifier_setting_is_known: bool = behaviour(
         True,
         {"2.1.14": False},
-        meaning="A settings file may configure permissions that a classifier decides.",
+        meaning="The schema of settings files contains the settings for permissions that a classifier decides.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     skip_settings_are_known: bool = behaviour(
         True,
         {"2.1.38": False},
-        meaning="A settings file may contain the settings for skipping checks.",
+        meaning="The schema of settings files contains the settings for skipping checks.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     settings_check_is_lenient: bool = behaviour(
         False,
         {"2.1.260": True},
-        meaning="The check of a settings file reports all unknown hook events together, allows a boolean "
-        "`attribution`, and allows any parentheses in rules.",
+        meaning="The validation of a settings file reports all unknown hook events together, allows a boolean "
+        "`attribution`, and allows any parentheses in permission rules.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -70,7 +70,7 @@ class SettingsBehaviours(Group):
     settings_check_expands_dollar_patterns: bool = behaviour(
         True,
         {"2.1.330": False},
-        meaning="In the check of the settings file after an Edit, `$&` and similar patterns in `new_string` are "
-        "replaced by parts of the file. The written file contains the patterns unchanged.",
+        meaning="While Edit validates a settings file, `$&` and similar patterns in `new_string` are replaced by parts "
+        "of the file, although the written file contains the patterns unchanged.",
         shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
     )

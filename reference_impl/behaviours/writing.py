@@ -14,7 +14,7 @@ class WritingBehaviours(Group):
     execution_stats_path_first: bool = behaviour(
         False,
         {"2.1.196": True, "2.1.251": False},
-        meaning="Edit and Write check the path again right before they write.",
+        meaning="Edit and Write call `stat` for the path again right before they write.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     links_refused_before_recheck: bool = behaviour(
@@ -32,7 +32,7 @@ class WritingBehaviours(Group):
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
-        meaning="The refusal of a symbolic link by Edit and Write. If empty, they follow the link.",
+        meaning="The refusal of a symbolic link by Edit and Write; if empty, Edit and Write follow the link.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     dangling_parents_are_refused: bool = behaviour(
@@ -45,13 +45,14 @@ class WritingBehaviours(Group):
     dangling_parents_surface_at_open: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="A dangling link instead of a directory is not detected before the file is opened.",
+        meaning="A dangling link in place of a directory of the path is detected only when the file is opened.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_links_create_their_target: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="A Write to a dangling link creates its target. Otherwise a file replaces the dangling link.",
+        meaning="A Write to a dangling link creates the target of the link, instead of replacing the link with a "
+        "file.",
         shown_by=("links-and-modes/dangling-create",),
     )
     write_opens_before_recheck: bool = behaviour(
@@ -69,14 +70,15 @@ class WritingBehaviours(Group):
     mkdir_refuses_file_as_parent: bool = behaviour(
         False,
         {"2.1.64": True, "2.1.67": False},
-        meaning="A file instead of a directory is detected when the directory is created, not when a file in it is "
-        "opened.",
+        meaning="A file in place of a directory of the path is detected when the missing directories are created, not "
+        "when the new file is opened.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     mkdir_refusal_names_first_missing: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="If missing directories cannot be created, Edit and Write name the first of them instead of the last.",
+        meaning="If Edit or Write cannot create missing directories, the refusal names the first of these directories "
+        "instead of the last.",
         shown_by=("rights/parents-in-read-only-folder",),
     )
     parent_is_opened_before_write: bool = behaviour(
@@ -88,25 +90,27 @@ class WritingBehaviours(Group):
     link_targets_are_named: bool = behaviour(
         False,
         {"1.0.43": True},
-        meaning="If the target of a link is not writable, Edit and Write name the target.",
+        meaning="If the target of a link is not writable, the refusal of Edit and Write names the target.",
         shown_by=("links-and-modes/edit-link-to-read-only-file",),
     )
     writes_replace_the_file: bool = behaviour(
         False,
         {"1.0.45": True},
-        meaning="A new file replaces the old file. Otherwise the old file is written in place.",
+        meaning="Edit and Write replace the old file with a new file instead of writing the old file in place.",
         shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="A file is first written under its name with a suffix. A long name has no room for the suffix.",
+        meaning="A file is first written under its name with a suffix, so that a name without room for the suffix is "
+        "refused.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(
         False,
         {"2.1.113": True, "2.1.213": False},
-        meaning="A file that replaces an old file does not get its setuid, setgid and sticky bits.",
+        meaning="A new file that replaces an old file does not get the setuid, setgid and sticky bits of the old "
+        "file.",
         shown_by=(
             "links-and-modes/setgid-kept-by-edit",
             "links-and-modes/setuid-kept-by-write",
