@@ -60,7 +60,7 @@ class Careful:
         count = data.count(old) if old else 0
         if count == 0 or (count > 1 and arguments.get("replace_all") is not True):
             raise RefusedError(f"the text is in {count} places")
-        self.put(path, data.replace(old, new))
+        self.write_file(path, data.replace(old, new))
         if not whole:
             self.known[path] = b""
         return "done"
@@ -72,10 +72,10 @@ class Careful:
         if not isinstance(content, str):
             raise RefusedError("content is no text")
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.put(path, content.encode())
+        self.write_file(path, content.encode())
         return "done"
 
-    def put(self, path: Path, data: bytes) -> None:
+    def write_file(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)
         self.known[path] = data
 
@@ -83,7 +83,7 @@ class Careful:
 class ReplacesAtomically(Careful):
     """Near: writes a temporary file and renames it over the old one, with its mode."""
 
-    def put(self, path: Path, data: bytes) -> None:
+    def write_file(self, path: Path, data: bytes) -> None:
         made = path.with_name(".made")
         made.write_bytes(data)
         if path.exists():
@@ -106,7 +106,9 @@ class EditsAnOldCopy(Careful):
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = self.known.get(path, b"")
-        self.put(path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1))
+        self.write_file(
+            path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1)
+        )
         return "done"
 
 
@@ -114,7 +116,7 @@ class WritesUnread(Careful):
     """Lost: a Write replaces any file."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        self.put(path, str(arguments["content"]).encode())
+        self.write_file(path, str(arguments["content"]).encode())
         return "done"
 
 

@@ -81,7 +81,7 @@ def test_what_the_session_replaced_itself_is_nobody_elses_change(place: Workspac
 class ReplacesLinks(careful.EditsUnread):
     """Moves a new file over the name that it was given, also where that is a link."""
 
-    def put(self, path: Path, data: bytes) -> None:
+    def write_file(self, path: Path, data: bytes) -> None:
         path.unlink()
         path.write_bytes(data)
 

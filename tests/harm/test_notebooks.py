@@ -146,7 +146,7 @@ def swap(book: Notebook, first: int, second: int) -> None:
     cells[first], cells[second] = cells[second], cells[first]
 
 
-def put(cell: int, **keys: Any) -> Callable[[Notebook], None]:
+def change_cell(cell: int, **keys: Any) -> Callable[[Notebook], None]:
     return lambda book: book["cells"][cell].update(keys)
 
 
@@ -192,7 +192,7 @@ WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("the cell before it edited", "replace", only(0, source=SOURCE), "misplaced"),
     ("the last cell edited", "replace", only(4, source=SOURCE), "misplaced"),
     ("the next cell of its type edited", "replace", only(3, source=SOURCE, outputs=[]), "misplaced"),
-    ("two cells edited", "replace", put(3, source=SOURCE), "lost"),
+    ("two cells edited", "replace", change_cell(3, source=SOURCE), "lost"),
     ("nothing done", "replace", nothing, "untrue"),
     ("nothing inserted", "insert", nothing, "untrue"),
     ("nothing deleted", "delete", nothing, "untrue"),
@@ -223,25 +223,25 @@ WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
     ("kernel dropped", "insert", lambda book: book["metadata"].pop("kernelspec"), "spoiled"),
     ("nbformat changed", "replace", lambda book: book.update(nbformat_minor=4), "spoiled"),
     ("a key beside the cells added", "replace", lambda book: book.update(worksheets=[]), "spoiled"),
-    ("metadata of the cell dropped", "replace", put(1, metadata={}), "spoiled"),
-    ("metadata of another cell dropped", "replace", put(0, metadata={}), "spoiled"),
+    ("metadata of the cell dropped", "replace", change_cell(1, metadata={}), "spoiled"),
+    ("metadata of another cell dropped", "replace", change_cell(0, metadata={}), "spoiled"),
     ("attachments of the cell dropped", "picture", drop(2, "attachments"), "spoiled"),
     ("attachments of another cell dropped", "replace", drop(2, "attachments"), "spoiled"),
-    ("outputs of another cell dropped", "replace", put(3, outputs=[]), "spoiled"),
-    ("outputs of all cells dropped", "insert", put(1, outputs=[]), "spoiled"),
-    ("execution number of another cell dropped", "delete", put(2, execution_count=None), "spoiled"),
-    ("id of the cell renewed", "replace", put(1, id="other"), "spoiled"),
+    ("outputs of another cell dropped", "replace", change_cell(3, outputs=[]), "spoiled"),
+    ("outputs of all cells dropped", "insert", change_cell(1, outputs=[]), "spoiled"),
+    ("execution number of another cell dropped", "delete", change_cell(2, execution_count=None), "spoiled"),
+    ("id of the cell renewed", "replace", change_cell(1, id="other"), "spoiled"),
     ("id of the cell dropped", "replace", drop(1, "id"), "spoiled"),
-    ("id of another cell renewed", "replace", put(3, id="other"), "spoiled"),
-    ("type of another cell changed", "convert", put(3, cell_type="markdown"), "spoiled"),
-    ("type not changed", "convert", put(1, cell_type="code"), "altered"),
-    ("type changed unasked", "replace", put(1, cell_type="raw"), "altered"),
+    ("id of another cell renewed", "replace", change_cell(3, id="other"), "spoiled"),
+    ("type of another cell changed", "convert", change_cell(3, cell_type="markdown"), "spoiled"),
+    ("type not changed", "convert", change_cell(1, cell_type="code"), "altered"),
+    ("type changed unasked", "replace", change_cell(1, cell_type="raw"), "altered"),
     ("type alone changed", "convert", only(1, cell_type="markdown"), "altered"),
-    ("newline at the end lost", "replace", put(1, source="x = 2\nprint(x)"), "altered"),
-    ("newlines between parts lost", "replace", put(1, source=["x = 2", "print(x)"]), "altered"),
-    ("source appended", "replace", put(1, source="x = 1\nprint(x)\nx = 2\nprint(x)\n"), "altered"),
-    ("source of another cell cut", "replace", put(3, source="plot(x)"), "lost"),
-    ("newline in another cell lost", "replace", put(0, source=["# Title", "Text"]), "lost"),
+    ("newline at the end lost", "replace", change_cell(1, source="x = 2\nprint(x)"), "altered"),
+    ("newlines between parts lost", "replace", change_cell(1, source=["x = 2", "print(x)"]), "altered"),
+    ("source appended", "replace", change_cell(1, source="x = 1\nprint(x)\nx = 2\nprint(x)\n"), "altered"),
+    ("source of another cell cut", "replace", change_cell(3, source="plot(x)"), "lost"),
+    ("newline in another cell lost", "replace", change_cell(0, source=["# Title", "Text"]), "lost"),
     ("another cell without source", "replace", drop(4, "source"), "lost"),
     ("all other cells gone", "replace", lambda book: book.update(cells=book["cells"][1:2]), "lost"),
     ("cells behind it gone", "insert", lambda book: book.update(cells=book["cells"][:3]), "lost"),

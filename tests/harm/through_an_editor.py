@@ -33,16 +33,16 @@ class ThroughTheEditor(Careful):
         text, old = self.text(path), arguments["old_string"]
         if path not in self.known or text.count(old) != 1:
             raise RefusedError("not read, or the text is not in one place")
-        self.put(path, text.replace(old, arguments["new_string"]).encode())
+        self.write_file(path, text.replace(old, arguments["new_string"]).encode())
         return "done"
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         if self.there(path) and self.known.get(path) != self.text(path).encode():
             raise RefusedError("read it first")
-        self.put(path, arguments["content"].encode())
+        self.write_file(path, arguments["content"].encode())
         return "done"
 
-    def put(self, path: Path, data: bytes) -> None:
+    def write_file(self, path: Path, data: bytes) -> None:
         assert self.workspace.editor is not None
         self.workspace.editor.write(str(path), data.decode())
         self.known[path] = data
@@ -69,7 +69,7 @@ class ReadsTheDisk(ThroughTheEditor):
 class WritesTheDisk(ThroughTheEditor):
     """Untrue: the text is the user's, and the disk is written, over which the user will save."""
 
-    def put(self, path: Path, data: bytes) -> None:
+    def write_file(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)
         self.known[path] = data
 
@@ -87,7 +87,9 @@ class EditsWhatItRead(ThroughTheEditor):
         read = self.known.get(path)
         if read is None:
             raise RefusedError("read it first")
-        self.put(path, read.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1))
+        self.write_file(
+            path, read.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1)
+        )
         return "done"
 
 
@@ -95,7 +97,7 @@ class WritesUnseen(ThroughTheEditor):
     """Lost: a Write asks nothing."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        self.put(path, arguments["content"].encode())
+        self.write_file(path, arguments["content"].encode())
         return "done"
 
 

@@ -1,4 +1,5 @@
-"""The real product, offline: isolation in both directions, and answers as recorded.
+"""The real product, run offline: it sees only the allowed environment variables, reaches no network, leaves no process,
+and answers as it was recorded.
 
 Deselected unless requested (`pytest -m live`), because it needs npm and node.
 """
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.live
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 SAMPLE = 40
-"""How many scenarios are replayed."""
+"""Number of scenarios that are replayed."""
 
 
 class OwnRecordings(RecordingExtension):
@@ -92,7 +93,7 @@ def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, pl
 
 @pytest.fixture(scope="module")
 def offered() -> list[str]:
-    """The scenarios that need nothing the product lacks."""
+    """The ids of the scenarios that need no capability that the product lacks."""
     return [each.id for each in SUITE.scenarios() if each.needs <= CONTRACT.capabilities]
 
 

@@ -1,7 +1,8 @@
-"""A stand-in for an agent in an editor: `fake_acp_agent.py URL WAY`; it reads and writes as WAY says.
+"""A substitute for an agent in an editor: `fake_acp_agent.py URL WAY`.
 
-`editor`: both through the editor. `disk`: it writes the disk, past the editor. It speaks the Agent Client Protocol on
-standard input and output, and asks its model in the format of Anthropic.
+It speaks the Agent Client Protocol on standard input and output, and calls its model at URL in the wire format of
+Anthropic. WAY is `editor` or `disk`. With `editor`, it reads and writes files through the editor. With `disk`, it reads
+through the editor, but writes to the disk directly.
 """
 
 import json
@@ -17,15 +18,15 @@ def tell(**message):
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 
-def heard():
+def read_message():
     return json.loads(sys.stdin.readline())
 
 
-def answered(method, **params):
+def send_request(method, **params):
     global asked
     asked += 1
     tell(id=f"a{asked}", method=method, params={"sessionId": "s", **params})
-    message = heard()
+    message = read_message()
     assert message["id"] == f"a{asked}", message
     if "error" in message:
         raise LookupError(message["error"]["message"])
@@ -33,7 +34,7 @@ def answered(method, **params):
 
 
 def serve(method, result):
-    message = heard()
+    message = read_message()
     assert message["method"] == method, message
     tell(id=message["id"], result=result)
     return message["params"]
@@ -47,23 +48,23 @@ def model(messages):
         return json.loads(answer.read())["content"]
 
 
-def done(tool, given):
+def execute_tool(tool, given):
     path = given["file_path"]
     if tool == "Read":
-        return answered("fs/read_text_file", path=path, **given.get("range", {}))["content"]
+        return send_request("fs/read_text_file", path=path, **given.get("range", {}))["content"]
     content = given.get("content")
     if content is None:
-        content = answered("fs/read_text_file", path=path)["content"]
+        content = send_request("fs/read_text_file", path=path)["content"]
         if given["old_string"] not in content:
             raise LookupError("it is not there")
         content = content.replace(given["old_string"], given["new_string"])
     options = [{"optionId": "no", "kind": "reject_once"}, {"optionId": "yes", "kind": "allow_once"}]
-    outcome = answered("session/request_permission", options=options, toolCall={})["outcome"]
+    outcome = send_request("session/request_permission", options=options, toolCall={})["outcome"]
     assert outcome == {"outcome": "selected", "optionId": "yes"}, outcome
     if WAY == "disk":
         Path(path).write_text(content)
     else:
-        answered("fs/write_text_file", path=path, content=content)
+        send_request("fs/write_text_file", path=path, content=content)
     return "done"
 
 
@@ -71,7 +72,7 @@ print("not a message", flush=True)
 agreed = serve("initialize", {"protocolVersion": 1})
 assert agreed["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}, agreed
 serve("session/new", {"sessionId": "s"})
-prompt = heard()
+prompt = read_message()
 assert prompt["params"]["prompt"] == [{"type": "text", "text": "go"}], prompt
 tell(method="session/update", params={"sessionId": "s", "update": {}})
 messages = [{"role": "user", "content": "go"}]
@@ -83,7 +84,7 @@ while True:
             continue
         result = {"type": "tool_result", "tool_use_id": block["id"]}
         try:
-            results.append({**result, "content": done(block["name"], block["input"])})
+            results.append({**result, "content": execute_tool(block["name"], block["input"])})
         except LookupError as error:
             results.append({**result, "content": str(error), "is_error": True})
     messages += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]

@@ -1,4 +1,4 @@
-"""Agents in an editor: the scripted client of the Agent Client Protocol, on a stand-in for an agent."""
+"""Agents in an editor: the scripted client of the Agent Client Protocol, tested with a substitute for an agent."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_an_agent_that_writes_past_the_editor_is_caught(play: Play) -> None:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
-    """The client's reactions to messages."""
+    """A function that sends messages to the client and returns the client's replies."""
     root = tmp_path / "w"
     root.mkdir()
     (root / "notes.txt").write_text("one\ntwo\nthree\n")
@@ -82,7 +82,7 @@ def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
     said = os.open(made.entrance, os.O_RDONLY | os.O_NONBLOCK)
     assert json.loads(os.read(said, 65536))["method"] == "initialize"
 
-    def heard(*messages: object) -> list[Any]:
+    def exchange_messages(*messages: object) -> list[Any]:
         for message in messages:
             made.hear(message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n")
         try:
@@ -90,18 +90,18 @@ def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
         except BlockingIOError:
             return []
 
-    yield heard
+    yield exchange_messages
     made.hang_up()
     os.close(said)
 
 
-def asked(method: str, **params: object) -> dict[str, object]:
+def make_request(method: str, **params: object) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
 
 
 def test_a_part_of_a_buffer_is_read_by_lines(client: Callable[..., list[Any]], tmp_path: Path) -> None:
     path = str(tmp_path / "w/notes.txt")
-    [answer] = client(asked("fs/read_text_file", path=path, line=2, limit=1))
+    [answer] = client(make_request("fs/read_text_file", path=path, line=2, limit=1))
     assert answer == {"jsonrpc": "2.0", "id": 7, "result": {"content": "typed"}}
 
 
@@ -109,23 +109,26 @@ def test_what_is_written_through_the_editor_is_saved_and_no_longer_unsaved(
     client: Callable[..., list[Any]], tmp_path: Path
 ) -> None:
     path = tmp_path / "w/notes.txt"
-    assert client(asked("fs/write_text_file", path=str(path), content="new\n"))[0]["result"] == {}
+    assert client(make_request("fs/write_text_file", path=str(path), content="new\n"))[0]["result"] == {}
     assert path.read_text() == "new\n"
     path.write_text("by somebody else\n")
-    assert client(asked("fs/read_text_file", path=str(path)))[0]["result"]["content"] == "by somebody else\n"
+    assert (
+        client(make_request("fs/read_text_file", path=str(path)))[0]["result"]["content"]
+        == "by somebody else\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("request_", "code"),
     [
-        (asked("fs/read_text_file", path="missing.txt"), -32002),
-        (asked("fs/read_text_file", path="/etc/hostname"), -32603),
-        (asked("fs/write_text_file", path="../out.txt", content="x"), -32603),
-        (asked("fs/write_text_file", path="notes.txt"), -32603),
-        (asked("fs/read_text_file", path="out/hostname"), -32603),
-        (asked("fs/write_text_file", path="out/x", content="x"), -32603),
-        (asked("fs/read_text_file", path="pipe"), -32603),
-        (asked("terminal/create", command="id"), -32601),
+        (make_request("fs/read_text_file", path="missing.txt"), -32002),
+        (make_request("fs/read_text_file", path="/etc/hostname"), -32603),
+        (make_request("fs/write_text_file", path="../out.txt", content="x"), -32603),
+        (make_request("fs/write_text_file", path="notes.txt"), -32603),
+        (make_request("fs/read_text_file", path="out/hostname"), -32603),
+        (make_request("fs/write_text_file", path="out/x", content="x"), -32603),
+        (make_request("fs/read_text_file", path="pipe"), -32603),
+        (make_request("terminal/create", command="id"), -32601),
     ],
 )
 def test_what_an_editor_does_not_do_is_refused(
@@ -138,6 +141,6 @@ def test_what_an_editor_does_not_do_is_refused(
 def test_what_is_no_message_is_passed_over_and_parts_are_put_together(
     client: Callable[..., list[Any]],
 ) -> None:
-    whole = json.dumps(asked("session/request_permission", options=[])).encode() + b"\n"
+    whole = json.dumps(make_request("session/request_permission", options=[])).encode() + b"\n"
     assert client(b"warning\n[1]\n", whole[:20]) == []
     assert client(whole[20:])[0]["result"] == {"outcome": {"outcome": "cancelled"}}

@@ -1,4 +1,4 @@
-"""Targets of kind `agent`: which workspaces share a process, on a stand-in for the agent."""
+"""Targets of kind `agent`: which workspaces share a process, tested with a substitute for the agent."""
 
 import contextlib
 import json
@@ -128,7 +128,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
 def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_scenario(
     make, tmp_path: Path
 ) -> None:
-    """Later actions of an agent, after the last call of a scenario, do not count for the next scenario."""
+    """Actions of an agent after the last call of a scenario do not affect the next scenario."""
     adapter = make()
     place = workspace(tmp_path, "1")
     session = adapter.open(place)
@@ -153,8 +153,8 @@ def test_a_long_conversation_is_replaced(make, tmp_path: Path, monkeypatch, limi
     assert where(adapter.open(place))[1] != home
 
 
-def held(file: Path) -> bool:
-    """Whether this process holds the removed file, so that no other gets its inode."""
+def holds_removed_file(file: Path) -> bool:
+    """Whether this process keeps the removed file open, so that the system cannot reuse its inode."""
     links = []
     for descriptor in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the one that lists them
@@ -172,11 +172,11 @@ def test_no_later_file_can_be_taken_for_one_that_the_agent_knows(make, tmp_path:
     else:
         session.call("Read", {"create": str(file)})
     file.unlink()
-    assert held(file)
+    assert holds_removed_file(file)
     session.close()
-    assert held(file)
+    assert holds_removed_file(file)
     adapter.close()
-    assert not held(file)
+    assert not holds_removed_file(file)
 
 
 def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> Non
     session, file = make().open(place), place.root / "file"
     session.call("Read", {"create": str(file)})
     file.unlink()
-    assert not held(file)
+    assert not holds_removed_file(file)
     session.close()
 
 

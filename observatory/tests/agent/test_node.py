@@ -1,4 +1,4 @@
-"""Which Node an agent gets: its environment's own, else the system's, if that is new enough."""
+"""Which Node an agent is started with: the one in its environment, otherwise the system's Node if it is new enough."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Pins: the inode of a removed file is not given to another while it is held."""
+"""`HeldFiles` keeps removed files open, so that the system does not reuse their inodes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An agent on a scripted model, in each wire format, against a stand-in that misbehaves on demand."""
+"""An agent with a scripted model, in each wire format, tested with a substitute that misbehaves on demand."""
 
 import json
 import os
@@ -29,7 +29,10 @@ def program(directory: Path, wire: str = "openai", *flags: str, **more: object) 
 ONE_WIRE = [
     pytest.param(each, marks=() if each == "anthropic" else pytest.mark.slow) for each in sorted(WIRES)
 ]
-"""The first format shows everything that does not depend on the wire format."""
+"""Parameters for tests that run in each wire format.
+
+Most behaviour does not depend on the format, so only one format belongs to the quick tests.
+"""
 
 
 @pytest.fixture(params=ONE_WIRE)

@@ -1,4 +1,4 @@
-"""A small suite with changeable claims: one file, a Read, an Edit, and their recordings."""
+"""A small suite whose claims a test can change: one file, a Read, an Edit, and their recordings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ DONE = ToolResult("The file was updated.")
 Call = tuple[str, Mapping[str, Any]]
 
 
-def read() -> Call:
+def read_call() -> Call:
     return "Read", {"file_path": PATH}
 
 
@@ -33,23 +33,26 @@ def edit(old: str = "alpha", new: str = "gamma") -> Call:
     return "Edit", {"file_path": PATH, "old_string": old, "new_string": new}
 
 
-def refused(text: str = UNREAD) -> ToolResult:
+def refusal(text: str = UNREAD) -> ToolResult:
     return ToolResult(f"<tool_use_error>{text}</tool_use_error>", is_error=True)
 
 
 def step(
     *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
 ) -> TranscriptStep:
-    """Return the recording of these results, without arguments."""
+    """Return a step of a transcript with these calls: their tools, results and changes.
+
+    The arguments of the calls are not stored.
+    """
     changed: dict[str, Entry | None] = {
         path: None if text is None else RegularFile(text.encode()) for path, text in (changes or {}).items()
     }
     tools = tuple(tool for tool, _ in calls)
-    answers = (_recorded(tool, result) for tool, result in zip(tools, results, strict=True))
+    answers = (_record_result(tool, result) for tool, result in zip(tools, results, strict=True))
     return TranscriptStep(tools, tuple(answers), changed)
 
 
-def _recorded(tool: str, result: ToolResult) -> RecordedResult:
+def _record_result(tool: str, result: ToolResult) -> RecordedResult:
     if not result.is_error:
         return RecordedResult.of(result.text, None)
     name = Suite().vocabulary.name_of(tool, answer_of(result.text))
@@ -57,7 +60,7 @@ def _recorded(tool: str, result: ToolResult) -> RecordedResult:
 
 
 def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread files are safe.") -> str:
-    """Return a claims file with one claim, `unread-files`."""
+    """Return the text of a claims file with one claim, `unread-files`. `shown` are the scenarios that show it."""
     lines = [
         "topics:",
         "  gate:",
@@ -76,7 +79,7 @@ def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread
 
 
 class Small:
-    """The suite's folder, and ways to change it."""
+    """A suite in a directory, with methods that write its scenarios, recordings, contracts and claims."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -85,7 +88,7 @@ class Small:
     def scenario(
         self, scenario_id: str, steps: str, *recorded: TranscriptStep, contract: str = "2.1.7"
     ) -> None:
-        """Write a scenario with the file notes.txt, and its recording, if any step of it is given."""
+        """Write a scenario with the file notes.txt. With `recorded`, write its recording for `contract`, too."""
         family, _, slug = scenario_id.partition("/")
         title = f"Title of {scenario_id}"
         path = self.root / "scenarios" / family / f"{slug}.yaml"
@@ -97,7 +100,10 @@ class Small:
             self.record(scenario_id, *recorded, contract=contract)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
-        """Write the recording of one contract for the current scenario."""
+        """Write the recording of the current form of a scenario for one contract.
+
+        Recordings for other contracts are kept unless the contract is 2.1.7 or the scenario has changed.
+        """
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         former = self.suite.recordings.recording(scenario_id)
         others = former.transcripts if former.inputs == inputs and contract != "2.1.7" else {}
@@ -105,7 +111,7 @@ class Small:
         keep_recording(self.suite, scenario_id, kept)
 
     def offer(self, *contracts: str) -> None:
-        """Add contracts of the suite to the default one."""
+        """Let the suite have these contracts of the bundled suite, besides `documented` and 2.1.7."""
         self.suite = _with_contracts(self.root, "2.1.7", *contracts)
 
     def recording(self, scenario_id: str) -> Path:
@@ -116,7 +122,7 @@ class Small:
 
 
 def _with_contracts(root: Path, *names: str) -> Suite:
-    """Return the suite with these contracts of the whole one, and `documented`."""
+    """Write a contracts.yaml with `documented` and these contracts of the bundled suite. Return the suite."""
     head, *entries = re.split(r"(?m)^(?=  \S)", (default_root() / "contracts.yaml").read_text())
     wanted = tuple(f"  {name}:" for name in ("documented", *names))
     (root / "contracts.yaml").write_text(head + "".join(each for each in entries if each.startswith(wanted)))
@@ -134,30 +140,35 @@ UNREAD_STEPS = f"""\
 
 @pytest.fixture
 def small(tmp_path: Path) -> Small:
-    """One scenario, `gate/unread`, with documented clauses, and a claim that it confirms."""
+    """A suite with one scenario, `gate/unread`, which has documented clauses, and with a claim that its recording
+    confirms.
+    """
     root = tmp_path / "fixtures"
     small_suite(root, shared=("errors.yaml",))
     _with_contracts(root, "2.1.7")
     made = Small(root)
-    made.scenario("gate/unread", UNREAD_STEPS, step(edit(), results=[refused()]))
+    made.scenario("gate/unread", UNREAD_STEPS, step(edit(), results=[refusal()]))
     made.claims(claims("gate/unread"))
     return made
 
 
 @pytest.fixture
-def run(small: Small, readfirst: Cli) -> Cli:
+def run_claims(small: Small, readfirst: Cli) -> Cli:
     """Run `readfirst product claims` on the small suite."""
     return partial(readfirst, "product", "claims", "--fixtures", small.root)
 
 
 def claim_of_multi_edit(small: Small) -> None:
-    """Let a claim be about a tool that 1.0.126 has and 2.1.7 has not, and hold on 1.0.126."""
+    """Write a scenario and a claim about MultiEdit, which 1.0.126 has and 2.1.7 lacks.
+
+    The recording of 1.0.126 confirms the claim.
+    """
     small.offer("1.0.126")
     call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
     small.scenario(
         "multi-edit/unread",
         f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
-        step(("MultiEdit", {}), results=[refused()]),
+        step(("MultiEdit", {}), results=[refusal()]),
         contract="1.0.126",
     )
     small.claims(claims("multi-edit/unread"))

@@ -1,4 +1,4 @@
-"""The cells of the page show any text exactly, and long ones where they differ."""
+"""The cells of the page show every text exactly. Of long texts that are compared, they show the part that differs."""
 
 from readfirst.harness.report.markdown_escape import anchor, code
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Symlink

@@ -70,7 +70,7 @@ BEYOND_THE_SCHEMA = {
 }
 
 
-def loaded(small: Small, text: str) -> Claims:
+def load_claims_text(small: Small, text: str) -> Claims:
     small.claims(text)
     return load_claims(claims_file(small.root))
 
@@ -78,7 +78,7 @@ def loaded(small: Small, text: str) -> Claims:
 @rows("text", MALFORMED.values())
 def test_what_the_schema_does_not_allow_is_refused_with_its_place(small: Small, text: str) -> None:
     with pytest.raises(SuiteError) as refusal:
-        loaded(small, text)
+        load_claims_text(small, text)
     assert {each.rule for each in refusal.value.findings} <= {"schema", "unknown-key"}
     assert {each.position.file for each in refusal.value.findings} == {claims_file(small.root)}
 
@@ -86,20 +86,20 @@ def test_what_the_schema_does_not_allow_is_refused_with_its_place(small: Small, 
 @rows(("text", "message"), BEYOND_THE_SCHEMA.values())
 def test_what_only_the_loader_can_see_passes_the_schema(small: Small, text: str, message: str) -> None:
     with pytest.raises(SuiteError) as refusal:
-        loaded(small, text)
+        load_claims_text(small, text)
     assert message in str(refusal.value)
 
 
 def test_all_that_is_wrong_is_reported_at_once_in_the_order_of_the_file(small: Small) -> None:
     with pytest.raises(SuiteError) as refusal:
-        loaded(small, claims("7", "{call: 1}", sources=["nowhere"]))
+        load_claims_text(small, claims("7", "{call: 1}", sources=["nowhere"]))
     found = [(finding.position.line, finding.rule) for finding in refusal.value.findings]
     assert found == [(8, "schema"), (10, "schema"), (11, "schema")]
 
 
 def test_broken_yaml_is_reported_with_its_place(small: Small) -> None:
     with pytest.raises(SuiteError, match=r"claims\.yaml:3:1: "):
-        loaded(small, "topics: {\n\t")
+        load_claims_text(small, "topics: {\n\t")
 
 
 def test_every_document_has_claims_that_can_be_observed() -> None:

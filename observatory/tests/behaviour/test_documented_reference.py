@@ -25,18 +25,21 @@ def claims() -> Claims:
 
 
 @cache
-def excused() -> frozenset[str]:
+def list_contradicting_claims() -> frozenset[str]:
     return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
 
 
 def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
-    """Return the claims that the reference with these behaviours does not meet: of all claims, or of these."""
+    """Return the claims that the reference does not meet with the `documented` behaviours, some of them `changed`.
+
+    Checks the claims `ids`, or, without `ids`, all claims that contradict no other claim.
+    """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(holdings, place, adapter, {})
     held = {
         claim.id: judge(claim)
         for claim in claims()
-        if claim.id in ids or (not ids and claim.id not in excused())
+        if claim.id in ids or (not ids and claim.id not in list_contradicting_claims())
     }
     # What shows nothing does not count beside what holds; what was not offered is looked at below.
     return {
@@ -82,22 +85,26 @@ def test_a_reference_that_does_otherwise_is_found(
     assert list(unmet(place, claim, **changed)) == [claim]
 
 
-def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether one side is met, is reported by users, or cannot be shown."""
+def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
+    """Whether a contradiction is accounted for: users reported the real behaviour, or a claim of it is met or cannot be
+    shown by a scenario.
+
+    `missed` are the claims that the reference does not meet.
+    """
     shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
 
 
 def test_the_reference_takes_a_side_of_every_contradiction(place: WorkspacePool) -> None:
-    missed = unmet(place, *excused())
+    missed = unmet(place, *list_contradicting_claims())
     assert len(missed) > len(claims().contradictions)
-    assert [each.id for each in claims().contradictions if not taken(each, missed)] == []
+    assert [each.id for each in claims().contradictions if not is_explained(each, missed)] == []
 
 
 def test_a_reference_that_takes_no_side_is_found(place: WorkspacePool) -> None:
     (each,) = [each for each in claims().contradictions if each.id == "c-12-arrow-or-tab"]
-    assert taken(each, unmet(place, *each.claims))
-    assert not taken(each, unmet(place, *each.claims, line_number_format="{}: "))
+    assert is_explained(each, unmet(place, *each.claims))
+    assert not is_explained(each, unmet(place, *each.claims, line_number_format="{}: "))
 
 
 def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:

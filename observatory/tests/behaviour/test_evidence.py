@@ -1,4 +1,4 @@
-"""Recordings decide whether a claim is true, not a note by a person."""
+"""Whether a claim is true is decided by recordings, not by a note of a person."""
 
 import pytest
 
@@ -15,8 +15,8 @@ from .conftest import (
     Small,
     claims,
     edit,
-    read,
-    refused,
+    read_call,
+    refusal,
     step,
 )
 
@@ -41,18 +41,18 @@ def holding(small: Small, *shown: str) -> Holding:
     return combine_holdings([each.holding for each in evidence(small, *shown)])
 
 
-def edited(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
-    """Add a scenario whose Edit has the clause `documented`, and a recording in which it had `result`; return
-    whether the clause holds.
+def record_edit(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
+    """Write a scenario whose Edit has the clause `documented` and was recorded with `result`. Return whether the clause
+    holds.
 
-    `changes` are the contents of the files that the recorded Edit changed; `_` in a name stands for `.`.
+    `changes` are the contents of the files that the recorded Edit changed, by path; `_` in a parameter name means `.`.
     """
     files = {path.replace("_", "."): text for path, text in changes.items()}
     recorded = step(edit(), results=[result], changes=files)
     small.scenario(
         "state/edit",
         READ_THEN_EDIT % f"{{documented: '{SECTION}', {documented}}}",
-        step(read(), results=[ToolResult("shown")]),
+        step(read_call(), results=[ToolResult("shown")]),
         recorded,
     )
     return holding(small, "state/edit")
@@ -68,35 +68,35 @@ GAMMA = {"notes_txt": CHANGED["notes.txt"]}
     [
         pytest.param(NEW, DONE, GAMMA, "holds", id="what was recorded"),
         pytest.param("error: not_read", DONE, GAMMA, "does not hold", id="a refusal that did not come"),
-        pytest.param(NEW, refused(), {}, "does not hold", id="a refusal that nobody documented"),
+        pytest.param(NEW, refusal(), {}, "does not hold", id="a refusal that nobody documented"),
         pytest.param(
-            "error: not_read", refused("File does not exist."), {}, "does not hold", id="another refusal"
+            "error: not_read", refusal("File does not exist."), {}, "does not hold", id="another refusal"
         ),
         pytest.param(NEW.replace("gamma", "delta"), DONE, GAMMA, "does not hold", id="another content"),
         pytest.param(NEW, DONE, {**GAMMA, "other_txt": "x"}, "does not hold", id="a change beside it"),
-        pytest.param(OTHER_WORDS, refused(), {}, "in other words", id="a refusal in other words"),
+        pytest.param(OTHER_WORDS, refusal(), {}, "in other words", id="a refusal in other words"),
         pytest.param(f"text: Done., {NEW}", DONE, GAMMA, "in other words", id="a change in other words"),
     ],
 )
 def test_a_claim_is_borne_out_by_what_was_recorded_or_refuted(
     small: Small, documented: str, result: ToolResult, changes: dict[str, str], expected: Holding
 ) -> None:
-    assert edited(small, documented, result, **changes) == expected
+    assert record_edit(small, documented, result, **changes) == expected
 
 
 def test_a_scenario_without_recording_leaves_a_claim_open(small: Small) -> None:
     small.recording("gate/unread").unlink()
     assert holding(small, "gate/unread") == "not recorded"
-    edited(small, "error: not_read", refused())
+    record_edit(small, "error: not_read", refusal())
     assert holding(small, "gate/unread", "state/edit") == "not recorded"
 
 
 def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
     small.scenario("gate/unread", UNREAD_STEPS.replace("old_string: alpha", "old_string: beta"))
     assert holding(small, "gate/unread") == "not recorded"
-    small.record("gate/unread", step(edit("beta"), results=[refused()]))
+    small.record("gate/unread", step(edit("beta"), results=[refusal()]))
     assert holding(small, "gate/unread") == "holds"
-    small.record("gate/unread", step(read(), results=[refused()]))
+    small.record("gate/unread", step(read_call(), results=[refusal()]))
     assert holding(small, "gate/unread") == "not recorded"
 
 
@@ -134,7 +134,7 @@ def test_numbers_that_are_set_otherwise_are_other_words(
     small.scenario(
         "read/shows",
         "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: shown}\n",
-        step(read(), results=[ToolResult(shown)]),
+        step(read_call(), results=[ToolResult(shown)]),
     )
     claimed = f"{{scenario: read/shows, call: 1, expect: {{text: {said}}}%s}}"
     found = evidence(small, claimed % "", claimed % ", exact: true")
@@ -155,7 +155,7 @@ def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:
         f"      - Edit: {call}\n        expect: {{text: done}}\n"
         f"      - Edit: {call}\n        expect: {{error: not_read, text: '{UNREAD}'}}\n"
         '    expect: {files: {notes.txt: "gamma\\nbeta\\n"}}\n',
-        step(edit(), edit(), results=[ToolResult("done"), refused()], changes=CHANGED),
+        step(edit(), edit(), results=[ToolResult("done"), refusal()], changes=CHANGED),
     )
     found = evidence(
         small,

@@ -1,4 +1,4 @@
-"""The results of the claims, and docs/behaviour.md as their summary, are computed only from the fixtures."""
+"""The results of the claims, and their summary docs/behaviour.md, are computed only from the files of the suite."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,19 +18,19 @@ from .conftest import (
     claim_of_multi_edit,
     claims,
     edit,
-    read,
-    refused,
+    read_call,
+    refusal,
     step,
 )
 
 Run = Callable[..., tuple[int, str, str]]
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-"""The installed package has a suite of its own, without a page beside it."""
+"""The checkout. The suite of the installed package is in a different directory, which has no docs."""
 
 
-def written(small: Small) -> Path:
-    """Return where the page of the small suite belongs."""
+def page_path(small: Small) -> Path:
+    """Return the path of the page docs/behaviour.md of the small suite. The page may not exist yet."""
     file = page_file(small.suite, "behaviour.md")
     assert file is not None
     return file
@@ -65,8 +65,8 @@ def test_nothing_is_left_unrecorded(page: str) -> None:
     assert "not recorded" not in page
 
 
-def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run: Run) -> None:
-    code, page, _ = run()
+def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run_claims: Run) -> None:
+    code, page, _ = run_claims()
     assert code == 0
     (row,) = [line for line in page.splitlines() if "unread-files" in line]
     assert "Unread files are safe." in row
@@ -76,61 +76,63 @@ def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run: Run
     assert row.endswith("| **holds** | all recorded versions |")
 
 
-def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
-    assert run("--check")[0] == 1
-    assert run("--write")[0] == 0
-    assert run("--check") == (0, "", "")
-    assert written(small).read_text(encoding="utf-8") == behaviour(small.suite, brief=True)
+def test_a_page_that_was_written_is_fresh(run_claims: Run, small: Small) -> None:
+    assert run_claims("--check")[0] == 1
+    assert run_claims("--write")[0] == 0
+    assert run_claims("--check") == (0, "", "")
+    assert page_path(small).read_text(encoding="utf-8") == behaviour(small.suite, brief=True)
 
 
-def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
-    small.record("gate/unread", step(edit(), results=[refused("File does not exist.")]))
-    run("--write")
-    assert "| Unread files are safe. | [gate/unread](" in written(small).read_text(encoding="utf-8")
+def test_a_changed_claim_makes_the_page_stale(run_claims: Run, small: Small) -> None:
+    small.record("gate/unread", step(edit(), results=[refusal("File does not exist.")]))
+    run_claims("--write")
+    assert "| Unread files are safe. | [gate/unread](" in page_path(small).read_text(encoding="utf-8")
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
-    code, _, errors = run("--check")
+    code, _, errors = run_claims("--check")
     assert code == 1
     assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in errors
 
 
-def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bundled_suite_has_no_page(
+    run_claims: Run, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     assert page_file(small.suite, "behaviour.md") is None
-    code, _, errors = run("--check")
+    code, _, errors = run_claims("--check")
     assert code == 2
     assert "--fixtures" in errors
 
 
-def test_checking_and_writing_exclude_each_other(run: Run) -> None:
-    code, _, errors = run("--check", "--write")
+def test_checking_and_writing_exclude_each_other(run_claims: Run) -> None:
+    code, _, errors = run_claims("--check", "--write")
     assert code == 2
     assert "exclude each other" in errors
 
 
-def test_a_suite_without_claims_has_no_page(run: Run, small: Small) -> None:
+def test_a_suite_without_claims_has_no_page(run_claims: Run, small: Small) -> None:
     claims_file(small.root).unlink()
-    code, _, errors = run()
+    code, _, errors = run_claims()
     assert code == 4
     assert "claims.yaml" in errors
 
 
-def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small: Small) -> None:
+def test_claims_about_scenarios_that_are_not_there_make_no_page(run_claims: Run, small: Small) -> None:
     small.claims(claims("gate/unraed"))
-    code, page, errors = run("--write")
+    code, page, errors = run_claims("--write")
     assert (code, page) == (4, "")
     assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in errors
     assert "Did you mean gate/unread?" in errors
-    assert not written(small).exists()
+    assert not page_path(small).exists()
 
 
-def test_a_scenario_that_is_not_recorded_is_reported_as_such(run: Run, small: Small) -> None:
+def test_a_scenario_that_is_not_recorded_is_reported_as_such(run_claims: Run, small: Small) -> None:
     small.recording("gate/unread").unlink()
-    page = run()[1]
+    page = run_claims()[1]
     assert "? [gate/unread]" in page
     assert "**not recorded**" in page
 
 
-def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Small) -> None:
+def test_what_cannot_be_observed_is_listed_with_the_reason(run_claims: Run, small: Small) -> None:
     text = claims("gate/unread").replace(
         "questions:",
         "      counted:\n"
@@ -140,16 +142,16 @@ def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Smal
         "questions:",
     )
     small.claims(text)
-    page = run()[1]
+    page = run_claims()[1]
     (line,) = [line for line in page.splitlines() if "Edits are counted." in line]
     assert line.startswith("- ")
     assert "*Counting happens elsewhere.*" in line
     assert "| **All** | 2 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
 
 
-def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run: Run) -> None:
+def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run_claims: Run) -> None:
     claim_of_multi_edit(small)
-    page = run()[1]
+    page = run_claims()[1]
     (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
     assert "| – [multi-edit/unread]" in row
     assert "| 1.0.126: refused (not_read): `File has not been read yet." in row
@@ -158,7 +160,7 @@ def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, r
     assert "Of 1 claims that do not hold as stated on 2.1.7, 1 hold on another." in page
 
 
-def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small) -> None:
+def test_questions_are_answered_by_what_was_recorded_last(run_claims: Run, small: Small) -> None:
     steps = (
         "  - Read: {file_path: $WS/notes.txt}\n"
         "  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}\n"
@@ -166,8 +168,8 @@ def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small
     small.scenario(
         "gate/read-first",
         steps,
-        step(read(), results=[refused("Shown?")]),
-        step(edit(), results=[refused("Answered!")]),
+        step(read_call(), results=[refusal("Shown?")]),
+        step(edit(), results=[refusal("Answered!")]),
     )
     question = (
         "questions:\n  what-then:\n    asks: What happens then?\n"
@@ -175,14 +177,14 @@ def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small
         "    shown_by:\n      - gate/read-first\n      - {scenario: gate/read-first, call: 1}\n"
     )
     small.claims(claims("gate/unread").replace("questions: {}\n", question))
-    page = run()[1]
+    page = run_claims()[1]
     assert "### 1. What happens then?" in page
     last, first = [line for line in page.splitlines() if "Title of gate/read-first" in line]
     assert last.endswith("| Edit: refused: `Answered!` |")
     assert first.endswith("| Read: refused: `Shown?` |")
 
 
-def test_a_contradiction_shows_the_verdicts_of_its_sides(run: Run, small: Small) -> None:
+def test_a_contradiction_shows_the_verdicts_of_its_sides(run_claims: Run, small: Small) -> None:
     other = (
         "      unread-files-open:\n"
         "        says: Unread files may be edited.\n"
@@ -197,7 +199,7 @@ def test_a_contradiction_shows_the_verdicts_of_its_sides(run: Run, small: Small)
     )
     text = claims("gate/unread").replace("questions:", other, 1)
     small.claims(text.replace("contradictions: {}\n", contradiction))
-    page = run()[1]
+    page = run_claims()[1]
     after = page[page.index("### 1. Is it safe?") :]
     assert "- **holds**: Unread files are safe. (`behaviour-spec.txt`, Semantics" in after
     assert "- **does not hold**: Unread files may be edited. (`early-pipeline.txt`, Overview" in after

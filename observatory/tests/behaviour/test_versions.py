@@ -8,7 +8,7 @@ from readfirst.observatory.claims.evidence import Holding, RecordingLookup
 from readfirst.observatory.claims.versions import by_contract, versions_in_words
 from tests.rows import rows
 
-from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read, refused, step
+from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read_call, refusal, step
 
 READ_THEN_EDIT = f"""\
   - Read: {{file_path: $WS/notes.txt}}
@@ -28,15 +28,18 @@ def on(small: Small, claim_id: str = "unread-files") -> dict[str, Holding]:
 
 @pytest.fixture
 def unlocking(small: Small) -> Small:
-    """`unlocks`: after a Read, Edit is allowed; presumes that an unread file is refused, which 2.1.228 does not."""
+    """A suite with the claim `unlocks`: after a Read, Edit is allowed.
+
+    The claim presumes that an Edit of an unread file is refused. 2.1.228 was recorded to edit such a file.
+    """
     small.offer("2.1.40", "2.1.228", "2.1.228+gated")
     small.scenario("gate/read-first", READ_THEN_EDIT)
     for name in ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated"):
         done = step(edit(), results=[DONE], changes=CHANGED)
         small.record(
-            "gate/unread", done if name == "2.1.228" else step(edit(), results=[refused()]), contract=name
+            "gate/unread", done if name == "2.1.228" else step(edit(), results=[refusal()]), contract=name
         )
-        small.record("gate/read-first", step(read(), results=[SHOWN]), done, contract=name)
+        small.record("gate/read-first", step(read_call(), results=[SHOWN]), done, contract=name)
     unlocks = (
         "      unlocks:\n        says: A Read unlocks a file.\n        presumes: [unread-files]\n"
         f"        sources: ['{SECTION}']\n        shown_by: [gate/read-first]\nquestions:"
@@ -56,7 +59,7 @@ def test_what_holds_where_nothing_is_locked_shows_no_key(unlocking: Small) -> No
 def test_a_call_after_one_that_went_another_way_shows_nothing(unlocking: Small) -> None:
     unlocking.record(
         "gate/read-first",
-        step(read(), results=[refused()]),
+        step(read_call(), results=[refusal()]),
         step(edit(), results=[DONE], changes=CHANGED),
         contract="2.1.40",
     )
@@ -67,15 +70,15 @@ def test_a_version_that_lacks_an_argument_shows_nothing(unlocking: Small) -> Non
     lacking = "InputValidationError: Edit failed due to the following issue:\nAn unexpected parameter `x` was provided"
     unlocking.record(
         "gate/read-first",
-        step(read(), results=[SHOWN]),
-        step(edit(), results=[refused(lacking)]),
+        step(read_call(), results=[SHOWN]),
+        step(edit(), results=[refusal(lacking)]),
         contract="2.1.40",
     )
     assert on(unlocking, "unlocks")["2.1.40"] == "not shown"
     unlocking.record(
         "gate/read-first",
-        step(read(), results=[SHOWN]),
-        step(edit(), results=[refused()]),
+        step(read_call(), results=[SHOWN]),
+        step(edit(), results=[refusal()]),
         contract="2.1.40",
     )
     assert on(unlocking, "unlocks")["2.1.40"] == "does not hold"

@@ -1,4 +1,6 @@
-"""The history is computed from the reference's table and the recordings; docs/history.md counts it."""
+"""The history is computed from the reference's table of behaviours and from the recordings; docs/history.md contains
+its counts.
+"""
 
 import re
 from collections.abc import Callable
@@ -45,10 +47,10 @@ def every_change(page: str) -> str:
 
 @pytest.fixture
 def track(small: Small) -> Track:
-    def tracked(**histories: History) -> list[WordedChange]:
+    def track_changes(**histories: History) -> list[WordedChange]:
         return worded_changes(small.suite, histories)
 
-    return tracked
+    return track_changes
 
 
 def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) -> None:
@@ -126,25 +128,27 @@ def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
-def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
-    """A suite with a change that is known; commands take these histories for the reference's."""
+def suite_with_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
+    """A suite with a scenario that shows a change of `edit_needs_read`, and a table of behaviours with only this
+    change.
+    """
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
     monkeypatch.setattr(readfirst.observatory.versions.history, "behaviour_histories", lambda: histories)
     return small
 
 
-def written(small: Small) -> Path:
+def page_path(small: Small) -> Path:
     file = page_file(small.suite, "history.md")
     assert file is not None
     return file
 
 
-def test_the_command_prints_every_change_and_the_page_counts_them(known: Small, run: Run) -> None:
+def test_the_command_prints_every_change_and_the_page_counts_them(suite_with_change: Small, run: Run) -> None:
     run("product", "history", "--write")
     _, printed, _ = run("product", "history")
     words = "Edit: applied: `The file $WS/notes.txt has been updated.`"
-    page = written(known).read_text("utf-8")
+    page = page_path(suite_with_change).read_text("utf-8")
     assert [("| **2.1.228** | 1 | 0 | 1 | 0 | 0 |" in text, words in text) for text in (printed, page)] == [
         (True, True),
         (True, False),
@@ -152,18 +156,22 @@ def test_the_command_prints_every_change_and_the_page_counts_them(known: Small, 
 
 
 def test_what_is_published_can_be_asked_for_anew(
-    known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
+    suite_with_change: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("product", "history", "--write")
     monkeypatch.setattr(
         "readfirst.harness.versions.npm_versions.published_versions", lambda: ("2.1.40", "2.1.228")
     )
     assert run("product", "history", "--published", "--write")[0] == 0
-    assert "1 change, 1 of them exact." in written(known).read_text()
-    assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")
+    assert "1 change, 1 of them exact." in page_path(suite_with_change).read_text()
+    assert (
+        (suite_with_change.root / "releases.yaml")
+        .read_text()
+        .endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")
+    )
 
 
-def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
+def test_a_check_does_not_go_with_writing(suite_with_change: Small, run: Run) -> None:
     for option in ("--write", "--published"):
         code, _, errors = run("product", "history", "--check", option)
         assert code == 2

@@ -1,4 +1,4 @@
-"""Fixtures that these tests share with those of the suite."""
+"""Imports fixtures from the tests of the suite (tests/cli)."""
 
 from tests.cli.conftest import driver, holding, make_suite, mixed, ruled
 

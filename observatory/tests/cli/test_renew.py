@@ -1,4 +1,7 @@
-"""`readfirst renew` runs every command that makes files of others, in order, and ends with the first that fails."""
+"""`readfirst renew` runs every command that generates files from other files, in order.
+
+It stops after the first group of commands in which one fails.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +18,7 @@ STEPS = [step for steps in pages.STEPS for step in steps]
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
-    """The commands that would have been run; `product history` fails."""
+    """The commands that `renew` starts. They are recorded instead of run, and `product history` fails."""
     found: list[Sequence[str]] = []
 
     def perform(step: Sequence[str], checkout: Path) -> int:
@@ -48,7 +51,7 @@ def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_them() -> None:
-    """A test that says `run readfirst ... --write` names a command that `renew` runs, too."""
+    """If the message of a command tells the user to run `readfirst ... --write`, `renew` runs that command, too."""
     run = {" ".join(step[1:]) for step in STEPS}
     sources = "\n".join(file.read_text() for file in (CHECKOUT / "observatory" / "cli").glob("*.py"))
     for command in COMMANDS:

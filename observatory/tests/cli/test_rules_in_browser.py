@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 DATA = Path(__file__).resolve().parents[3] / "docs" / "compatibility.json"
 BOOK = '[data-rules="implementations"]'
-"""The first of the two tables of the page."""
+"""Selector of the first of the two tables on the page."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def file(tmp_path_factory: pytest.TempPathFactory, table: dict[str, Any]) -> Pat
 
 
 @pytest.fixture
-def shown(driver: Any, file: Path) -> Iterator[Shown]:
+def page(driver: Any, file: Path) -> Iterator[Shown]:
     look(driver)
     severe(driver)
     yield Shown(driver, file).go()
@@ -41,16 +41,16 @@ def shown(driver: Any, file: Path) -> Iterator[Shown]:
     assert severe(driver) == []
 
 
-def rows(shown: Shown) -> list[str]:
-    found: list[str] = shown.script(
+def rows(page: Shown) -> list[str]:
+    found: list[str] = page.script(
         f"[...document.querySelectorAll('{BOOK} tr[data-rule]')].filter(each => each.offsetParent)"
         ".map(each => each.dataset.rule)"
     )
     return found
 
 
-def choose(shown: Shown, part: str, value: str) -> None:
-    shown.driver.execute_script(
+def choose(page: Shown, part: str, value: str) -> None:
+    page.driver.execute_script(
         f"const part = document.querySelector('{BOOK} [data-part={part}]');"
         "if (part.type === 'checkbox') part.click();"
         "else { part.value = arguments[0]; part.dispatchEvent(new Event('input', { bubbles: true })); }",
@@ -67,38 +67,38 @@ def cell(table: dict[str, Any], rule: str, name: str) -> tuple[str, int, int]:
     return found["holds"], found["holding"], found["judged"]
 
 
-def test_a_class_a_result_and_words_choose_rows(shown: Shown, table: dict[str, Any]) -> None:
-    choose(shown, "class", "wording")
-    assert rows(shown) == [name for name, rule in table["rules"].items() if rule["class"] == "wording"]
-    choose(shown, "class", "")
-    choose(shown, "words", "deny")
-    assert rows(shown)
-    assert all("deny" in f"{each} {table['rules'][each]['title']}".lower() for each in rows(shown))
-    choose(shown, "words", "nothing like that")
-    assert rows(shown) == []
-    assert shown.one(f"{BOOK} [data-part=count]").text == f"0 of {len(table['rules'])} rules"
-    shown.one(f"{BOOK} button[type=reset]").click()
-    assert shown.waits_for(lambda: len(rows(shown)) == len(table["rules"]))
+def test_a_class_a_result_and_words_choose_rows(page: Shown, table: dict[str, Any]) -> None:
+    choose(page, "class", "wording")
+    assert rows(page) == [name for name, rule in table["rules"].items() if rule["class"] == "wording"]
+    choose(page, "class", "")
+    choose(page, "words", "deny")
+    assert rows(page)
+    assert all("deny" in f"{each} {table['rules'][each]['title']}".lower() for each in rows(page))
+    choose(page, "words", "nothing like that")
+    assert rows(page) == []
+    assert page.one(f"{BOOK} [data-part=count]").text == f"0 of {len(table['rules'])} rules"
+    page.one(f"{BOOK} button[type=reset]").click()
+    assert page.waits_for(lambda: len(rows(page)) == len(table["rules"]))
 
 
-def test_two_columns_are_compared_with_each_other(shown: Shown, table: dict[str, Any]) -> None:
+def test_two_columns_are_compared_with_each_other(page: Shown, table: dict[str, Any]) -> None:
     one, other = "agno@3.1.10", "agno-gated@3.1.10"
-    assert not shown.one(f"{BOOK} [data-part=differ]").is_enabled()
-    choose(shown, "one", column(table, one))
-    choose(shown, "other", column(table, other))
-    heads = [each.text for each in shown.all(f"{BOOK} thead th") if each.is_displayed()]
+    assert not page.one(f"{BOOK} [data-part=differ]").is_enabled()
+    choose(page, "one", column(table, one))
+    choose(page, "other", column(table, other))
+    heads = [each.text for each in page.all(f"{BOOK} thead th") if each.is_displayed()]
     assert len(heads) == 3
-    assert len(rows(shown)) == len(table["rules"])
-    choose(shown, "differ", "")
+    assert len(rows(page)) == len(table["rules"])
+    choose(page, "differ", "")
     differing = [name for name in table["rules"] if cell(table, name, one) != cell(table, name, other)]
     assert differing
-    assert sorted(rows(shown)) == sorted(differing)
+    assert sorted(rows(page)) == sorted(differing)
 
 
-def test_a_rule_opens_into_the_shortest_scenario_that_fails(shown: Shown, table: dict[str, Any]) -> None:
+def test_a_rule_opens_into_the_shortest_scenario_that_fails(page: Shown, table: dict[str, Any]) -> None:
     rule = "write-refuses-changed-file"
-    shown.one(f"{BOOK} tr[data-rule={rule}] button").click()
-    text = shown.one(f"{BOOK} .panel").text
+    page.one(f"{BOOK} tr[data-rule={rule}] button").click()
+    text = page.one(f"{BOOK} .panel").text
     cells = table["rules"][rule]["implementations"]["2.1.7"].values()
     found = next(each for each in cells if each["holds"] == "partly")
     assert f"partly, {found['holding']}/{found['judged']}" in text
@@ -106,13 +106,13 @@ def test_a_rule_opens_into_the_shortest_scenario_that_fails(shown: Shown, table:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, shown: Shown, scheme: str) -> None:
+def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, page: Shown, scheme: str) -> None:
     look(driver, width=PHONE, prefers_color_scheme=scheme)
-    shown.go()
-    shown.all(f"{BOOK} tr[data-rule] button")[0].click()
-    assert shown.script("document.documentElement.scrollWidth") <= PHONE
-    assert "stacked" in shown.one(f"{BOOK} table").get_attribute("class")
-    cells = shown.script(
+    page.go()
+    page.all(f"{BOOK} tr[data-rule] button")[0].click()
+    assert page.script("document.documentElement.scrollWidth") <= PHONE
+    assert "stacked" in page.one(f"{BOOK} table").get_attribute("class")
+    cells = page.script(
         "[...document.querySelectorAll('.totals td')].map((each) => [each.scrollWidth, each.clientWidth])"
     )
     assert cells
@@ -121,7 +121,10 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, shown: Shown, 
 
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
-    """A report of two runs of the suite with rules. One of them refuses nothing."""
+    """A page with a report of two runs of the suite `ruled`.
+
+    In the second run a scenario fails, because the tool refuses nothing.
+    """
     numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
     runs = (
         run(verdict("gate/not-read", "passed", rule="read-first", length=2), numbers, target="python:a:b"),

@@ -1,4 +1,6 @@
-"""A suite of two rules, two recorded versions and a survey of two targets: small enough to count by hand."""
+"""A suite of two rules with recordings of three versions, and a survey of two targets, small enough to count by
+hand.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,11 @@ ANSWER = "The file has been updated."
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """2.1.228 edits `gate/long` without a Read and numbers lines otherwise; 2.0.76 was asked for the latter only."""
+    """A suite with recordings of 2.1.7, 2.1.228 and 2.0.76.
+
+    Compared with 2.1.7, 2.1.228 edits the file of `gate/long` without a Read, and numbers the lines of a Read
+    differently. 2.0.76 was recorded only in `reading/lines`, with the results of 2.1.7.
+    """
     root = tmp_path / "checkout" / "fixtures"
     made = small_suite(root, SCENARIOS)
     (root / "rules.yaml").write_text(two_rules("safety"), encoding="utf-8")
@@ -50,7 +56,10 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> None:
-    """Write a recording: these contracts give the results of the scenario (None), or these answers."""
+    """Write the recording of a scenario with one call.
+
+    `answers` contains the answer by contract; None means the answer that the scenario expects.
+    """
     scenario = suite.scenario(scenario_id)
     (call,) = scenario.steps
     assert isinstance(call, ToolCall)
@@ -66,7 +75,11 @@ def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> No
 
 @pytest.fixture
 def survey() -> dict[str, Any]:
-    """A target that is safe in half of a rule, and one that claims no Edit and is asked for effects alone."""
+    """The results of two targets.
+
+    The first is safe in half of the scenarios of one rule. The second lacks Edit and is run only up to the level
+    `effects`.
+    """
 
     def target(name: str, level: str, reach: dict[str, dict[str, str]]) -> dict[str, Any]:
         return {

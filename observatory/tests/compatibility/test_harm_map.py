@@ -1,4 +1,6 @@
-"""The map of harm: the most harmful first, a colour and a figure in each cell, and nothing from elsewhere."""
+"""The map of harm: the most harmful implementation comes first, each cell has a colour and a number, and the page loads
+nothing from other sites.
+"""
 
 import re
 from typing import Any

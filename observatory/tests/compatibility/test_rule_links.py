@@ -1,4 +1,4 @@
-"""Claims, behaviours, scenarios and versions of a rule meet in one place."""
+"""The page of a rule shows its claims, behaviours, scenarios and versions together."""
 
 import re
 

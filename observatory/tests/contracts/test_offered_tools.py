@@ -1,4 +1,6 @@
-"""Tool descriptions for the model: the file, `show --tools`, `record --tools`, and their use in `diff`."""
+"""The descriptions of tools that the model gets: their file, the commands `show --tools` and `record --tools`, and
+their comparison by `diff`.
+"""
 
 import json
 import sys

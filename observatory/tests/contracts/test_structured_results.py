@@ -1,4 +1,6 @@
-"""Structured results for programs: the file, `show --results`, `record --results`."""
+"""The structured results of calls (`tool_use_result`): their file, and the commands `show --results` and `record
+--results`.
+"""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Diagnoses of the reference with any behaviours, in the whole sample and in a few scenarios."""
+"""Fixtures that diagnose the reference with changed behaviours, in the complete sample of scenarios or in a few."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -17,7 +17,7 @@ NAMED = {
     for behaviour in behaviour_histories()
     for each in (BehaviourChange(behaviour, value) for value in values_of(behaviour))
 }
-"""Every change of one behaviour, by its name."""
+"""Every change of one behaviour to another value, by its name, such as `edit_needs_read=false`."""
 FEW = (
     "arguments/read-offset-negative",
     "gate/edit-after-read",
@@ -28,23 +28,24 @@ FEW = (
     "staleness/edit-after-touch-of-own-edit",
     "staleness/edit-after-touch-offset-only",
 )
-"""Scenarios that distinguish some behaviours.
+"""A few scenarios whose results depend on some of the behaviours.
 
-`edit-after-change` separates 2.1.208 from the versions before it, `edit-after-touch-of-own-edit` 2.1.7 from 2.0.76.
+For example, `edit-after-change` has a different result in 2.1.208 than in the versions before it, and
+`edit-after-touch-of-own-edit` a different one in 2.1.7 than in 2.0.76.
 """
 
 
 class Clinic:
-    """Diagnoses with the scenarios `ids`, with one memory of replays."""
+    """Observes and diagnoses implementations with the scenarios `ids`. Replays are cached."""
 
     def __init__(self, ids: Collection[str], replays: Replays) -> None:
         self.ids, self.replays, self.suite = ids, replays, replays.suite
 
-    def observed(self, *changes: str, version: str = DEFAULT_CONTRACT) -> dict[str, object]:
+    def observe(self, *changes: str, version: str = DEFAULT_CONTRACT) -> dict[str, object]:
         behaviours = with_changes(behaviours_of(version), map(NAMED.__getitem__, changes))
         return {each: self.replays(each, behaviours).fingerprint for each in self.ids}
 
-    def diagnosed(
+    def diagnose(
         self, observed: Observed, level: Level = "effects", contracts: Sequence[str] | None = None
     ) -> Diagnosis:
         names = contracts or reference_contracts(self.suite)
@@ -59,13 +60,13 @@ def replays() -> Iterator[Replays]:
 
 @pytest.fixture(scope="session")
 def full(replays: Replays) -> Clinic:
-    """The sample of the suite."""
+    """A `Clinic` with the scenarios that `readfirst diagnose` selects from the suite."""
     return Clinic(sample(replays.suite, replays.suite.ids()), replays)
 
 
 @pytest.fixture(scope="session")
 def few(replays: Replays) -> Clinic:
-    """A few scenarios of the suite."""
+    """A `Clinic` with the scenarios `FEW`."""
     return Clinic(FEW, replays)
 
 

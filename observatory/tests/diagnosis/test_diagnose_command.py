@@ -18,7 +18,10 @@ PAGE = CHECKOUT / "docs" / "diagnosis.md"
 
 @pytest.fixture
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
-    """The results of something that is as 2.1.207 is, but needs no Read before a Write: no version does this."""
+    """The results of an implementation that behaves like 2.1.207, but needs no Read before a Write.
+
+    No version behaves like that.
+    """
     (tmp_path / "unread.py").write_text(
         f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests' / 'wrong_implementations')!r})\n"
         "import rest_of_the_package\n"

@@ -1,4 +1,6 @@
-"""A diagnosis names the version and the behaviours that were changed, or such as no scenario tells apart."""
+"""A diagnosis names the version and the changed behaviours of an implementation, or alternatives that no scenario
+distinguishes from them.
+"""
 
 import os
 import random
@@ -32,13 +34,13 @@ ALL_CONTRACTS = tuple(Suite().contracts)
 CONTRACTS = tuple(each.name for each in ALL_CONTRACTS if each.recorded and not each.name.endswith("+gated"))
 OWN = behaviours_of(BASE)
 VISIBLE = sorted(each.name for each in NAMED.values() if each.value != OWN.value(each.behaviour))
-"""Every change of one behaviour."""
+"""The names of all changes of one behaviour to a value that `BASE` does not have."""
 RANDOM = random.Random(20)
 PARTS = 10
 
 
-def drawn(size: int, count: int) -> list[tuple[str, ...]]:
-    """Return so many different sets of changes, each of different behaviours."""
+def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
+    """Return `count` different sets of `size` changes, each of a different behaviour."""
     found: set[tuple[str, ...]] = set()
     while len(found) < count:
         names = tuple(sorted(RANDOM.sample(VISIBLE, size)))
@@ -48,14 +50,20 @@ def drawn(size: int, count: int) -> list[tuple[str, ...]]:
 
 
 DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
-"""Pairs, and triples, that are tried; with `READFIRST_DRAWS=100` every single change is, too."""
+"""Number of pairs of changes that are diagnosed, and of triples.
+
+From 100 on, every single change is diagnosed, too; otherwise every sixteenth.
+"""
 EVERY = 1 if DRAWS >= 100 else 16
-SETS = [*((each,) for each in VISIBLE[::EVERY]), *drawn(2, DRAWS), *drawn(3, DRAWS)]
+SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_changes(3, DRAWS)]
 
 
 def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Return the errors in the diagnosis of the reference with these behaviours changed. Empty if there are none."""
-    found = clinic.diagnosed(clinic.observed(*changes), **options)
+    """Return a message about the first error in the diagnosis of the reference with these behaviours changed.
+
+    Empty if there is none.
+    """
+    found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
     if len(found.differences) > len(changes):
@@ -77,7 +85,7 @@ def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
 def test_behaviours_that_were_changed_are_named(
     few: Clinic, changes: list[str], version: str, seen: list[str]
 ) -> None:
-    found = few.diagnosed(few.observed(*changes), contracts=[BASE])
+    found = few.diagnose(few.observe(*changes), contracts=[BASE])
     assert (found.version, sorted(each.name for each in changes_of(found))) == (version, seen)
     assert found.unexplained == ()
     for each in found.differences:
@@ -89,17 +97,17 @@ def test_behaviours_that_were_changed_are_named(
 
 @pytest.mark.slow
 def test_a_version_between_two_contracts_is_reported_as_that(few: Clinic) -> None:
-    found = few.diagnosed(few.observed(version="2.1.208"))
+    found = few.diagnose(few.observe(version="2.1.208"))
     assert "2.1.208" in (found.version, *found.alike)
     assert found.differences == ()
 
 
 def test_what_no_behaviour_explains_stays_unexplained(few: Clinic) -> None:
-    observed = few.observed("edit_needs_read=false")
+    observed = few.observe("edit_needs_read=false")
     odd = ["gate/edit-after-read", "gate/write-after-read"]
     for each in odd:
         observed[each] = Fingerprint("odd")
-    found = few.diagnosed(observed, contracts=[BASE])
+    found = few.diagnose(observed, contracts=[BASE])
     assert [each.name for each in changes_of(found)] == ["edit_needs_read=false"]
     assert list(found.unexplained) == odd
     assert set(found.failures) == {*found.explained, *odd}
@@ -107,11 +115,11 @@ def test_what_no_behaviour_explains_stays_unexplained(few: Clinic) -> None:
 
 def test_names_of_errors_are_explained_after_effects(few: Clinic) -> None:
     changes = {"edit_needs_read=false", "validation_failures_quote_the_system=true"}
-    observed = few.observed(*changes)
-    both = few.diagnosed(observed, "reason", contracts=[BASE])
+    observed = few.observe(*changes)
+    both = few.diagnose(observed, "reason", contracts=[BASE])
     assert both.unexplained == ()
     assert {each.name for each in changes_of(both)} <= changes
-    assert changes_of(few.diagnosed(observed, contracts=[BASE])) <= changes_of(both)
+    assert changes_of(few.diagnose(observed, contracts=[BASE])) <= changes_of(both)
 
 
 @pytest.mark.slow
@@ -120,13 +128,16 @@ def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
     with closing(run(few.suite, "recording:2.0.76", [BASE], "reason", ids)) as verdicts:
         assert any(each.status == "failed" for each in verdicts)
     observed = run_observed(few.suite, "recording:2.0.76", ids)
-    found = few.diagnosed(comparable(observed))
+    found = few.diagnose(comparable(observed))
     assert "2.0.76" in found.alike or found.version == "2.0.76"
     assert (found.differences, found.unexplained) == ((), ())
 
 
 def test_what_every_version_has_may_be_lacking() -> None:
-    """A scenario for which the implementation lacks it is left out; a tool of some versions tells of the version."""
+    """A scenario is left out if the implementation lacks a tool of every version.
+
+    If it lacks a tool that only some versions have, this helps to find the version.
+    """
     lacks = {each: Fingerprint(f"lacks {each}") for each in ("Write", "MultiEdit", "MultiEdit, Write")}
     assert [*comparable({**lacks, "a": AS_EXPECTED})] == ["MultiEdit", "a"]
 
@@ -168,15 +179,15 @@ def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> 
 
 
 @cache
-def observed(full: Clinic, name: str) -> Observed:
-    """Return the recorded results of a version."""
+def recorded_results(full: Clinic, name: str) -> Observed:
+    """Return the recorded results of a version in the scenarios of `full`."""
     return comparable(run_observed(full.suite, f"recording:{name}", full.ids))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTRACTS if DRAWS >= 100 else CONTRACTS[1::5])
 def test_each_recorded_version_is_recognised(full: Clinic, name: str) -> None:
-    found = full.diagnosed(observed(full, name))
+    found = full.diagnose(recorded_results(full, name))
     assert (found.differences, found.unexplained) == ((), ())
     assert between(found, CONTRACTS.index(name))
 
@@ -187,15 +198,20 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search begins at the others; where these are far apart, as before 2.0, it takes minutes."""
+    """The contract of the version is left out of the search.
+
+    If its neighbours are far apart, as before 2.0, the search takes minutes.
+    """
     others = [each for each in reference_contracts(full.suite) if each != name]
-    unknown = full.diagnosed(observed(full, name), contracts=others)
+    unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert between(unknown, CONTRACTS.index(name))
     assert len(unknown.unexplained) <= 2
 
 
 def between(found: Diagnosis, place: int) -> bool:
-    """Tell whether the version that was named lies between the contracts before and after one, or at one of these."""
+    """Return whether all versions that a diagnosis names are near the contract number `place`: from the contract before
+    it to the one after it.
+    """
     first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]
     named = [each.partition("+")[0] for each in (found.version, *found.alike) if each != "documented"]
     return any(version_of(first) <= version_of(each) <= version_of(last) for each in named)

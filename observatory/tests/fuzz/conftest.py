@@ -1,4 +1,4 @@
-"""Makes the wrong implementations importable and offers the bundled suite and a place to replay in."""
+"""Makes the wrong implementations importable, and contains fixtures with small suites."""
 
 import shutil
 import sys
@@ -18,7 +18,7 @@ SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
 
 @pytest.fixture(scope="session")
 def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a small suite, so that generated files do not depend on the whole bundled suite."""
+    """The directory of a suite with two scenarios. Generated files are then the same when the bundled suite grows."""
     folder = tmp_path_factory.mktemp("small")
     names = ("gate/edit-unread", "read-output/numbered-lines")
     small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)
@@ -27,7 +27,7 @@ def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """A suite of a few families, for tests that depend on the number of scenarios."""
+    """A suite with a few families of the bundled suite, for tests whose duration depends on the number of scenarios."""
     folder = tmp_path_factory.mktemp("some")
     small = small_suite(folder, shared=SHARED)
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):

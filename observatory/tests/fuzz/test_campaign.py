@@ -1,4 +1,4 @@
-"""A planted fault is found, made small, and reported once."""
+"""A fault that is planted in an implementation is found, reduced to a small scenario, and reported once."""
 
 from itertools import count
 from random import Random
@@ -141,7 +141,7 @@ def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: Work
 
 
 class Whimsical(Altered):
-    """Answers otherwise, but never twice running."""
+    """Gives a wrong answer to its 40th call, so that a replay of the same scenario does not show the fault again."""
 
     calls = 0
 
@@ -160,7 +160,7 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Work
 
 
 class Cut(Altered):
-    """Cuts the whitespace at both ends of an answer."""
+    """Strips the whitespace at both ends of its answers."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
@@ -168,7 +168,10 @@ class Cut(Altered):
 
 
 class Reminded:
-    """Opens sessions that cut whitespace, and says so, or not."""
+    """An adapter whose sessions strip the whitespace of answers.
+
+    `says_so`: whether it reports that a reminder was removed from an answer (`was_contaminated`).
+    """
 
     capabilities = Cut.capabilities
     open = staticmethod(Cut.open)

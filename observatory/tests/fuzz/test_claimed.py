@@ -1,4 +1,4 @@
-"""A side is only tested with calls that both sides support."""
+"""Generated scenarios contain only calls that both implementations support."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ RACE = ToolCall("Read", READ.arguments, during=(TOUCH,))
 
 
 class Side:
-    """An adapter that is never opened."""
+    """An adapter with these capabilities besides Read, Edit and Write. It is never opened."""
 
     def __init__(self, *more: str) -> None:
         self.capabilities = frozenset({"Read", "Edit", "Write", *more})
@@ -26,7 +26,7 @@ class Picky(Side):
         return "Edit with replace_all" if arguments.get("replace_all") else ""
 
 
-def offered(side: Side, *steps: Step, deny: tuple[str, ...] = ()) -> list[Scenario]:
+def filter_supported(side: Side, *steps: Step, deny: tuple[str, ...] = ()) -> list[Scenario]:
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given({}, deny), steps)
     everything = Side("NotebookEdit", "parallel", "during", "deny")
     return list(only_supported([scenario], [everything, side]))  # type: ignore[list-item]
@@ -44,13 +44,15 @@ def offered(side: Side, *steps: Step, deny: tuple[str, ...] = ()) -> list[Scenar
     ],
 )
 def test_what_a_side_lacks_is_left_out(side: Side, steps: tuple[Step, ...], left: tuple[Step, ...]) -> None:
-    assert [scenario.steps for scenario in offered(side, *steps)] == [left]
+    assert [scenario.steps for scenario in filter_supported(side, *steps)] == [left]
 
 
 def test_permission_rules_go_where_a_side_has_none() -> None:
-    assert [each.given.deny for each in offered(Side("deny"), READ, deny=("Read(a)",))] == [("Read(a)",)]
-    assert [each.given.deny for each in offered(Side(), READ, deny=("Read(a)",))] == [()]
+    assert [each.given.deny for each in filter_supported(Side("deny"), READ, deny=("Read(a)",))] == [
+        ("Read(a)",)
+    ]
+    assert [each.given.deny for each in filter_supported(Side(), READ, deny=("Read(a)",))] == [()]
 
 
 def test_a_scenario_without_a_call_is_left_out() -> None:
-    assert offered(Side(), TOUCH, NOTEBOOK) == []
+    assert filter_supported(Side(), TOUCH, NOTEBOOK) == []

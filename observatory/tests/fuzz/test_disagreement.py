@@ -1,4 +1,4 @@
-"""The definition of a disagreement, and its level."""
+"""The differences between two outcomes that count as a disagreement, and the level of each."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def outcome(*steps: StepOutcome, broken: Breakage | None = None) -> Outcome:
     return Outcome("fuzz/one", steps, broken)
 
 
-def compared(
+def find_disagreement(
     suite: Suite, ours: StepOutcome, theirs: StepOutcome, level: Level = "text", step: Any = EDIT
 ) -> Any:
     scenario = Scenario("fuzz/one", "One step", "observed", Given(), (step,))
@@ -32,8 +32,12 @@ def compared(
 
 def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:
     reminded = ToolResult("snippet:\n\n<system-reminder>\nother\n</system-reminder>")
-    assert compared(suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((reminded,))) is None
-    assert compared(suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((ToolResult("snippet:"),)))
+    assert (
+        find_disagreement(suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((reminded,))) is None
+    )
+    assert find_disagreement(
+        suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((ToolResult("snippet:"),))
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,7 @@ def test_reminders_in_a_file_are_not_taken_for_the_hosts_own(suite: Suite, ours:
     reminder = "Note: $WS/b was modified:\n     1→<system-reminder>a</system-reminder>\n     2→"
     answer = f"<tool_use_error>{ours.strip()}</tool_use_error>" if wrapped else ours
     theirs = ToolResult(f"{answer}\n\n<system-reminder>\n{reminder}\n</system-reminder>", wrapped)
-    assert compared(suite, StepOutcome((ToolResult(ours, wrapped),)), StepOutcome((theirs,))) is None
+    assert find_disagreement(suite, StepOutcome((ToolResult(ours, wrapped),)), StepOutcome((theirs,))) is None
 
 
 def beside_bytes(step: Any, result: ToolResult, **left: Any) -> tuple[Any, StepOutcome, StepOutcome]:
@@ -68,16 +72,16 @@ def test_files_that_were_not_left_alone_are_a_difference_of_effects(
     suite: Suite, made: Any, what: str
 ) -> None:
     step, ours, theirs = made
-    found = compared(suite, ours, theirs, "effects", step)
+    found = find_disagreement(suite, ours, theirs, "effects", step)
     assert (found.cause.level, found.what) == ("effects", what)
 
 
 def test_an_allowed_call_may_write_the_bytes_that_a_file_has(suite: Suite) -> None:
     step, ours, theirs = beside_bytes(EDIT, DONE, **WRITTEN)
-    assert compared(suite, ours, theirs, step=step) is None
+    assert find_disagreement(suite, ours, theirs, step=step) is None
 
 
 def test_a_text_counts_less_than_a_file_that_was_touched(suite: Suite) -> None:
-    found = compared(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,), **WRITTEN))
+    found = find_disagreement(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,), **WRITTEN))
     assert (found.cause.level, found.what) == ("effects", "time of a")
-    assert compared(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,))).cause.level == "reason"
+    assert find_disagreement(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,))).cause.level == "reason"

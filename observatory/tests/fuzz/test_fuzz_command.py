@@ -1,4 +1,4 @@
-"""`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
+"""`readfirst fuzz`: its exit codes, the files that it writes, and its list of accepted disagreements."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -21,7 +21,7 @@ TARGET = "python:wrong_answers:TabAfterLineNumber"
 Fuzz = Callable[..., int]
 
 FEW = ("--steps", "5")
-"""Enough for TARGET to print its tabs."""
+"""Options for a short search. Five steps suffice to show the fault of TARGET, which prints tabs after line numbers."""
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def fuzz(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
     return command
 
 
-def found(tmp_path: Path) -> list[Path]:
+def list_found_files(tmp_path: Path) -> list[Path]:
     return sorted((tmp_path / "found").glob("*.yaml"))
 
 
@@ -42,7 +42,7 @@ def test_agreement_is_success_and_writes_nothing(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz("reference", "--steps", "100") == 0
-    assert found(tmp_path) == []
+    assert list_found_files(tmp_path) == []
     assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
 
 
@@ -63,7 +63,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     fuzz: Fuzz, tmp_path: Path, suite: Suite, place: WorkspacePool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz(TARGET, "--steps", "20") == 1
-    path = found(tmp_path)[0]
+    path = list_found_files(tmp_path)[0]
     scenario = load_scenario(path, tmp_path, suite.contracts, require_expect=False)
     assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
     assert "answer. The reference: " in scenario.about
@@ -81,7 +81,10 @@ def test_a_known_disagreement_is_accepted(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fuzz(TARGET, "--steps", "20")
-    entries = [f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n" for path in found(tmp_path)]
+    entries = [
+        f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n"
+        for path in list_found_files(tmp_path)
+    ]
     known = tmp_path / "known.yaml"
     known.write_text("known:\n" + "".join(entries))
     capsys.readouterr()
@@ -100,7 +103,7 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
     assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
     assert fuzz(TARGET, *FEW, "--class", "safety") == 0
     assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
-    assert found(tmp_path) == []
+    assert list_found_files(tmp_path) == []
     assert fuzz(TARGET, *FEW, "--class", "wording") == 1
     assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
 
@@ -110,7 +113,7 @@ def test_a_known_disagreement_that_is_gone_is_an_error(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fuzz(TARGET, "--steps", "20")
-    path = found(tmp_path)[0]
+    path = list_found_files(tmp_path)[0]
     known = tmp_path / "known.yaml"
     known.write_text(f"known:\n  - scenario: found/{path.name}\n    reason: It printed tabs.\n")
     capsys.readouterr()
@@ -138,11 +141,11 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
 def test_an_interrupted_search_shows_how_far_it_came(
     fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(seed: int, **_: object) -> Iterator[Scenario]:
+    def yield_three_scenarios(seed: int, **_: object) -> Iterator[Scenario]:
         yield from islice(scenarios(seed), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("readfirst.observatory.fuzz.search.scenarios", interrupted)
+    monkeypatch.setattr("readfirst.observatory.fuzz.search.scenarios", yield_three_scenarios)
     assert fuzz("reference") == 130
     assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
 
@@ -187,7 +190,7 @@ def test_any_two_sides_can_be_compared(
     captured = capsys.readouterr()
     assert f"done by {TARGET} (text)" in captured.out
     assert f"scenarios on reference and {TARGET}, level text" in captured.err
-    assert f"The {TARGET}: " in " ".join(found(tmp_path)[0].read_text().split())
+    assert f"The {TARGET}: " in " ".join(list_found_files(tmp_path)[0].read_text().split())
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Generated scenarios equal their form as scenario files."""
+"""A generated scenario that is written as a scenario file is equal when it is read back."""
 
 from dataclasses import replace
 from itertools import islice

@@ -23,7 +23,7 @@ from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
-"""Number of generated steps that show each habit; a command-line search makes as many in three seconds."""
+"""Maximum number of generated steps until a habit shows. `readfirst fuzz` makes as many in three seconds."""
 
 OTHERS: list[type[Altered]] = [
     answers.CountsLinesFromZero,
@@ -59,16 +59,22 @@ SEARCH = scenarios(0)
 
 
 @cache
-def drawn(number: int) -> Scenario:
-    """Return a scenario of the search; it is first asked for after all with lower numbers."""
+def draw_scenario(number: int) -> Scenario:
+    """Return scenario `number` of the search.
+
+    The first call for each number must come after those for all lower numbers.
+    """
     return next(SEARCH)
 
 
 class OneReference(DifferentialRunner):
-    """All habits are compared in the same scenarios, with the same results of the reference."""
+    """Compares every implementation in the same scenarios, and replays each of these on the reference only once."""
 
     done: ClassVar[dict[int, Outcome]] = {}
-    """By the identity of a scenario, which `drawn` keeps."""
+    """Outcomes of the reference, by the `id()` of the scenario.
+
+    The cache of `draw_scenario` keeps the scenario alive, so the id is not reused.
+    """
 
     def _on_reference(self, scenario: Scenario) -> Outcome:
         if id(scenario) not in self.done:
@@ -77,9 +83,12 @@ class OneReference(DifferentialRunner):
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return how many steps were made when the first difference showed; None if none did."""
+    """Return the number of steps until an implementation first differs from the reference.
+
+    None if it does not differ within `MOST_STEPS`.
+    """
     duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
-    for scenario in map(drawn, count()):
+    for scenario in map(draw_scenario, count()):
         if duel.differences(scenario):
             return duel.made.steps
         if duel.made.steps > MOST_STEPS:

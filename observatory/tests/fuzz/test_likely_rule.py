@@ -1,4 +1,4 @@
-"""Each finding names the rule that it most probably breaks, if one fits."""
+"""Each finding of the search names the rule that the implementation most probably breaks, if a rule fits."""
 
 import pytest
 import wrong_state
@@ -27,10 +27,10 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
     return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
 
 
-def named(
+def find_rule(
     target: type[Altered], some: Suite, portrait: ExampleIndex, place: WorkspacePool, *steps: Step
 ) -> Finding:
-    """Return the disagreement of a target in the last step, with its rule."""
+    """Return the disagreement of a target with the reference in these steps, and the rule that it breaks."""
     duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
     found = duel(scenario)
@@ -55,13 +55,13 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
     portrait: ExampleIndex,
     place: WorkspacePool,
 ) -> None:
-    finding = named(target, some, portrait, place, *steps)
+    finding = find_rule(target, some, portrait, place, *steps)
     assert finding.rule == rule
     assert some.scenario(finding.shown_by).rule == rule
 
 
 class OpenForHidden(Altered):
-    """Refuses a Write of an unread file, but not of one with a name that no scenario has."""
+    """Refuses calls that need a Read, except for a file whose name occurs in no scenario."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
@@ -75,7 +75,7 @@ def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
     modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
-    finding = named(OpenForHidden, some, portrait, place, modify, write)
+    finding = find_rule(OpenForHidden, some, portrait, place, modify, write)
     assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
 
 

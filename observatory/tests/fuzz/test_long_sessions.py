@@ -1,4 +1,4 @@
-"""Long sessions: their content, their exclusive findings, and the share of calls with equal results."""
+"""Long sessions: their content, faults that only they find, and the share of calls with equal results."""
 
 import sys
 from itertools import islice
@@ -52,7 +52,7 @@ def test_a_long_session_has_30_to_60_steps_about_several_files_that_move() -> No
 
 
 def test_most_steps_of_a_long_session_are_made(place: WorkspacePool) -> None:
-    """A change that cannot be made ends a session, and a refused call shows little."""
+    """If a change by another program cannot be made, the session ends. Refused calls show little. Both must be rare."""
     made = drawn = done = calls = 0
     for session in some(4, 8):
         outcome = replay(session, ReferenceAdapter("2.1.7"), place)
@@ -64,7 +64,7 @@ def test_most_steps_of_a_long_session_are_made(place: WorkspacePool) -> None:
 
 
 class FollowsMovedFiles(Altered):
-    """Takes a file that it has read for known under another name, too."""
+    """Identifies files by inode, so a file that was read and then renamed still counts as read."""
 
     def __init__(self, workspace) -> None:  # type: ignore[no-untyped-def]
         super().__init__(workspace)
@@ -99,7 +99,9 @@ def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: S
 def test_the_server_does_in_a_long_session_what_the_library_does(
     contract: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A server that is shared forgets a file where others were read since, and knows some of an earlier session."""
+    """Servers that serve several sessions might differ: they may forget a file after Reads of other files, or remember
+    files of an earlier session.
+    """
     served = f"mcp:{sys.executable} -m readfirst serve --contract {contract}"
     search = ("fuzz", served, "--contract", contract, "--long", "--seed", 8100, "--output", tmp_path)
     assert exit_code(*search, "--steps", 480) == 0
@@ -126,7 +128,7 @@ def test_the_share_of_calls_that_agree_is_reported(
 def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
     place: WorkspacePool, suite: Suite
 ) -> None:
-    """A search that stopped at the first different text would never find later differences."""
+    """A search that ended the session at the first different answer would never find later differences in files."""
 
     class OtherWordsThenOtherFiles(Altered):
         def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""Conditions of calls, and that rare pairs of them are preferred."""
+"""The conditions in which calls are made, and that the search prefers rare pairs of conditions."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -103,7 +103,7 @@ def test_links_and_modes_are_conditions() -> None:
 
 
 def pairs_of_changes(scenario: Scenario) -> set[Pair]:
-    """Return the pairs of conditions that calls of Edit and Write meet."""
+    """Return the pairs of conditions in which a scenario calls Edit or Write."""
     return {
         pair
         for _, call, conditions in calls_of(scenario)
@@ -123,7 +123,10 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
 
 
 def new_pairs(portrait: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
-    """Return how many pairs that are absent from the suite 60 scenarios reach."""
+    """Return the number of pairs of conditions that the first 60 generated scenarios reach and the suite does not.
+
+    `seen` weights the generator: it prefers pairs that are rare there.
+    """
     drawn = islice(scenarios(1, seen=seen), 60)
     made = {
         pair for each in drawn for _, call, found in calls_of(each) for pair in pairs_of(call.tool, found)

@@ -1,4 +1,4 @@
-"""A shrunken scenario shows the original finding, and nothing else."""
+"""A scenario that is reduced by `shrink` shows the original finding and nothing else."""
 
 from random import Random
 
@@ -96,7 +96,7 @@ def test_what_the_first_step_makes_becomes_a_given_file() -> None:
 
 
 def test_a_write_by_a_roundabout_path_becomes_a_given_file_that_can_be_written_down() -> None:
-    """A path with `./` in front is none of a given file."""
+    """A scenario file cannot contain a given file `./notes.txt`: the path is simplified to `notes.txt`."""
     steps = (
         ToolCall("Write", {"file_path": "./notes.txt", "content": "alpha\n"}),
         ToolCall("Edit", {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "b"}),

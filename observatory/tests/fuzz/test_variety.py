@@ -1,4 +1,4 @@
-"""Every kind of content and name that a tool may treat specially is drawn, in both kinds of search."""
+"""Both kinds of search generate every kind of content and name that a tool may treat specially."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -25,9 +25,15 @@ from tests.rows import rows
 
 SCENARIOS = 500
 LARGER_THAN_ANY_OTHER = 25_000
-"""Bytes: six of the longest lines after many short ones have fewer."""
+"""A size in bytes that only large contents reach.
+
+A usual content with six of the longest lines after many short lines is smaller.
+"""
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
-"""All that there are: no category begins beyond."""
+"""All Unicode categories, except surrogates and unassigned characters.
+
+The characters up to U+FFFF suffice: no category begins beyond.
+"""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
     "a fence": "```",
@@ -48,8 +54,11 @@ STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
 
 
 @cache
-def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return texts of arguments, and names of files."""
+def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the texts in arguments, and the names of files, in 500 generated scenarios.
+
+    `alone`: those of the search that judges by harm alone.
+    """
     texts: list[str] = []
     names: list[str] = []
     for scenario in islice(scenarios(3, large=alone), SCENARIOS):
@@ -60,7 +69,7 @@ def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def lengths() -> tuple[frozenset[int], frozenset[int]]:
-    """Return the lengths of arguments and of files, in the power of two below."""
+    """Return the buffer sizes (`SIZES`) that the lengths of large arguments and of large files are close to."""
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)
@@ -73,7 +82,7 @@ def lengths() -> tuple[frozenset[int], frozenset[int]]:
 
 
 def around(size: int) -> set[int]:
-    """Return the sizes of buffers that a length is just below, at, or just above."""
+    """Return the buffer sizes that are at most 32 bytes larger or smaller than `size`."""
     return {each for each in SIZES if abs(size - each) <= 32}
 
 
@@ -89,13 +98,13 @@ def _strings(arguments: Any) -> Iterator[tuple[str, str]]:
 
 
 def holds(wanted: str) -> Callable[[bool], bool]:
-    return lambda alone: any(wanted in text for text in drawn(alone=alone)[0])
+    return lambda alone: any(wanted in text for text in draw_texts_and_names(alone=alone)[0])
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["by harm", "beside another"])
 class TestDrawn:
     def test_a_character_of_every_category(self, alone: bool) -> None:
-        there = set(map(unicodedata.category, set().union(*drawn(alone=alone)[0])))
+        there = set(map(unicodedata.category, set().union(*draw_texts_and_names(alone=alone)[0])))
         assert there.issuperset(CATEGORIES)
 
     @rows("control", CONTROLS)
@@ -109,12 +118,12 @@ class TestDrawn:
 
     @rows("ending", ENDINGS)
     def test_a_name_with_every_ending(self, alone: bool, ending: str) -> None:
-        names = [each.rpartition("/")[2] for each in drawn(alone=alone)[1]]
+        names = [each.rpartition("/")[2] for each in draw_texts_and_names(alone=alone)[1]]
         assert any(each.endswith(ending) if ending else "." not in each for each in names)
 
     @rows("stem", STEMS)
     def test_a_name_of_every_kind(self, alone: bool, stem: str) -> None:
-        assert any(stem in each for each in drawn(alone=alone)[1])
+        assert any(stem in each for each in draw_texts_and_names(alone=alone)[1])
 
 
 @rows("size", SIZES)

@@ -1,4 +1,4 @@
-"""Makes importable the wrong implementations, and the tool that writes docs/harm.md."""
+"""Makes the wrong implementations importable, and the tool that writes docs/harm.md."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A generated search that judges by harm alone: a careful tool passes, and special treatment of any content is met."""
+"""The search that judges only by harm: it reports nothing of a careful tool, and finds each tool that treats some
+content specially.
+"""
 
 import json
 import re
@@ -20,24 +22,24 @@ from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):
-    """Treats text between fences as the form of an answer."""
+    """Removes Markdown fences from written texts, as if they were formatting around an answer."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data.replace(b"```", b""))
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data.replace(b"```", b""))
 
 
 class CutsAtABuffer(careful.Careful):
-    """Writes only the first 64 KiB."""
+    """Writes only the first 64 KiB of each file."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data[:65536])
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data[:65536])
 
 
 class DropsFormatCharacters(careful.Careful):
-    """Removes invisible characters."""
+    """Removes invisible characters from the files that it writes."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(
             path, "".join(each for each in data.decode() if each.isprintable() or each.isspace()).encode()
         )
 
@@ -45,47 +47,47 @@ class DropsFormatCharacters(careful.Careful):
 class KnowsMarkdown(careful.Careful):
     """Ends every Markdown file with a newline."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data.rstrip(b"\n") + b"\n" if path.suffix == ".md" else data)
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data.rstrip(b"\n") + b"\n" if path.suffix == ".md" else data)
 
 
 class ExpandsVariables(careful.Careful):
-    """Replaces a variable by its value."""
+    """Replaces `$HOME` and `${HOME}` in written texts by a value."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
 
 
 class StripsLineNumbers(careful.Careful):
-    """Takes numbers in front of lines for those that a Read shows."""
+    """Removes numbers at the start of lines, as if they were the line numbers that Read shows."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))
 
 
 class CutsControlCharacters(careful.Careful):
-    """Removes control characters of terminals from files."""
+    """Removes the control characters ESC and BEL from the files that it writes."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
 
 
 class FormatsData(careful.Careful):
-    """Leaves no whitespace at the ends of lines of data."""
+    """Strips the spaces at line ends of JSON files, and adds a newline at the end."""
 
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)
 
 
 class ShortensArguments(careful.Careful):
-    """Writes only 16 KiB of the requested text."""
+    """Writes only the first 16,384 characters of the content of a Write."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         content = arguments["content"]
         return super().write(path, {**arguments, "content": content[:16384]} if content else arguments)
 
 
-def searched(
+def search_with(
     tool: type[careful.Careful], place: WorkspacePool, steps: int, *, first: bool = False
 ) -> list[Finding]:
     alone = SingleRunner(tool, place, Suite().vocabulary)
@@ -95,7 +97,7 @@ def searched(
 
 
 def test_a_careful_tool_harms_nobody(place: WorkspacePool) -> None:
-    found = searched(careful.Careful, place, 600)
+    found = search_with(careful.Careful, place, 600)
     assert [(each.disagreement.what, each.scenario.steps) for each in found] == []
 
 
@@ -117,7 +119,7 @@ def test_a_careful_tool_harms_nobody(place: WorkspacePool) -> None:
 def test_special_treatment_of_a_content_is_met(
     place: WorkspacePool, tool: type[careful.Careful], kinds: set[str]
 ) -> None:
-    (found,) = searched(tool, place, 10_000, first=True)
+    (found,) = search_with(tool, place, 10_000, first=True)
     assert found.disagreement.cause.target in kinds
 
 

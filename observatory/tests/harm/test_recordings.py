@@ -1,4 +1,6 @@
-"""Every harm in the recordings has a cause, a new one fails, and the judge uses only bytes and calls."""
+"""Every harm in the recordings has a documented cause, a harm without one fails, and the judge uses only bytes and
+calls.
+"""
 
 import ast
 import json
@@ -61,7 +63,9 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
 
 @rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
-    """Two modules read recordings: to judge them, and to find calls that every contract answers."""
+    """Only two modules of the judge may use transcripts: `recorded`, which judges recordings, and `overcautious`, which
+    finds calls that every contract answers.
+    """
     imported = {
         node.module or ""
         for node in ast.walk(ast.parse(file.read_text("utf-8")))

@@ -1,6 +1,7 @@
-"""Published agents, offline: isolation in both directions, and working tools.
+"""Published agents, run offline: they see only the allowed environment variables, reach no network, leave no process,
+and their tools work.
 
-Deselected unless requested (`pytest -m agents`), because they are installed on first use and need npm and node.
+Deselected unless requested (`pytest -m agents`), because the agents are installed on first use and need npm and node.
 """
 
 from collections.abc import Iterator
@@ -76,7 +77,7 @@ def test_its_own_tools_edit_a_file(agent, place: WorkspacePool) -> None:
 
 def test_they_refuse_a_missing_file_unless_they_are_known_not_to(agent, place: WorkspacePool) -> None:
     verdict = verdict_on(agent, "gate/order-missing-before-notebook", place)
-    assert verdict.levels["reason"] or known(agent[0], verdict.scenario_id), verdict.differences
+    assert verdict.levels["reason"] or is_known_failure(agent[0], verdict.scenario_id), verdict.differences
 
 
 THROWS_AWAY = {
@@ -84,7 +85,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""Other scenarios that show how some agents lose unsaved text (docs/targets.md)."""
+"""Scenarios of the family `unsaved-buffers` in which an agent loses unsaved text, by agent (docs/targets.md)."""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:
@@ -97,8 +98,8 @@ def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePoo
         assert bool(harms) == (slug in THROWS_AWAY[target.name]), harms
 
 
-def known(target: Target, scenario_id: str) -> bool:
-    """Whether every version of a target is known to fail a scenario."""
+def is_known_failure(target: Target, scenario_id: str) -> bool:
+    """Whether the baseline of every version of a target accepts the failure of a scenario."""
     files = [known_failures(replace(target, release=release)) for release in target.versions.values()]
     return all(
         (scenario_id, CONTRACT.name) in load_baseline(file, SUITE.ids(), SUITE.contracts).accepted

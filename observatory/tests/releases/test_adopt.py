@@ -1,4 +1,7 @@
-"""Adopting a new version: recorded, dated, explained, and continued after a person has changed the reference."""
+"""`readfirst product adopt`: a new version is recorded, dated and explained.
+
+After a person has changed the reference, the command continues.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,8 +44,11 @@ CONTRACT = """\
 """
 
 
-def answered(*texts: str) -> Recording:
-    """Return a recording of gate/x: the answers of 3.0.1, 3.0.2 and so on, equal for both classes of models."""
+def make_recording(*texts: str) -> Recording:
+    """Return a recording of gate/x with the answers of 3.0.1, 3.0.2 and so on.
+
+    Models that must read first and other models get the same answers.
+    """
     transcripts = {
         f"3.0.{number}{variant}": Transcript(
             (TranscriptStep(("Edit",), (RecordedResult(text),), {"notes.txt": RegularFile(b"gamma\n")}),)
@@ -54,9 +60,12 @@ def answered(*texts: str) -> Recording:
 
 
 def with_recordings(suite: Suite, *texts: str) -> Suite:
-    """Return the suite with a contract for each text, which is the answer to gate/x there."""
+    """Return the suite with the contracts 3.0.1, 3.0.2 and so on, one per text.
+
+    The text is the contract's answer in gate/x.
+    """
     path = suite.path("gate/x")
-    recording = answered(*texts)
+    recording = make_recording(*texts)
     contracts = "default: 3.0.1\ncontracts:\n" + "".join(
         CONTRACT.format(
             name=name,
@@ -75,7 +84,7 @@ def with_recordings(suite: Suite, *texts: str) -> Suite:
     return Suite(suite.root)
 
 
-def adopted(suite: Suite, version: str = "3.0.3") -> int:
+def run_adopt(suite: Suite, version: str = "3.0.3") -> int:
     folder = suite.root.parent
     words = ("--fixtures", suite.root, "--takes", folder / "takes", "--report", folder / "report.md")
     return exit_code("product", "adopt", version, *words)
@@ -87,7 +96,7 @@ def test_a_version_is_recorded_dated_and_explained_and_goes_on_where_it_stopped(
 ) -> None:
     made = npm({"3.0.1": OLD, "3.0.2": OLD, "3.0.3": NEW})
     suite = with_recordings(suite, "Done")
-    assert adopted(suite) == ExitCode.NOT_CONFORMANT
+    assert run_adopt(suite) == ExitCode.NOT_CONFORMANT
     shown = capsys.readouterr().out
     task = "Edit: says “Done” → “Done, and said otherwise” since 3.0.3, shown by gate/x: add a behaviour"
     assert f"left for a person: {task}\n" in shown
@@ -104,12 +113,12 @@ def test_a_version_is_recorded_dated_and_explained_and_goes_on_where_it_stopped(
 
     made.close()
     before = {path: path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
-    assert adopted(suite) == ExitCode.NOT_CONFORMANT
+    assert run_adopt(suite) == ExitCode.NOT_CONFORMANT
     assert task in capsys.readouterr().out
     assert {path: path.read_bytes() for path in suite.root.rglob("*") if path.is_file()} == before
 
     monkeypatch.setattr(adopt, "_is_followed", lambda *_: True)
-    assert adopted(suite) == ExitCode.CONFORMANT
+    assert run_adopt(suite) == ExitCode.CONFORMANT
     assert "left for a person" not in capsys.readouterr().out
 
 
@@ -124,7 +133,7 @@ def test_a_change_that_was_taken_back_is_recorded_in_the_version_between(suite: 
     assert exit_code("product", "record", "gate/y", *words) == ExitCode.CONFORMANT
     partly = f'if args["old_string"] == "al":\n{indent(NEW, "    ")}\n{OLD}'
     npm({"3.0.1": OLD, "3.0.2": NEW, "3.0.3": partly})
-    assert adopted(suite) == ExitCode.NOT_CONFORMANT
+    assert run_adopt(suite) == ExitCode.NOT_CONFORMANT
     found = Suite(suite.root).recordings.recording("gate/x").transcripts
     assert [found[f"3.0.{patch}"].steps[0].results[0].text for patch in (1, 2, 3)] == [
         "Done",
@@ -142,14 +151,14 @@ def test_the_former_newest_contract_leaves_once_the_reference_follows(
     monkeypatch.setattr(adopt, "MAX_CONTRACTS", 4)
     asked: list[str] = []
     monkeypatch.setattr(adopt, "_is_followed", lambda _, name, ids: not asked.append(name))
-    assert adopted(suite) == ExitCode.CONFORMANT
+    assert run_adopt(suite) == ExitCode.CONFORMANT
     assert "3.0.2 is not a contract any more" in capsys.readouterr().out
     assert asked == ["3.0.3", "3.0.3+gated", "3.0.2", "3.0.2+gated"]
     assert [each.version for each in Suite(suite.root).contracts.recorded] == ["3.0.1"] * 2 + ["3.0.3"] * 2
 
     suite = with_recordings(suite, "Done", "Otherwise", "Done")
     monkeypatch.setattr(adopt, "_is_followed", lambda _, name, __: "3.0.2" not in name)
-    assert adopted(suite) == ExitCode.NOT_CONFORMANT
+    assert run_adopt(suite) == ExitCode.NOT_CONFORMANT
     assert "3.0.2 in every scenario that differs; it stays a contract" in capsys.readouterr().out
     assert "3.0.2" in Suite(suite.root).contracts
 
@@ -173,7 +182,7 @@ def test_answers_that_differ_from_a_neighbours_stay_and_the_others_can_be_worked
 
 
 def test_an_answer_between_two_that_differ_cannot_be_worked_out() -> None:
-    recording = answered("a", "a", "b")
+    recording = make_recording("a", "a", "b")
     for name in ("3.0.2", "3.0.2+gated"):
         recording = recording.without(name)
     assert work_out(recording, "3.0.2") is None

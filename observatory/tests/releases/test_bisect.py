@@ -1,4 +1,4 @@
-"""Bisecting published versions, from a registry of made-up ones."""
+"""Bisecting published versions, with a registry of made-up versions."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def bisect(suite: Suite, *options: str) -> int:
 
 
 def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_string: str = "gamma") -> None:
-    """Write a scenario like the one that is there, with another Edit."""
+    """Write a scenario that equals gate/x, except for the texts of its Edit."""
     text = suite.path("gate/x").read_text("utf-8").partition("    expect:")[0]
     text = text.replace("old_string: alpha", f"old_string: {old_string}")
     text = text.replace("new_string: gamma", f"new_string: {new_string}")
@@ -43,7 +43,10 @@ def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_st
 
 
 class Asked:
-    """Made-up answers of versions 1, 2 and so on, one letter each; a dot is no answer."""
+    """Made-up answers of the versions 1, 2 and so on to some scenarios, one letter per version.
+
+    A dot means that the version gives no answer. Records the requested versions in `asked`.
+    """
 
     def __init__(self, **answers: str) -> None:
         self.answers = answers

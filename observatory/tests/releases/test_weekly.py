@@ -1,4 +1,4 @@
-"""The weekly job: its commands as the runner gives them to a shell, in a repository with one target."""
+"""The steps of the weekly workflow, executed like by its runner, in a repository with one target."""
 
 import json
 import re
@@ -36,7 +36,11 @@ if words[1] == "compatibility":
     words = ["targets", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
-"""It has real results to compare, of targets that were run."""
+"""A substitute for the command `readfirst`.
+
+It notes commands that would run targets instead of executing them. It lets `targets compatibility` compare the
+committed results of two versions of a target.
+"""
 NPM = """\
 #!/bin/sh
 case "$1" in
@@ -80,7 +84,9 @@ def week(tmp_path: Path, request: pytest.FixtureRequest) -> Job:
 
 
 def variables_of(output: str) -> dict[str, str]:
-    """Return the variables of the first job of the matrix that an output makes."""
+    """Return the environment variables of the job that the workflow starts for the only target in `output`, which is
+    the output `targets=[...]` of the job `outdated`.
+    """
     (target,) = json.loads(output.removeprefix("targets="))
     return {
         name: target[value.removeprefix("${{ matrix.target.").removesuffix(" }}")]

@@ -1,4 +1,4 @@
-"""The data of the site's pages."""
+"""Fixtures with the data of the site's pages."""
 
 from pathlib import Path
 

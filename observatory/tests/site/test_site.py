@@ -1,4 +1,6 @@
-"""The pages of the site as Markdown, the files that they link to, and directories that are not a site."""
+"""The pages of the site as Markdown, the files that they link to, and the refusal of directories that do not contain a
+site.
+"""
 
 import re
 import shlex
@@ -117,7 +119,7 @@ def test_a_card_explains_the_stars_of_its_own_row_alone(
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Facts) -> None:
-    """The map leads to it."""
+    """The map of harm links to the section of each kind of harm."""
     assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
         "### untrue",
         f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",

@@ -1,4 +1,6 @@
-"""The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
+"""The site in a real Chromium, opened from its directory: search, keys, a phone, dark colours, and no requests to other
+sites.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,7 +87,11 @@ const found = [...document.querySelectorAll(
   .map((each) => each.textContent.slice(0, 40));
 return document.documentElement.scrollWidth > wide ? ["the page scrolls sideways", ...found] : found;
 """
-"""Elements that are cut off, outside the window of `wide` pixels, or scrollable in their frame."""
+"""A script that returns the texts of elements of tables and code that are cut off, or extend beyond the window of
+`wide` pixels or beyond their scrollable frame.
+
+It also reports a page that scrolls sideways.
+"""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Issues: the tested texts about committed results, and the errors that a text can have."""
+"""The texts of issues about committed results, for tests, and the errors that such a text can contain."""
 
 import itertools
 import json
@@ -58,17 +58,17 @@ def text_of(name: str, rule: str) -> str:
 
 
 @cache
-def parsed(text: str) -> list[Token]:
+def parse_markdown(text: str) -> list[Token]:
     return MarkdownIt().parse(text)
 
 
 def fences(text: str, language: str) -> list[str]:
-    return [each.content for each in parsed(text) if each.type == "fence" and each.info == language]
+    return [each.content for each in parse_markdown(text) if each.type == "fence" and each.info == language]
 
 
 def problems(text: str) -> list[str]:
-    """Return the errors in the text of an issue."""
-    tokens = parsed(text)
+    """Return the errors in the text of an issue: wrong headings, empty parts, and paths of this machine."""
+    tokens = parse_markdown(text)
     titles = [
         (each.tag, following.content)
         for each, following in itertools.pairwise(tokens)

@@ -1,4 +1,4 @@
-"""Verdicts of a made-up run of a target: one fails with a harm, one passes, one is unsupported, one broke."""
+"""Verdicts of a made-up run of a target: one failed with a harm, one passed, one unsupported, one broken."""
 
 from collections.abc import Iterator
 

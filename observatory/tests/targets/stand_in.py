@@ -1,7 +1,8 @@
-"""An MCP server with tools of other names, next to a copy of `tests/mcp_lines.py`: `python stand_in.py [TOOLS]`.
+"""An MCP server whose tools have unusual names: `python stand_in.py [TOOLS]`.
 
-TOOLS is a JSON file of tools; `read_file`, `edit_file` and `write_file` of them work. A file must be read before it is
-changed. Without TOOLS, a file is changed only with its hash, which the answers contain.
+It must be copied next to a copy of `tests/mcp_lines.py`. TOOLS is a JSON file of tools, of which `read_file`,
+`edit_file` and `write_file` work. They require a Read before a change. Without TOOLS, a change requires the hash of the
+file instead; each answer contains the hash.
 """
 
 import json
@@ -21,16 +22,20 @@ HASHING = {
 }
 
 
-def hashed(path: Path) -> str:
+def hash_file(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def call_with_hash(name: str, given: dict[str, str]) -> str:
-    """Refuse an empty text to find, and files that are not UTF-8."""
+    """Execute a call of a server whose changes require the hash of the file.
+
+    Raises ValueError for a wrong hash and if the text to find does not occur exactly once, and for files that are not
+    UTF-8.
+    """
     path = Path(given["path"])
     if name == "read_file":
-        return f"hash: {hashed(path)}\n{path.read_bytes().decode()}"
-    if path.exists() and given.get("hash") != hashed(path):
+        return f"hash: {hash_file(path)}\n{path.read_bytes().decode()}"
+    if path.exists() and given.get("hash") != hash_file(path):
         raise ValueError("The hash is not that of the file.")
     content = given.get("content")
     if content is None:
@@ -41,7 +46,7 @@ def call_with_hash(name: str, given: dict[str, str]) -> str:
         content = before.replace(given["find"], given["replace_with"])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode())
-    return f"hash: {hashed(path)}"
+    return f"hash: {hash_file(path)}"
 
 
 def call_after_read(name: str, given: dict[str, str]) -> str:

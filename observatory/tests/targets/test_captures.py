@@ -1,4 +1,6 @@
-"""Values of earlier answers: captured per path, from refusals only if the mapping says so, and masked in trials."""
+"""Values that a mapping captures from earlier answers: they are kept per path, come from refusals only if the mapping
+says so, and are masked when servers are compared.
+"""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +37,7 @@ EDIT = {"file_path": "a.txt", "old_string": "x", "new_string": "y"}
 
 
 class Raw:
-    """A server that gives each answer a version, also a refusal."""
+    """A server whose answers contain a version number, also if it refuses the call."""
 
     traits = AdapterTraits()
 

@@ -1,4 +1,4 @@
-"""check-adapter finds errors of an adapter, and judges no rule of the contract."""
+"""`readfirst check-adapter` finds errors of an adapter, without judging the rules of the contract."""
 
 import sys
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 class Plain:
-    """Reads and writes, and keeps none of the contract's rules."""
+    """Reads and writes files, and checks none of the contract's rules."""
 
     reuses_paths = True
 
@@ -70,7 +70,7 @@ class ManglesUnicode(Plain):
 
 
 def declaring(*capabilities: str) -> type[Plain]:
-    """Return an adapter that declares unsupported capabilities."""
+    """Return an adapter that declares these capabilities besides Read and Write, but does not implement them."""
     return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 
@@ -78,7 +78,7 @@ class CannotRewind(Plain):
     capabilities = frozenset({"Read", "Write", "rewind"})
 
     def rewind(self) -> None:
-        """Leave the files as they are."""
+        """Do nothing: the files keep their changes, so the declared capability does not work."""
 
 
 class IsMuteAfterCompaction(Plain):

@@ -1,4 +1,8 @@
-"""Calls as text in a format, parsed according to its description: the result is the intended call, or nothing."""
+"""Calls that are translated to a text in the format of an agent, such as a patch.
+
+If the text is parsed as the format's description says, the result is the intended change. A change that the format
+cannot express is refused.
+"""
 
 import re
 import shlex
@@ -21,7 +25,7 @@ from tests.rows import rows
 TEXTS = st.text(alphabet="ab \n", max_size=24)
 
 
-def known(text: str | None, *, read: bool = True) -> Knowledge:
+def knowledge_of(text: str | None, *, read: bool = True) -> Knowledge:
     knowledge = Knowledge(lambda _path: text)
     if read:
         knowledge.learn("Read", {"file_path": "f"})
@@ -32,8 +36,11 @@ def edit(old: str, new: str, **more: object) -> dict[str, object]:
     return {"file_path": "f", "old_string": old, "new_string": new, **more}
 
 
-def replaced(text: str, removed: list[str], added: list[str]) -> str | None:
-    """Replace lines in a text, the first place that has them; None where there is none. Each has its own newline."""
+def replace_lines(text: str, removed: list[str], added: list[str]) -> str | None:
+    """Return a text with the first occurrence of the lines `removed` replaced by the lines `added`.
+
+    None if these lines do not occur.
+    """
     lines = re.findall(r".*\n|.+", text)
     for at in range(len(lines) - len(removed) + 1):
         found = lines[at : at + len(removed)]
@@ -45,8 +52,12 @@ def replaced(text: str, removed: list[str], added: list[str]) -> str | None:
     return None
 
 
-def patched(patch: str, text: str | None) -> str | None:
-    """Apply a patch of one file as its grammar says: an envelope, a file section, lines with their signs."""
+def apply_patch(patch: str, text: str | None) -> str | None:
+    """Return a text after a patch in the format `apply_patch`: an envelope, a section for one file, and lines with `+`
+    or `-`.
+
+    None if the removed lines do not occur.
+    """
     begin, section, *lines, end, after = patch.split("\n")
     assert (begin, end, after) == ("*** Begin Patch", "*** End Patch", "")
     if section.startswith("*** Add File: "):
@@ -58,21 +69,28 @@ def patched(patch: str, text: str | None) -> str | None:
     assert {line[0] for line in lines[1:]} <= {"+", "-"}
     removed = [line[1:] for line in lines[1:] if line[0] == "-"]
     assert removed
-    return replaced(text or "", removed, [line[1:] for line in lines[1:] if line[0] == "+"])
+    return replace_lines(text or "", removed, [line[1:] for line in lines[1:] if line[0] == "+"])
 
 
-def blocked(block: str, text: str | None) -> str | None:
-    """Apply a search/replace block as its description says: two parts; an empty search makes a file."""
+def apply_block(block: str, text: str | None) -> str | None:
+    """Return a text after a search/replace block, which consists of two parts.
+
+    An empty search part creates the file. None if the searched lines do not occur.
+    """
     search, *lines, replace, after = block.split("\n")
     assert (search, replace, after) == ("<<<<<<< SEARCH", ">>>>>>> REPLACE", "")
     middle = lines.index("=======")
     if not lines[:middle]:
         return "".join(f"{line}\n" for line in lines[middle + 1 :])
-    return replaced(text or "", lines[:middle], lines[middle + 1 :])
+    return replace_lines(text or "", lines[:middle], lines[middle + 1 :])
 
 
-def marked(patch: str, text: str | None) -> str | None:
-    """Apply a patch between conflict markers: the second text replaces the first, of any length."""
+def apply_markers(patch: str, text: str | None) -> str | None:
+    """Return a text after a patch between conflict markers, where a new text of any length replaces the first
+    occurrence of an old text.
+
+    None if the old text does not occur.
+    """
     assert patch.startswith("<<<<<<< ORIGINAL\n")
     assert patch.endswith("\n>>>>>>> UPDATED")
     inside = patch.removeprefix("<<<<<<< ORIGINAL\n").removesuffix("\n>>>>>>> UPDATED")
@@ -84,14 +102,14 @@ def marked(patch: str, text: str | None) -> str | None:
 
 @pytest.mark.parametrize(
     ("form", "apply"),
-    [("apply_patch", patched), ("search_replace", blocked), ("conflict_markers", marked)],
+    [("apply_patch", apply_patch), ("search_replace", apply_block), ("conflict_markers", apply_markers)],
 )
 @given(text=TEXTS, old=TEXTS, new=TEXTS, read=st.booleans())
 @example(text="\na", old="a", new="", read=True)
 @example(text="a\naa", old="a\naa\n", new="", read=False)
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
-        said = write_call(form, "Edit", edit(old, new), "f", known(text, read=read))
+        said = write_call(form, "Edit", edit(old, new), "f", knowledge_of(text, read=read))
     except Unexpressed:
         return
     found = apply(said, text)
@@ -105,9 +123,9 @@ def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text
 
 
 def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
-    said = write_call("apply_patch", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
+    said = write_call("apply_patch", "Edit", edit("two", "2"), "f", knowledge_of("one\none two three\n"))
     assert said == "*** Begin Patch\n*** Update File: f\n@@\n-one two three\n+one 2 three\n*** End Patch\n"
-    said = write_call("search_replace", "Edit", edit("two", "2"), "f", known("one\none two three\n"))
+    said = write_call("search_replace", "Edit", edit("two", "2"), "f", knowledge_of("one\none two three\n"))
     assert said == "<<<<<<< SEARCH\none two three\n=======\none 2 three\n>>>>>>> REPLACE\n"
 
 
@@ -125,7 +143,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
 )
 def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, message: str) -> None:
     with pytest.raises(Unexpressed, match=message):
-        write_call("apply_patch", "Edit", arguments, "f", known(text, read=False))
+        write_call("apply_patch", "Edit", arguments, "f", knowledge_of(text, read=False))
 
 
 @rows(
@@ -139,12 +157,12 @@ def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, m
 )
 def test_what_a_patch_cannot_quote_of_a_file_that_was_read_is_reported(text, old, new, message) -> None:
     with pytest.raises(Unexpressed, match=message):
-        write_call("apply_patch", "Edit", edit(old, new), "f", known(text))
+        write_call("apply_patch", "Edit", edit(old, new), "f", knowledge_of(text))
 
 
 def test_equal_lines_are_left_to_the_target_to_choose_from() -> None:
-    said = write_call("apply_patch", "Edit", edit("a", "x"), "f", known("a\nb\na\n"))
-    assert patched(said, "a\nb\na\n") == "x\nb\na\n"
+    said = write_call("apply_patch", "Edit", edit("a", "x"), "f", knowledge_of("a\nb\na\n"))
+    assert apply_patch(said, "a\nb\na\n") == "x\nb\na\n"
 
 
 def test_a_model_knows_what_it_wrote_and_the_lines_that_it_was_shown() -> None:
@@ -160,15 +178,17 @@ def test_a_model_knows_what_it_wrote_and_the_lines_that_it_was_shown() -> None:
 
 def test_carriage_returns_and_marks_are_quoted_only_where_they_are_asked_for() -> None:
     text = "\ufeffa b\r\nc\r\n"
-    assert "-a b\n+x b\n" in write_call("apply_patch", "Edit", edit("a", "x"), "f", known(text))
-    assert "-a b\r\n+a x\r\n" in write_call("apply_patch", "Edit", edit("b\r\n", "x\r\n"), "f", known(text))
+    assert "-a b\n+x b\n" in write_call("apply_patch", "Edit", edit("a", "x"), "f", knowledge_of(text))
+    assert "-a b\r\n+a x\r\n" in write_call(
+        "apply_patch", "Edit", edit("b\r\n", "x\r\n"), "f", knowledge_of(text)
+    )
 
 
 @rows("line", ["=======", ">>>>>>> REPLACE", "<<<<<<< SEARCH", "```python"])
 def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> None:
     with pytest.raises(Unexpressed, match="a mark of the format"):
-        write_call("search_replace", "Edit", edit("a", line), "f", known("a\n"))
-    assert f"+{line}\n" in write_call("apply_patch", "Edit", edit("a", line), "f", known("a\n"))
+        write_call("search_replace", "Edit", edit("a", line), "f", knowledge_of("a\n"))
+    assert f"+{line}\n" in write_call("apply_patch", "Edit", edit("a", line), "f", knowledge_of("a\n"))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +198,7 @@ def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> Non
 def test_a_substitution_of_the_shell_takes_every_character_as_it_is(tmp_path: Path, old, new, more) -> None:
     file = tmp_path / "a file's name"
     file.write_text(text := "azb a.b [*]^$/\\ é\nb\n")
-    command = write_call("shell", "Edit", edit(old, new, **more), str(file), known(text))
+    command = write_call("shell", "Edit", edit(old, new, **more), str(file), knowledge_of(text))
     subprocess.run(["sh", "-c", command], check=True)
     assert file.read_text() == text.replace(old, new, -1 if more else 1)
 
@@ -186,20 +206,20 @@ def test_a_substitution_of_the_shell_takes_every_character_as_it_is(tmp_path: Pa
 def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
     file = tmp_path / "-f"
     content = "one $HOME\n`two`\n\nfour\\\n"
-    command = write_call("shell", "Write", {"file_path": "f", "content": content}, "-f", known(None))
+    command = write_call("shell", "Write", {"file_path": "f", "content": content}, "-f", knowledge_of(None))
     subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path)
     assert file.read_text() == content
 
-    def read(**more: object) -> str:
-        command = write_call("shell", "Read", {"file_path": "f", **more}, "-f", known(None))
+    def read_by_shell(**more: object) -> str:
+        command = write_call("shell", "Read", {"file_path": "f", **more}, "-f", knowledge_of(None))
         return subprocess.run(
             ["sh", "-c", command], check=True, cwd=tmp_path, capture_output=True, text=True
         ).stdout
 
-    assert read() == content
-    assert read(offset=2) == "`two`\n\nfour\\\n"
-    assert read(limit=1) == "one $HOME\n"
-    assert read(offset=2, limit=2) == "`two`\n\n"
+    assert read_by_shell() == content
+    assert read_by_shell(offset=2) == "`two`\n\nfour\\\n"
+    assert read_by_shell(limit=1) == "one $HOME\n"
+    assert read_by_shell(offset=2, limit=2) == "`two`\n\n"
     for tool, arguments, message in (
         ("Read", {"file_path": "f", "offset": 0}, "no such number"),
         ("Read", {"file_path": "f", "limit": "3"}, "no such number"),
@@ -207,7 +227,7 @@ def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
         ("Write", {"file_path": "f", "content": "EOF\n"}, "a mark of the format"),
     ):
         with pytest.raises(Unexpressed, match=message):
-            write_call("shell", tool, arguments, "f", known("a\nb\n"))
+            write_call("shell", tool, arguments, "f", knowledge_of("a\nb\n"))
 
 
 def test_a_mapping_puts_the_text_where_the_target_wants_it(tmp_path: Path) -> None:
@@ -264,7 +284,7 @@ def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
             write_call(form, "Write", write, "f", Knowledge())
         if form != "shell":
             with pytest.raises(Unexpressed, match="a mark of the format"):
-                write_call(form, "Edit", edit("x\n", f"{text}\n"), "f", known("x\n"))
+                write_call(form, "Edit", edit("x\n", f"{text}\n"), "f", knowledge_of("x\n"))
 
 
 @rows("form", ESCAPES)

@@ -1,4 +1,4 @@
-"""The tools of a server are recognised by their names and arguments."""
+"""The tools of a server that correspond to Read, Edit and Write are recognised by their names and arguments."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ EDITS = {"type": "array", "items": {"properties": {"oldText": {}, "newText": {}}
 LAST = {"$sum": [{"$first": ["$offset", 1]}, "$limit", -1]}
 
 
-def found(name: str, *offered: Tool) -> Guess:
+def find_guess(name: str, *offered: Tool) -> Guess:
     return guesses([LISTS, *offered])[name]
 
 
@@ -44,7 +44,7 @@ def found(name: str, *offered: Tool) -> Guess:
 def test_arguments_are_recognised_and_those_of_the_same_name_left_out(
     wanted: str, offered: Tool, arguments: dict[str, Any]
 ) -> None:
-    guess = found(wanted, offered)
+    guess = find_guess(wanted, offered)
     assert (guess.call, guess.arguments, guess.unknown) == (offered.name, arguments, ())
 
 
@@ -58,7 +58,10 @@ SPECIAL = {
 
 
 def server(tools: str) -> list[Tool]:
-    """Return the tools of lines such as `read_file(path, limit?)`; a question mark means that it is optional."""
+    """Return the tools of a server that are listed in lines like `read_file(path, limit?)`.
+
+    A question mark means that the argument is optional.
+    """
     offered = []
     for name, arguments in re.findall(r"(\w+)\((.*?)\)", tools):
         names = arguments.split(", ")
@@ -150,7 +153,7 @@ SERVERS = {
         edit_file(path, old, new, expected_hash)
         write_file(path, content, expected_hash)""",
 }
-"""Servers by their names of tools and arguments, as published, or as their kind usually has them."""
+"""The tools of published servers and of a typical new one, by server."""
 
 
 @rows(("name", "tools"), [*SERVERS.items()])
@@ -176,7 +179,7 @@ def test_the_tools_of_known_servers_are_recognised(name: str, tools: str) -> Non
     ],
 )  # fmt: skip
 def test_how_an_edit_is_called(name: str, arguments: dict[str, Any], replace_all: Any) -> None:
-    guess = found("Edit", *server(SERVERS[name]))
+    guess = find_guess("Edit", *server(SERVERS[name]))
     assert (guess.arguments, guess.replace_all) == (arguments, replace_all)
 
 
@@ -189,7 +192,7 @@ def test_a_value_of_an_earlier_answer_is_captured() -> None:
         (pattern,) = (re.compile(each) for each in guess.capture.values())
         for said in ('{"hash": "0a1b2c"}', "Hash: 0a1b2c", "[sha256=0a1b2c]"):
             assert [match[1] for match in pattern.finditer(said)] == ["0a1b2c"]
-    version = found("Edit", tool("edit", "path", "old", "new", version={"type": "integer"}))
+    version = find_guess("Edit", tool("edit", "path", "old", "new", version={"type": "integer"}))
     assert version.arguments["version"] == {"$sum": ["$version"]}
 
 
@@ -211,26 +214,26 @@ def test_one_tool_with_a_choice_of_commands_is_called_with_the_right_one() -> No
     ],
 )  # fmt: skip
 def test_the_nearest_name_is_chosen(offered: list[Tool], chosen: str) -> None:
-    assert found("Read", *offered).call == chosen
+    assert find_guess("Read", *offered).call == chosen
 
 
 def test_what_nothing_takes_is_unsupported() -> None:
-    assert found("Read", tool("read", "path", "offset")).unsupported == ("limit", "pages")
-    assert found("Read", tool("read", "path", "offset", "limit")).unsupported == ("pages",)
-    assert found("Edit", tool("edit", "path", "old", "new")).replace_all == "unsupported"
-    assert found("Edit", tool("edit", "path", "old", "new", all={})).replace_all == {"flag": "all"}
-    assert found("Edit", tool("edit", "path", "old", "new", replace_all={})).replace_all is None
+    assert find_guess("Read", tool("read", "path", "offset")).unsupported == ("limit", "pages")
+    assert find_guess("Read", tool("read", "path", "offset", "limit")).unsupported == ("pages",)
+    assert find_guess("Edit", tool("edit", "path", "old", "new")).replace_all == "unsupported"
+    assert find_guess("Edit", tool("edit", "path", "old", "new", all={})).replace_all == {"flag": "all"}
+    assert find_guess("Edit", tool("edit", "path", "old", "new", replace_all={})).replace_all is None
 
 
 def test_what_is_required_and_unknown_is_named() -> None:
-    assert found("Write", tool("write", "path", "content", "agent", "session")).unknown == (
+    assert find_guess("Write", tool("write", "path", "content", "agent", "session")).unknown == (
         "agent",
         "session",
     )
 
 
 def test_a_tool_that_says_nothing_of_its_arguments_is_taken_by_its_name() -> None:
-    assert found("Read", Tool("read_file", {"type": "object"})) == Guess("Read", "read_file")
+    assert find_guess("Read", Tool("read_file", {"type": "object"})) == Guess("Read", "read_file")
 
 
 def test_a_tool_that_takes_something_else_is_none() -> None:

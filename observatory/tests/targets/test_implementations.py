@@ -1,4 +1,7 @@
-"""The page and the data of the targets: counted from verdicts, harm first, kept for targets not run again."""
+"""The page and the data of the targets are counted from verdicts.
+
+The most harmful targets come first, and results of targets that are not run again are kept.
+"""
 
 import json
 import re
@@ -39,7 +42,7 @@ def target() -> Target:
 
 
 @cache
-def known() -> tuple[RuleScenario, ...]:
+def load_known_scenarios() -> tuple[RuleScenario, ...]:
     return tuple(known_scenarios(SUITE))
 
 
@@ -85,7 +88,10 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
 
 
 class Stage:
-    """Surveys in a folder, of a suite of a few scenarios, whose runs give made-up verdicts and are noted in `asked`."""
+    """Surveys in a directory, with a suite of a few scenarios.
+
+    Runs return made-up verdicts, and their scenario ids are recorded in `asked`.
+    """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.asked = folder, list[list[str]]()
@@ -102,13 +108,13 @@ class Stage:
         return (each for each in every if each.scenario_id in ids)
 
     def survey(self, **options: Any) -> Survey:
-        """Return a survey that goes on from the results that there are."""
+        """Return a survey that continues with the results that the directory already contains."""
         survey = Survey(SUITE, self.folder, **options)
         survey.keep()
         return survey
 
-    def surveyed(self, target: Target, **options: Any) -> Survey:
-        """Return a survey with the written results of one target."""
+    def run_survey(self, target: Target, **options: Any) -> Survey:
+        """Run one target, write its results, and return the survey."""
         survey = self.survey(**options)
         survey.run(target)
         survey.write([target.pinned])
@@ -161,10 +167,10 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
     assert (tmp_path / "implementations.md").read_text() == page(data)
     assert SUITE.rules is not None
-    table = like(implementations_data(SUITE.rules, known(), data), "2.1.7")
+    table = like(implementations_data(SUITE.rules, load_known_scenarios(), data), "2.1.7")
     assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
         "holds": "no",
-        "scenarios": sum(each.rule == "ambiguous-match" for each in known()),
+        "scenarios": sum(each.rule == "ambiguous-match" for each in load_known_scenarios()),
         "judged": 1,
         "holding": 0,
         "shortest": "matching/two-matches",
@@ -173,7 +179,7 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
 
 def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) -> None:
     ids, stage.ids = stage.ids, stage.ids[:2]
-    stage.surveyed(target)
+    stage.run_survey(target)
     stage.ids = ids
     second = stage.survey(missing=True)
     added = second.run(target)
@@ -201,7 +207,7 @@ def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) 
 def test_results_are_carried_over_to_a_newer_newest_contract(
     target: Target, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = stage.surveyed(target)
+    first = stage.run_survey(target)
     text = first.files[0].read_text("utf-8")
     first.files[0].write_text(text.replace(f'"{NEWEST}"', '"2.1.900"'))
     monkeypatch.setattr(surveys, "work_out", lambda recording, name: recording.transcripts[NEWEST])
@@ -224,7 +230,7 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
     target: Target, stage: Stage
 ) -> None:
     ids, asked = stage.ids, stage.asked
-    first = stage.surveyed(target)
+    first = stage.run_survey(target)
     data = json.loads(first.files[0].read_text("utf-8"))
     data["targets"][0]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
     first.files[0].write_text(json.dumps(data))
@@ -256,7 +262,7 @@ def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> No
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, stage: Stage) -> None:
     ids, stage.ids = stage.ids, ["gate/renamed-since"]
     stage.every = [verdict("gate/renamed-since", "passed")]
-    stage.surveyed(target)
+    stage.run_survey(target)
     stage.ids = ids
     second = stage.survey(missing=True)
     with pytest.raises(
@@ -271,18 +277,18 @@ def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
         Survey(SUITE, tmp_path).keep()
 
 
-def committed() -> dict[str, Any]:
+def load_committed_data() -> dict[str, Any]:
     data: dict[str, Any] = json.loads(DATA.read_text())
     return data
 
 
 def test_the_committed_page_is_that_of_the_committed_data() -> None:
-    assert DATA.with_suffix(".md").read_text() == page(committed())
+    assert DATA.with_suffix(".md").read_text() == page(load_committed_data())
 
 
 def test_every_scenario_that_the_data_names_is_there() -> None:
     known = set(SUITE.ids())
-    for each in committed()["targets"]:
+    for each in load_committed_data()["targets"]:
         named = {shown["scenario"] for shown in each["harm"]["shortest"].values()}
         assert named <= known, each["target"]
 

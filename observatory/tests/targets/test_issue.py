@@ -1,4 +1,6 @@
-"""Texts of issues: one for each target and each broken safety rule, complete, and their parts."""
+"""Texts of issues: there is one for each target and each safety rule that it breaks, all texts are complete, and so are
+their parts.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,10 @@ NOT_YET_ASKED = frozenset(
         *("touched-own-content", "write-and-encodings", "write-line-endings"),
     }
 )
-"""Rules that became rules of safety after the targets were run; their next run writes the evidence."""
+"""Rules that became rules of safety after the targets were last run, so that no evidence exists yet.
+
+The next run of the targets writes the evidence.
+"""
 
 ONE_OF_EACH_KIND = ("camel-ai@0.2.90", "codex@0.169.0", "server-filesystem@2026.8.31")
 TARGETS = [
@@ -172,8 +177,10 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
 
 
 @pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A directory with the results, and evidence about a scenario that has changed since."""
+def results_folder(tmp_path: Path) -> Path:
+    """A directory with a copy of the committed results, and with evidence that is outdated because its scenario has
+    changed.
+    """
     for name in ("compatibility.json", "implementations.json"):
         (tmp_path / name).write_bytes((DOCS / name).read_bytes())
     old = {"agno@3.1.10": {"modes": replace(EVIDENCE["agno@3.1.10"]["modes"], inputs="0" * 16)}}
@@ -182,17 +189,17 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_a_target_that_is_not_installed_is_not_asked(
-    issues: Cli, copied: Path, monkeypatch: pytest.MonkeyPatch
+    issues: Cli, results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(install, "cache_root", lambda: copied / "cache")
-    ended = issues("--issue", "agno", "modes", "--folder", str(copied))
+    monkeypatch.setattr(install, "cache_root", lambda: results_folder / "cache")
+    ended = issues("--issue", "agno", "modes", "--folder", str(results_folder))
     assert ended.code == 2
     assert "agno@3.1.10 is not installed to be asked" in ended.err
     assert "readfirst check-adapter target:agno@3.1.10" in ended.err
 
 
 def test_evidence_of_another_scenario_is_gathered_again(
-    issues: Cli, copied: Path, monkeypatch: pytest.MonkeyPatch
+    issues: Cli, results_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[dict[str, list[str]]] = []
     now = EVIDENCE["agno@3.1.10"]["modes"]
@@ -202,14 +209,22 @@ def test_evidence_of_another_scenario_is_gathered_again(
     monkeypatch.setattr(
         command, "gather", lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now}
     )
-    assert issues("--issue", "agno", "modes", "--folder", str(copied)).out == text_of("agno@3.1.10", "modes")
+    assert issues("--issue", "agno", "modes", "--folder", str(results_folder)).out == text_of(
+        "agno@3.1.10", "modes"
+    )
     assert asked == [{"modes": [now.scenario]}]
     monkeypatch.setattr(command, "gather", lambda *_: {})
-    assert "agno@3.1.10 keeps modes now" in issues("--issue", "agno", "modes", "--folder", str(copied)).err
+    assert (
+        "agno@3.1.10 keeps modes now"
+        in issues("--issue", "agno", "modes", "--folder", str(results_folder)).err
+    )
 
 
 class Wrong:
-    """Edits without a Read, and lets all users write everything."""
+    """An adapter that edits without a Read.
+
+    Each session works in its workspace, and answers of Edit and Write contain the path of the workspace.
+    """
 
     reuses_paths = True
 
@@ -261,7 +276,7 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
 
 
 class Sometimes(Wrong):
-    """Loses a file that it is stopped at, but not each time."""
+    """Empties the file of the third call that is stopped. Other stopped calls change nothing."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "stop"})
     stops = 0

@@ -1,4 +1,4 @@
-"""Known failures of targets: signatures, reasons, and an entry that is no longer true."""
+"""Known failures of targets: their signatures, their reasons, and entries of the baseline that are outdated."""
 
 from pathlib import Path
 
@@ -20,13 +20,13 @@ WORDS = Difference(1, 0, "text", "text", "so", "thus")
 LOST = Difference(1, 0, "safe", "lost: line 2 of a.txt, which somebody else saved", "beta\n", "gamma\n")
 
 
-def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
+def make_failure(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
     lowest = min((difference.level for difference in differences), key=LEVELS.index)
     status: Status = "failed" if LEVELS.index(level) >= LEVELS.index(lowest) else "passed"
     return verdict(scenario_id, status, *differences, fails=lowest, level=level)
 
 
-def passed(scenario_id: str) -> Verdict:
+def make_pass(scenario_id: str) -> Verdict:
     return verdict(scenario_id, "passed", level="reason")
 
 
@@ -63,7 +63,7 @@ def baseline(folder: Path, text: str) -> Baseline:
     ],
 )
 def test_a_signature_says_why_without_what_varies(difference: Difference, words: str) -> None:
-    assert signature(failed("gate/a", difference, level="text")) == words
+    assert signature(make_failure("gate/a", difference, level="text")) == words
 
 
 @rows(
@@ -85,7 +85,7 @@ def test_a_signature_says_what_two_contents_differ_in(
     expected: str, got: str, difference_in_words: str
 ) -> None:
     difference = Difference(0, 0, "effects", "file a.txt", expected, got)
-    assert signature(failed("gate/a", difference)) == f"effects: file: {difference_in_words}"
+    assert signature(make_failure("gate/a", difference)) == f"effects: file: {difference_in_words}"
 
 
 @rows(
@@ -98,13 +98,13 @@ def test_a_signature_says_what_two_contents_differ_in(
 )
 def test_a_signature_says_whether_a_file_is_there(expected: str, got: str, difference_in_words: str) -> None:
     difference = Difference(0, 0, "effects", "path a.txt", expected, got)
-    assert signature(failed("gate/a", difference)) == f"effects: path: {difference_in_words}"
+    assert signature(make_failure("gate/a", difference)) == f"effects: path: {difference_in_words}"
 
 
 def test_a_signature_takes_the_lowest_level_that_fails() -> None:
-    assert signature(failed("gate/a", WORDS, FILE, level="text")) == "effects: file: content"
-    assert signature(failed("gate/a", FILE, NOT_READ)) == "effects: file: content"
-    assert signature(passed("gate/a")) == ""
+    assert signature(make_failure("gate/a", WORDS, FILE, level="text")) == "effects: file: content"
+    assert signature(make_failure("gate/a", FILE, NOT_READ)) == "effects: file: content"
+    assert signature(make_pass("gate/a")) == ""
 
 
 def test_a_broken_scenario_has_a_signature_too() -> None:
@@ -113,12 +113,14 @@ def test_a_broken_scenario_has_a_signature_too() -> None:
 
 
 def test_reasons_and_links_of_a_person_are_kept(tmp_path: Path) -> None:
-    text = baseline_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", FILE)])
+    text = baseline_text("target:x@1", [make_failure("gate/a", NOT_READ), make_failure("gate/b", FILE)])
     written = text.replace(
         'reason: "not explained yet"', 'reason: "By design.", link: "https://example.org/1"', 1
     )
     old = baseline(tmp_path, written)
-    again = baseline_text("target:x@1", [failed("gate/a", NOT_READ), failed("state/c", NOT_READ)], old)
+    again = baseline_text(
+        "target:x@1", [make_failure("gate/a", NOT_READ), make_failure("state/c", NOT_READ)], old
+    )
     read = baseline(tmp_path, again)
     assert {key[0]: (entry.reason, entry.link) for key, entry in read.accepted.items()} == {
         "gate/a": ("By design.", "https://example.org/1"),
@@ -128,7 +130,7 @@ def test_reasons_and_links_of_a_person_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_harm_that_varies_needs_a_reason_of_a_person(tmp_path: Path) -> None:
-    harmful = failed("gate/a", LOST, NOT_READ)
+    harmful = make_failure("gate/a", LOST, NOT_READ)
     lucky = baseline(tmp_path, baseline_text("target:x@1", [harmful], lucky={"gate/a"}))
     assert lucky.accepted["gate/a", "2.1.7"].reason == "not explained yet"
     assert not apply_baseline(harmful, lucky).conformant
@@ -158,21 +160,23 @@ def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
         tmp_path,
         "name: t\naccepted:\n  - {scenario: gate/a, level: reason, varies: true, reason: It runs calls at once.}\n",
     )
-    for now, level in ((passed("gate/a"), "reason"), (failed("gate/a", NOT_READ), "effects")):
+    for now, level in ((make_pass("gate/a"), "reason"), (make_failure("gate/a", NOT_READ), "effects")):
         [entry] = baseline(tmp_path, baseline_text("t", [now], old)).accepted.values()
         assert (entry.varies, entry.reason, entry.level) == (True, "It runs calls at once.", level)
         assert apply_baseline(now, baseline(tmp_path, baseline_text("t", [now], old))).conformant
 
 
 def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lacked(tmp_path: Path) -> None:
-    def unjudged(scenario_id: str, *lacks: str) -> Verdict:
+    def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
         return Verdict(scenario_id, "2.1.7", "reason", "unsupported", {}, lacks=lacks)
 
     old = baseline(
         tmp_path,
-        baseline_text("target:x@1", [unjudged("gate/a", "deny"), unjudged("gate/b", "Read of *.png")]),
+        baseline_text(
+            "target:x@1", [make_unsupported("gate/a", "deny"), make_unsupported("gate/b", "Read of *.png")]
+        ),
     )
-    later = [unjudged("state/c", "stop"), unjudged("state/10", "Read of *.png")]
+    later = [make_unsupported("state/c", "stop"), make_unsupported("state/10", "Read of *.png")]
     lacking = baseline(tmp_path, baseline_text("target:x@1", later, old, added=True)).lacking
     assert lacking is not None
     assert lacking.unclaimed == {"deny", "stop"}
@@ -180,16 +184,19 @@ def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lack
 
 
 def test_what_is_left_to_luck_may_fail_otherwise_the_next_time_or_not_at_all(tmp_path: Path) -> None:
-    text = baseline_text("target:x@1", [failed("gate/a", FILE), failed("gate/b", FILE)], lucky={"gate/a"})
+    text = baseline_text(
+        "target:x@1", [make_failure("gate/a", FILE), make_failure("gate/b", FILE)], lucky={"gate/a"}
+    )
     read = baseline(tmp_path, text)
     assert read.accepted["gate/a", "2.1.7"].varies
     assert [
-        apply_baseline(each, read).conformant for each in (failed("gate/a", NOT_READ), passed("gate/a"))
+        apply_baseline(each, read).conformant
+        for each in (make_failure("gate/a", NOT_READ), make_pass("gate/a"))
     ] == [
         True,
         True,
     ]
-    assert not apply_baseline(passed("gate/b"), read).conformant
+    assert not apply_baseline(make_pass("gate/b"), read).conformant
 
 
 def test_only_calls_that_are_ended_in_their_middle_and_races_are_left_to_luck() -> None:

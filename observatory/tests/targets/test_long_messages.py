@@ -1,4 +1,6 @@
-"""A server that reads lines of up to 64 KiB is caught: by check-adapter, and by scenarios with longer calls."""
+"""A server that cannot read lines of more than 64 KiB is detected by `check-adapter`, and by scenarios with longer
+calls.
+"""
 
 import shlex
 import sys

@@ -1,4 +1,6 @@
-"""Mapping files: the documented one is complete, errors are reported with their position, shipped ones are valid."""
+"""Mapping files: the documented example is complete, errors are reported with their position, and the bundled files are
+valid.
+"""
 
 import re
 from pathlib import Path
@@ -15,14 +17,14 @@ PAGE = (ROOT / "docs" / "targets.md").read_text("utf-8")
 (EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", PAGE, re.DOTALL)
 
 
-def written(folder: Path, text: str) -> Path:
+def write_mapping(folder: Path, text: str) -> Path:
     file = folder / "files.yaml"
     file.write_text(text)
     return file
 
 
 def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
-    target = load_target(written(tmp_path, EXAMPLE))
+    target = load_target(write_mapping(tmp_path, EXAMPLE))
     assert (target.name, target.kind, target.paths) == ("files", "mcp", "relative")
     assert target.versions["1.4.0"].npm == ("@example/files@1.4.0",)
     assert (
@@ -62,7 +64,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in EXAMPLE
-    file = written(tmp_path, EXAMPLE.replace(old, new))
+    file = write_mapping(tmp_path, EXAMPLE.replace(old, new))
     with pytest.raises(SuiteError) as error:
         load_target(file)
     assert message in str(error.value)
@@ -71,7 +73,7 @@ def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new:
 
 def test_what_is_not_yaml_is_reported_too(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r"files\.yaml:2:1"):
-        load_target(written(tmp_path, "title: [\n"))
+        load_target(write_mapping(tmp_path, "title: [\n"))
 
 
 def test_every_shipped_target_is_pinned_exactly_and_says_where_it_is_found() -> None:
@@ -89,7 +91,7 @@ def test_a_name_without_version_means_the_newest() -> None:
 
 
 def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
-    file = written(tmp_path, EXAMPLE)
+    file = write_mapping(tmp_path, EXAMPLE)
     target = find(f"{file}@1.4.0")
     assert target.pinned == "files@1.4.0"
     assert known_failures(target) == tmp_path / "baselines" / "files@1.4.0.yaml"
@@ -100,7 +102,7 @@ def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
 
 def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path: Path) -> None:
     released = '  "1.0": {npm: ["files@1.0.0"]}\n  "1.10": {npm: ["files@1.10.0"]}\nmcp: {command: [node, x]}\ntools:'
-    file = written(tmp_path, OWN.replace("tools:", released, 1))
+    file = write_mapping(tmp_path, OWN.replace("tools:", released, 1))
     assert find(str(file)).release.version == "1.10"
     assert find(f"{file}@dev").release.command == ("node", "renamed.mjs")
 
@@ -122,7 +124,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
 def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in OWN
     with pytest.raises(SuiteError) as error:
-        load_target(written(tmp_path, OWN.replace(old, new, 1)))
+        load_target(write_mapping(tmp_path, OWN.replace(old, new, 1)))
     assert message in str(error.value)
 
 

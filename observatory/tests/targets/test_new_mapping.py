@@ -1,4 +1,7 @@
-"""`readfirst targets new-mapping` requests the tools of a server, and its mapping connects the server."""
+"""`readfirst targets new-mapping` requests the list of tools from a server.
+
+The mapping that it writes connects the server.
+"""
 
 import json
 import os
@@ -40,8 +43,8 @@ Run = Cli
 COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
 
 
-def furnished(folder: Path) -> Path:
-    """Put the server into a new folder, and the list of its tools beside it."""
+def make_server_folder(folder: Path) -> Path:
+    """Create a directory that contains the server and the list of its tools. Return the directory."""
     folder.mkdir()
     for name, file in (("server.py", STAND_IN), ("mcp_lines.py", Path(mcp_lines.__file__))):
         (folder / name).write_bytes(file.read_bytes())
@@ -52,16 +55,19 @@ def furnished(folder: Path) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder."""
-    folder = furnished(tmp_path / "my server")
+    """The user's current directory, which contains the server."""
+    folder = make_server_folder(tmp_path / "my server")
     monkeypatch.chdir(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The output of the command for the server, which replays a dozen scenarios; once for all tests."""
-    folder = furnished(tmp_path_factory.mktemp("once") / "my server")
+def mapping_text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of the mapping file that the command writes for the server.
+
+    The command replays a dozen scenarios, so it runs once for all tests.
+    """
+    folder = make_server_folder(tmp_path_factory.mktemp("once") / "my server")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(error_handling.signal, "signal", lambda *_: None)
         patch.chdir(folder)
@@ -70,10 +76,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def mapping(here: Path, written: str) -> Path:
-    """That file in the user's folder."""
+def mapping(here: Path, mapping_text: str) -> Path:
+    """The path of the mapping file in the user's current directory."""
     file = here / "My-files.yaml"
-    file.write_text(written)
+    file.write_text(mapping_text)
     return file
 
 
@@ -148,7 +154,10 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
 
 
 class Refuses:
-    """Refuses every call but a Read in the same words, or those that edit a file that was not read alone."""
+    """A server that gives one message for all its refusals.
+
+    It refuses each call other than Read; with `all_` false, only until a file was read.
+    """
 
     def __init__(self, *, all_: bool) -> None:
         self.all = all_
@@ -170,7 +179,10 @@ def test_one_wording_for_two_reasons_is_not_proposed() -> None:
 
 
 class ViewsFirst:
-    """Asks for a view of every file that it edits or writes, also of one that is not there."""
+    """A server that refuses each change.
+
+    Before the first Read of a session it asks for one, also if the file does not exist; later it gives no reason.
+    """
 
     def open(self, workspace: Workspace) -> "ViewsFirst":
         session = ViewsFirst()

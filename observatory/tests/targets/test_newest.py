@@ -1,4 +1,6 @@
-"""Newer versions of targets: asked for as the installer asks, listed, added to a mapping file, and compared by rule."""
+"""Newer versions of targets: they are requested from the registries like by the installer, listed, added to a mapping
+file, and compared by rule.
+"""
 
 import json
 import os
@@ -33,7 +35,7 @@ if name not in newest:
     sys.exit("there is no way to the registry")
 print(newest[name] if sys.argv[1] == "view" else name + " (" + newest[name] + ")")
 """
-"""Both clients: npm as a program, pip as a package that is found first."""
+"""A substitute for both clients of registries: for the program npm, and for the module pip."""
 
 TARGET = """\
 title: Tools of nobody
@@ -50,7 +52,10 @@ result: {{error: {{exception: true}}}}
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Replace the registries by a table of newest versions. Return the list of requested packages."""
+    """A function that replaces the registries by a table of newest versions.
+
+    It returns the list of the packages that are requested afterwards.
+    """
     log, newest = tmp_path / "asked", tmp_path / "newest.json"
     text = CLIENT.format(python=sys.executable, log=str(log), newest=str(newest))
     for path in (tmp_path / "bin" / "npm", tmp_path / "modules" / "pip" / "__main__.py"):
@@ -74,7 +79,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., l
 
 @pytest.fixture
 def targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The mapping files of a server from npm, and of a library from PyPI that needs Python 3.13."""
+    """The directory with two mapping files: a server from npm, and a library from PyPI that needs Python 3.13."""
     folder = tmp_path / "targets"
     folder.mkdir()
     launch = "mcp: {command: [node, x]}"
@@ -163,7 +168,7 @@ def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -
 
 
 class AnyVersion(dict[str, str]):
-    """A version that is newer than any, for the packages of all targets."""
+    """A table of newest versions for the packages of all targets. The version is newer than any published one."""
 
     def __init__(self) -> None:
         names = {
@@ -307,7 +312,7 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run) -> None:
 
 @pytest.fixture
 def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read the scenarios once for all comparisons."""
+    """Cache the list of known scenarios over all comparisons of a test."""
     from readfirst.observatory.survey import compatibility
 
     known = compatibility.known_scenarios

@@ -1,4 +1,4 @@
-"""Surveys with several processes: targets side by side, or the scenarios of one target."""
+"""Surveys with several jobs: several targets at the same time, or the scenarios of one target in parallel."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ from .made_verdicts import verdicts
 
 
 class Meeting:
-    """Stands for a run; each waits until as many as expected are going on at the same time."""
+    """A substitute for the function `run`: each call waits until `expected` calls are active at the same time."""
 
     def __init__(self, expected: int) -> None:
         self.barrier = threading.Barrier(expected, timeout=10)

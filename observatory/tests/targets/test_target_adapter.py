@@ -1,4 +1,4 @@
-"""A target from nothing: its package is installed, its tools are called by its mapping, nothing is left."""
+"""A target is installed, its tools are called as its mapping says, and an installation that fails leaves no files."""
 
 import stat
 import zipfile
@@ -16,7 +16,7 @@ from readfirst.observatory.targets.mapping import load_target
 from tests.judging import SUITE, judged_by
 
 pytestmark = pytest.mark.slow
-"""Each needs a target that pip installed."""
+"""Every test needs a target that pip installs."""
 
 
 EDITOR = """
@@ -83,14 +83,14 @@ capabilities: [Read, Edit, Write]
 """
 
 
-def changed(old: str, new: str) -> str:
-    """Return the mapping with the text `old` replaced by `new`."""
+def change_mapping(old: str, new: str) -> str:
+    """Return the text of the mapping with `old` replaced by `new`."""
     assert old in MAPPING
     return MAPPING.replace(old, new)
 
 
 def wheel(folder: Path) -> None:
-    """Put the toy's package into a folder where pip finds it."""
+    """Write the wheel of the toy package to a directory where pip finds it."""
     with zipfile.ZipFile(folder / "toy_editor-1.0-py3-none-any.whl", "w") as archive:
         archive.writestr("toy_editor.py", EDITOR)
         info = "toy_editor-1.0.dist-info"
@@ -101,7 +101,10 @@ def wheel(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of the toy's mapping; the cache is a fresh one, filled once."""
+    """The directory with the mapping of the toy target.
+
+    Its cache of installations is empty at first, and shared by all tests of the module.
+    """
     folder = tmp_path_factory.mktemp("toy")
     wheel(folder)
     (folder / "toy.yaml").write_text(MAPPING)
@@ -116,7 +119,7 @@ Connected = Callable[..., Adapter]
 
 
 @pytest.fixture
-def connected(toy: Path) -> Iterator[Connected]:
+def connect_toy(toy: Path) -> Iterator[Connected]:
     adapters = []
 
     def open_(mapping: str = MAPPING) -> Adapter:
@@ -131,80 +134,82 @@ def connected(toy: Path) -> Iterator[Connected]:
     (toy / "toy.yaml").write_text(MAPPING)
 
 
-def judged(toy: Path, *ids: str) -> list[Verdict]:
+def judge_scenarios(toy: Path, *ids: str) -> list[Verdict]:
     return judged_by(f"target:{toy / 'toy.yaml'}@1.0", *ids, level="reason")
 
 
 @pytest.mark.slow
 def test_a_target_is_judged_like_any_other(toy: Path) -> None:
     ids = ("gate/edit-unread", "staleness/edit-after-change", "parallel/write-then-edit")
-    assert [verdict.status for verdict in judged(toy, *ids)] == ["passed", "failed", "unsupported"]
+    assert [verdict.status for verdict in judge_scenarios(toy, *ids)] == ["passed", "failed", "unsupported"]
 
 
 def test_an_argument_that_is_not_claimed_makes_a_scenario_unsupported(toy: Path) -> None:
-    (verdict,) = judged(toy, "replace-all/every-occurrence")
+    (verdict,) = judge_scenarios(toy, "replace-all/every-occurrence")
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks Edit with replace_all")
 
 
-def test_the_targets_own_words_get_their_names(connected: Connected, workspace: Workspace) -> None:
-    session = connected().open(workspace)
+def test_the_targets_own_words_get_their_names(connect_toy: Connected, workspace: Workspace) -> None:
+    session = connect_toy().open(workspace)
     refused = session.call("Edit", {"file_path": f"{workspace.root}/a", "old_string": "x", "new_string": "y"})
     assert (refused.is_error, refused.error) == (True, "not_read")
     missing = session.call("Read", {"file_path": f"{workspace.root}/a"})
     assert (missing.text, missing.is_error, missing.error) == ("nothing called a", True, "file_not_found")
 
 
-def test_every_session_begins_anew(connected: Connected, workspace: Workspace) -> None:
+def test_every_session_begins_anew(connect_toy: Connected, workspace: Workspace) -> None:
     (workspace.root / "a").write_text("x")
     path = str(workspace.root / "a")
-    adapter = connected()
+    adapter = connect_toy()
     assert not adapter.open(workspace).call("Read", {"file_path": path}).is_error
     again = adapter.open(workspace).call("Edit", {"file_path": path, "old_string": "x", "new_string": "y"})
     assert again.error == "not_read"
 
 
 def test_a_target_sees_no_variable_of_ours(
-    connected: Connected, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    connect_toy: Connected, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_OURS", "1")
-    text = changed("call: show", "call: variables")
-    answer = connected(text).open(workspace).call("Read", {"file_path": "x"}).text
+    text = change_mapping("call: show", "call: variables")
+    answer = connect_toy(text).open(workspace).call("Read", {"file_path": "x"}).text
     assert "SECRET_OF_OURS" not in answer
     assert answer.endswith(" blue")
 
 
-def test_an_exception_that_is_not_a_refusal_breaks(connected: Connected, workspace: Workspace) -> None:
-    session = connected(changed("exception: true, ", "")).open(workspace)
+def test_an_exception_that_is_not_a_refusal_breaks(connect_toy: Connected, workspace: Workspace) -> None:
+    session = connect_toy(change_mapping("exception: true, ", "")).open(workspace)
     with pytest.raises(BrokenAdapter, match="the target raised LookupError: look first"):
         session.call("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"})
 
 
-def test_what_cannot_be_made_is_reported(connected: Connected, workspace: Workspace) -> None:
+def test_what_cannot_be_made_is_reported(connect_toy: Connected, workspace: Workspace) -> None:
     with pytest.raises(BrokenAdapter, match="cannot import name 'Missing'"):
-        connected(changed("import Editor", "import Missing"))
+        connect_toy(change_mapping("import Editor", "import Missing"))
 
 
 def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged(toy, "gate/edit-unread")
+    judge_scenarios(toy, "gate/edit-unread")
     monkeypatch.setattr(install, "_make", lambda *_: pytest.fail("installed again"))
-    judged(toy, "gate/edit-unread")
+    judge_scenarios(toy, "gate/edit-unread")
 
 
 def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
-    """One that was made with a Python that turned out to be too old is not in the way."""
+    """An environment that was created with an unsuitable Python is not reused when the mapping requires a different
+    one.
+    """
     file, root = tmp_path / "toy.yaml", tmp_path / "cache"
     made = []
     for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):
-        file.write_text(changed("python:\n", f"python:\n{asked}"))
+        file.write_text(change_mapping("python:\n", f"python:\n{asked}"))
         target = load_target(file)
         made.append(install._directory(target, root))
     assert len(set(made)) == 3
 
 
 @pytest.mark.slow
-def test_a_package_that_does_not_exist_leaves_nothing_behind(connected: Connected, toy: Path) -> None:
+def test_a_package_that_does_not_exist_leaves_nothing_behind(connect_toy: Connected, toy: Path) -> None:
     with pytest.raises(BrokenAdapter, match="pip could not make the environment") as error:
-        connected(changed("toy-editor==1.0", "toy-editor==1.0.1"))
+        connect_toy(change_mapping("toy-editor==1.0", "toy-editor==1.0.1"))
     assert error.value.blame == "environment"
     assert "toy-editor" in error.value.details
     left = [each.name for each in (toy / "cache").iterdir() if not each.name.endswith(".lock")]
@@ -212,11 +217,11 @@ def test_a_package_that_does_not_exist_leaves_nothing_behind(connected: Connecte
 
 
 @pytest.mark.slow
-def test_an_interrupted_installation_is_made_again(toy: Path, connected: Connected) -> None:
-    connected()
+def test_an_interrupted_installation_is_made_again(toy: Path, connect_toy: Connected) -> None:
+    connect_toy()
     (environment,) = [each for each in (toy / "cache").iterdir() if each.is_dir()]
     (environment / "installed.json").unlink()
-    connected()
+    connect_toy()
     assert stat.S_ISREG((environment / "installed.json").stat().st_mode)
 
 
@@ -229,7 +234,7 @@ def test_a_python_that_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_mapping_that_is_wrong_is_reported_on_the_command_line(toy: Path) -> None:
     file = toy / "wrong.yaml"
-    file.write_text(changed("kind: python", "kind: snake"))
+    file.write_text(change_mapping("kind: python", "kind: snake"))
     with pytest.raises(ConnectError, match="the mapping is not valid") as raised:
         connect(f"target:{file}", SUITE)
     assert "wrong.yaml:4:7" in raised.value.details

@@ -1,4 +1,4 @@
-"""The command line for targets: listed, checked, run at their own level with their own baseline."""
+"""The command line for targets: they are listed, checked, and run at their level with their baseline."""
 
 import sys
 from pathlib import Path

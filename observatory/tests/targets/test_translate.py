@@ -1,4 +1,4 @@
-"""Calls become the target's own, answers become results, as the mapping says."""
+"""Calls are translated to those of the target, and its answers to results, according to the mapping."""
 
 import re
 from dataclasses import replace

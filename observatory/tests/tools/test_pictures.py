@@ -1,4 +1,4 @@
-"""One command makes the pictures of README and docs, from the requested sources."""
+"""One command generates the pictures in README and docs from the given files."""
 
 import struct
 import subprocess
@@ -31,14 +31,14 @@ def stream(tmp_path: Path) -> Path:
 
 @pytest.mark.browser
 def test_a_picture_shows_the_matrix_or_one_scenario(stream: Path, tmp_path: Path) -> None:
-    def made(name: str, *words: str) -> tuple[int, int]:
+    def make_picture(name: str, *words: str) -> tuple[int, int]:
         command = [sys.executable, str(MAKE), str(stream), *words, "--output", str(tmp_path / name)]
         subprocess.run(command, check=True, timeout=120)
         return size(tmp_path / name)
 
-    whole = made("whole.png")
-    matrix = made("matrix.png", "--level", "effects")
-    scenario = made("scenario.png", "--scenario", "gate/edit-unread", "--dark", "--width", "900")
+    whole = make_picture("whole.png")
+    matrix = make_picture("matrix.png", "--level", "effects")
+    scenario = make_picture("scenario.png", "--scenario", "gate/edit-unread", "--dark", "--width", "900")
     assert whole[1] > matrix[1] > 100
     assert scenario[0] < 900 < matrix[0]
 

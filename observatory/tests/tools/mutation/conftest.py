@@ -1,4 +1,4 @@
-"""Makes the modules of the mutation run importable, as they are for the script itself."""
+"""Makes the modules of the mutation run importable by their plain names, like the script itself does."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Drawn scenarios are selected if they show a point that no scenario of the suite shows."""
+"""Generated scenarios are selected if they show an outcome of a condition that no scenario of the suite shows."""
 
 import json
 import subprocess
@@ -41,11 +41,17 @@ for file in files:
 write_all(files)
 print(json.dumps([each.id for each in found]))
 """
-"""In a process of its own: the reference is taken apart there, and nothing may have used it before."""
+"""A script that selects scenarios.
+
+It runs in a separate process, because it replaces the modules of the reference, which must not be in use.
+"""
 
 
 def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
-    """Add the selected scenarios to the corpus of the checkout, and return the ids."""
+    """Add the selected scenarios to the checkout's corpus, and return their ids.
+
+    `most` is the maximum number of scenarios, and `least` the number of outcomes that a scenario must newly show.
+    """
     asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]
     printed = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout

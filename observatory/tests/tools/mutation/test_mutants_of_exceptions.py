@@ -1,5 +1,6 @@
-"""Rules with an exception: such a mutant is created, and killed by a case with the circumstance of the exception;
-otherwise it survives.
+"""Mutants that make a condition of a rule wrong in one circumstance: the exceptions.
+
+Such a mutant is killed by a case that has this circumstance and notices the mistake; otherwise it survives.
 """
 
 import builtins
@@ -54,12 +55,12 @@ def is_small(number) -> bool:
 """
 
 
-def made(source: str = SOURCE) -> list[Mutant]:
+def list_exceptions(source: str = SOURCE) -> list[Mutant]:
     return exceptions_of(rules_of("tools.edit", source))
 
 
 def test_a_condition_gets_exceptions_in_both_ways() -> None:
-    found = [each for each in made() if each.before == "if number > LIMIT:"]
+    found = [each for each in list_exceptions() if each.before == "if number > LIMIT:"]
     assert len(found) == 2 * len(set(MODULES["tools.edit"]))
     assert {each.after for each in found} == {
         f'if (number > LIMIT) {how} when("{each.when}"):'
@@ -76,36 +77,41 @@ def test_a_condition_gets_exceptions_in_both_ways() -> None:
 def test_the_rule_that_does_not_hold_at_all_is_made_of_the_same_condition() -> None:
     rules = rules_of("tools.edit", SOURCE)
     assert {each.when for each in rules} == {ALWAYS}
-    assert len(exceptions_of(rules)) == len(set(MODULES["tools.edit"])) * len(rules) == len(made())
-    assert exceptions_of(rules[1:2]) == [each for each in made() if each in exceptions_of(rules[1:2])]
+    assert len(exceptions_of(rules)) == len(set(MODULES["tools.edit"])) * len(rules) == len(list_exceptions())
+    assert exceptions_of(rules[1:2]) == [
+        each for each in list_exceptions() if each in exceptions_of(rules[1:2])
+    ]
 
 
 def test_what_a_function_returns_as_true_or_false_is_a_condition_and_a_version_or_a_constant_is_none() -> (
     None
 ):
-    before = {each.before for each in made()}
+    before = {each.before for each in list_exceptions()}
     assert before == {"if number > LIMIT:", "if not number:", "number <= LIMIT"}
-    assert all(compile(each.source, "edit.py", "exec") for each in made())
+    assert all(compile(each.source, "edit.py", "exec") for each in list_exceptions())
 
 
 def test_an_edit_elsewhere_changes_no_mutant_of_a_condition() -> None:
-    later = made(f'"""Clip."""\n{SOURCE}'.replace("number <= LIMIT", "number < LIMIT"))
-    unchanged = {each.key for each in made() if each.before != "number <= LIMIT"}
+    later = list_exceptions(f'"""Clip."""\n{SOURCE}'.replace("number <= LIMIT", "number < LIMIT"))
+    unchanged = {each.key for each in list_exceptions() if each.before != "number <= LIMIT"}
     assert unchanged == {each.key for each in later if each.before != "number < LIMIT"}
 
 
 def test_two_conditions_that_are_alike_have_keys_of_their_own() -> None:
     twice = SOURCE + "    if not number:\n        return True\n"
-    keys = [each.key for each in made(twice)]
+    keys = [each.key for each in list_exceptions(twice)]
     assert len(set(keys)) == len(keys)
-    assert sum(each.occurrence == 2 for each in made(twice)) == 2 * len(set(MODULES["tools.edit"]))
+    assert sum(each.occurrence == 2 for each in list_exceptions(twice)) == 2 * len(set(MODULES["tools.edit"]))
 
 
 ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return number\n"
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a package that three cases judge; `when` receives the circumstances of a case."""
+    """Return a package of one function with three cases, in the given circumstances.
+
+    The mutants ask with `when` whether the running case has a circumstance.
+    """
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
     def open_judge(_: Mapping[str, float]) -> Judge:
@@ -136,7 +142,7 @@ def exception(how: str) -> Mutant:
     return Mutant("bounds", "clipped", 2, before, after, source, frozenset({2}), when="odd")
 
 
-def judged(mutant: Mutant, **circumstances: set[str]) -> Fate:
+def judge_mutant(mutant: Mutant, **circumstances: set[str]) -> Fate:
     panel = tiny(circumstances)
     reached = {("bounds", 2): (1 << len(panel.cases)) - 1}
     cases = Cases(dict.fromkeys(panel.cases, 0.0), reached, frozenset())
@@ -145,21 +151,24 @@ def judged(mutant: Mutant, **circumstances: set[str]) -> Fate:
 
 
 def test_an_exception_is_killed_by_a_case_in_which_it_is_so_and_seen() -> None:
-    assert judged(exception("and not"), larger={"odd"}).by == "larger"
-    assert judged(exception("or"), small={"odd"}).by == "small"
+    assert judge_mutant(exception("and not"), larger={"odd"}).by == "larger"
+    assert judge_mutant(exception("or"), small={"odd"}).by == "small"
 
 
 def test_an_exception_survives_where_no_case_tells_it() -> None:
-    assert judged(exception("and not"), small={"odd"}) == Fate(exception("and not"), "", "", 1)
-    assert judged(exception("or"), large={"odd"}, larger={"odd"}).asked == 2
+    assert judge_mutant(exception("and not"), small={"odd"}) == Fate(exception("and not"), "", "", 1)
+    assert judge_mutant(exception("or"), large={"odd"}, larger={"odd"}).asked == 2
 
 
 def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
-    assert judged(exception("and not"), large={"even"}).asked == 0
+    assert judge_mutant(exception("and not"), large={"even"}).asked == 0
 
 
 def small_checkout(folder: Path, *, hidden: bool) -> Path:
-    """Return a checkout with a scenario of an unread file, and with another of a hidden one."""
+    """Create a checkout whose suite has one scenario: an Edit of an unread file.
+
+    With `hidden`, a second scenario edits an unread file with a hidden name.
+    """
     text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
     names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
     scenarios = {f"gate/{name}": text.replace("notes.txt", file) for name, file in names.items()}
@@ -169,7 +178,10 @@ def small_checkout(folder: Path, *, hidden: bool) -> Path:
 
 
 def of_the_gate() -> tuple[Mutant, Mutant]:
-    """Return two mutants: hidden files may be edited unread, and all files may."""
+    """Return two mutants of the reference.
+
+    In the first, hidden files may be edited unread; in the second, all files may.
+    """
     module = "session.read_state"
     source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
     (rule,) = (
@@ -211,7 +223,10 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
-    """Return the results of the exceptions of the gate in a small checkout, by condition and circumstance."""
+    """Judge the exceptions of the condition in `refuse_unread` in a small checkout.
+
+    Return the fate of each mutant by its circumstance.
+    """
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
     _, rule = of_the_gate()
@@ -310,7 +325,7 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
     files = {name: RegularFile(b"alpha\n") for name in names}
     scenario = Scenario("fuzz/group", "A group", "observed", Given(files), (*reads, ParallelCalls(reads)))
 
-    def met() -> list[set[str]]:
+    def collect_names() -> list[set[str]]:
         seen: list[set[str]] = []
         run = reference.FileTools._run_call
 
@@ -323,7 +338,7 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
         replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return seen
 
-    confined = Confined(met)
+    confined = Confined(collect_names)
     try:
         assert confined.result() == 2 * [{"name: hidden"}, {"name: capitals"}]
     finally:
@@ -339,12 +354,12 @@ def test_what_a_hook_puts_in_place_of_arguments_is_no_call_of_its_own() -> None:
 
     scenario = Suite().scenario("hooks/replaced-input")
 
-    def broken() -> str:
+    def find_breakage() -> str:
         attend(scenario)
         outcome = replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return str(outcome.broken or "")
 
-    confined = Confined(broken)
+    confined = Confined(find_breakage)
     try:
         assert confined.result() == ""
     finally:

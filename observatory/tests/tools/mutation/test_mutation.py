@@ -1,4 +1,6 @@
-"""A mutant that no case notices is reported, one that a case notices counts as killed, and reasons do not go stale."""
+"""A mutant that no case notices is reported, a mutant that a case notices counts as killed, and reasons for accepted
+mutants must stay valid.
+"""
 
 import json
 import os
@@ -289,7 +291,7 @@ def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighb
     names = ("1.0.1", "1.0.2", "2.1.7", "2.1.8", "2.1.9", "2.1.10")
     contracts = Contracts("2.1.7", tuple(Contract(name, version=name) for name in names))
     says = ("Old.", "Old.", "Old.", "Old.", "New.", "New.")
-    transcripts = {name: answered(text) for name, text in zip(names, says, strict=True)}
+    transcripts = {name: make_transcript(text) for name, text in zip(names, says, strict=True)}
     read = ToolCall("Read", {}, expect=Expectation(Clause(text="Old.")))
     scenario = Scenario("a/b", "A title", "must", Given(), (read,), "2.1.7", "asked")
     recordings = Recordings(tmp_path)
@@ -298,13 +300,13 @@ def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighb
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.9"]
     del transcripts["2.1.9"]
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.10"]
-    transcripts["1.0.3"] = answered("Old.")
+    transcripts["1.0.3"] = make_transcript("Old.")
     assert list(scenarios.asked_under(scenario, suite))[-1] == "1.0.3", "a version between contracts"
     with pytest.raises(RecordingError, match="readfirst product record --fix a/b"):
         list(scenarios.asked_under(replace(scenario, inputs="asked otherwise"), suite))
 
 
-def answered(text: str) -> Transcript:
+def make_transcript(text: str) -> Transcript:
     return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
 
@@ -331,14 +333,16 @@ FILES = ("scenarios/gate/edit-unread.yaml", "recordings/gate/edit-unread.json")
 
 
 def hows(checkout: Path) -> dict[str, str]:
-    """Return how each case of the scenarios there holds on the unchanged reference."""
+    """Return the result of each case in a checkout on the unchanged reference: empty if it passes, otherwise the
+    failure.
+    """
     judging = scenarios.scenario_panel(checkout, {})
 
-    def judged() -> dict[str, str]:
+    def judge_all() -> dict[str, str]:
         judge = judging.open_judge({})
         return {case: judge(case) for case in judging.cases}
 
-    confined = Confined(judged)
+    confined = Confined(judge_all)
     try:
         return dict(confined.result())
     finally:

@@ -1,4 +1,4 @@
-"""A package of one function, some mutants of it, and cases that judge them."""
+"""A package with one function, some mutants of the function, and cases that judge the mutants."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -52,6 +52,6 @@ def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
 
 
 def reaching(names: Iterable[str]) -> Cases:
-    """Return cases that all execute the three lines of the function."""
+    """Return cases with these names, each of which executes all lines of the function."""
     seconds = dict.fromkeys(names, 0.0)
     return Cases(seconds, {("bounds", line): (1 << len(seconds)) - 1 for line in (5, 6, 7)}, frozenset())
