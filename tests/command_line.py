@@ -1,4 +1,4 @@
-"""The command line in this process: its output and its exit code."""
+"""Runs the command line in this process, and returns its output and its exit code."""
 
 import io
 from collections.abc import Callable
@@ -13,7 +13,7 @@ __all__ = ["COMMANDS", "GROUPS", "Cli", "Ended", "Terminal", "exit_code"]
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """The result of a command: exit code, standard output and standard error."""
 
     code: int
     out: str
@@ -21,22 +21,22 @@ class Ended(NamedTuple):
 
 
 class Terminal(io.StringIO):
-    """The output on a terminal."""
+    """A text stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 COMMANDS = frozenset(called for each in providers() for called in each.functions)
-"""All commands as they are called: those of the suite and those of the observatory."""
+"""The names of all commands, such as `product cache`: those of the suite and those of the observatory."""
 GROUPS = frozenset(name for each in providers() for name in each.groups)
-"""The commands that hold others."""
+"""The names of the groups of commands, such as `product`."""
 Cli = Callable[..., Ended]
-"""Runs a command line: `readfirst("run", "reference")`."""
+"""A function that runs a command line, for example `readfirst("run", "reference")`."""
 
 
 def exit_code(*arguments: object) -> int:
-    """Run a command line; return the code that it ends with."""
+    """Run a command line and return its exit code."""
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
     return int(ended.value.code or 0)

@@ -1,4 +1,4 @@
-"""Fixtures of the tests in all directories."""
+"""Fixtures that the tests in all directories use."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _NEEDS_WALL = Suite.needs_wall
 
 @pytest.fixture(autouse=True, scope="session")
 def trusted_suites() -> Iterator[None]:
-    """Trust the suites that tests write: their programs run without a wall in this process."""
+    """Trust the suites that tests write, so that their programs run in this process without a sandbox."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Suite, "needs_wall", False)
         yield
@@ -28,13 +28,16 @@ def trusted_suites() -> Iterator[None]:
 
 @pytest.fixture
 def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust no suite but the bundled one, as commands do, for tests of the wall."""
+    """Trust only the bundled suite, like the commands do, for tests of the sandbox."""
     monkeypatch.setattr(Suite, "needs_wall", _NEEDS_WALL)
 
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line in this process, on a terminal of 200 columns; no traceback is printed unasked."""
+    """A function that runs a command line in this process, on a terminal of 200 columns.
+
+    It fails if a traceback of readfirst is printed without `--traceback`.
+    """
     monkeypatch.setattr(error_handling.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -50,7 +53,9 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Create the factory of `python:MODULE:FACTORY` in this process, for tests about the handling of its answers."""
+    """Run implementations `python:MODULE:FACTORY` in this process instead of a separate one, for tests about the
+    handling of their answers.
+    """
 
     def made(wanted: Wanted) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
@@ -62,12 +67,12 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[WorkspacePool]:
-    """Where scenarios are replayed: in memory, which takes a quarter less time than a disk."""
+    """The workspaces for replays, in memory, where a replay takes a quarter less time than on a disk."""
     with WorkspacePool(memory=True) as pool:
         yield pool
 
 
 @pytest.fixture(scope="session")
 def suite() -> Suite:
-    """The bundled suite; some folders have small ones of their own in its place."""
+    """The bundled suite. Some test directories override this fixture with a small suite."""
     return Suite()

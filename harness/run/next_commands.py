@@ -44,8 +44,8 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     diff = ["readfirst", "diff", contract, side, *_selection_options(request)]
     commands: dict[str, Sequence[str]] = {"by cause": diff}
     if is_kept:
-        report = {"by rule": ["readfirst", "report", side]}
-        commands = report if request.selection.ids else commands | report
+        report = ["readfirst", "report", side]
+        commands = {"by rule": report} if request.selection.ids else {**commands, "by rule": report}
     else:
         diff += RunOptions(time_limit=request.options.time_limit).words()
         diff += ["--trust"] if request.suite.trust else []

@@ -1,6 +1,7 @@
-"""A substitute for an agent: `fake_agent.py FORMAT URL`; calls the model and has a few invented tools.
+"""A substitute for an agent: `fake_agent.py FORMAT URL`. It calls the model at URL in a wire format, and has a few
+invented tools.
 
-`fake_agent.py product` is a substitute for the product: it uses its settings, and supports a dialogue.
+`fake_agent.py product` is a substitute for the product: it reads its settings and supports a dialogue with a program.
 """
 
 import json
@@ -191,7 +192,7 @@ def hooked(path):
 
 
 def hear():
-    """Answer requests of the user's program until the user says something, and return it."""
+    """Answer control requests from standard input until a user message arrives. Return the content of the message."""
     for line in sys.stdin:
         said = json.loads(line)
         if said["type"] == "user":

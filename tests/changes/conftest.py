@@ -1,4 +1,4 @@
-"""A small suite whose contracts, scenarios and recordings are made by the test."""
+"""A small suite whose contracts, scenarios and recordings each test writes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DEFAULT = "2.1.7"
 
 @dataclass(frozen=True)
 class Says:
-    """The result of one contract at one call."""
+    """The result of one call in one contract: the answer, the name of the error, and the changed files."""
 
     text: str = DONE
     error: str | None = None
@@ -72,7 +72,10 @@ class Says:
 
 @dataclass(frozen=True)
 class Call:
-    """One call with the result of each contract. An unlisted contract has the result of the one before it."""
+    """One call and its result in each contract.
+
+    A contract that is not listed in `says` has the result of the closest older one.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -84,14 +87,19 @@ class Call:
         return (self,)
 
     def of(self, contract: str) -> Says:
-        """Return the result of a contract: its own, or that of the closest older one."""
+        """Return the result of a contract.
+
+        If `says` does not list the contract, this is the result of the closest older contract.
+        """
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
 
     def stated(self, *, files: bool = True) -> dict[str, Any]:
-        """Return the call as in a scenario: with the result of the default contract and the statement of the
-        documents.
+        """Return the call in the form of a scenario file, with the result of the default contract and, if there is one,
+        the documented result.
+
+        `files`: whether the results list changed files.
         """
         expect = self.of(DEFAULT).clause()
         clauses = [expect]
@@ -105,12 +113,15 @@ class Call:
 
 @dataclass(frozen=True)
 class Together:
-    """Calls of one message."""
+    """Calls of one message, which run in parallel."""
 
     calls: tuple[Call, ...]
 
     def stated(self) -> dict[str, Any]:
-        """Return the group as a scenario has it: its files are at the group."""
+        """Return the calls in the form of a scenario file.
+
+        The changed files are listed for the whole group, not for each call.
+        """
         files: dict[str, str | None] = {}
         for call in self.calls:
             files |= call.of(DEFAULT).files
@@ -136,7 +147,7 @@ def read(says: Mapping[str, Says], documented: Says | None = None, path: str = "
 
 
 class Small:
-    """The suite's folder, and ways to fill it."""
+    """A suite in a directory, with methods that write its contracts, scenarios and recordings."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -148,7 +159,7 @@ class Small:
         return Suite(self.root)
 
     def contracts(self, lacking: str = "", tool: str = "") -> None:
-        """Write the contracts; the one that is named lacks a tool."""
+        """Write the contracts. The contract `lacking` does not have the tool `tool`."""
         text = CONTRACTS
         for name in VERSIONS:
             tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]
@@ -163,7 +174,7 @@ class Small:
         *calls: Call | Together | dict[str, Any],
         files: Mapping[str, str] | None = None,
     ) -> None:
-        """Write a scenario with its recordings on every contract. A dictionary is a world event."""
+        """Write a scenario with its recordings on every contract. A step that is a dictionary is a world event."""
         document = {
             "title": f"Title of {scenario_id}",
             "requirement": "must",
@@ -176,7 +187,7 @@ class Small:
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
-        """Write the recordings of these contracts, or of other versions, for the current scenario."""
+        """Write the recordings of the current scenario for the contracts or other versions `names`."""
         transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))

@@ -1,4 +1,4 @@
-"""The answer of a side to each call, taken from a transcript."""
+"""The answers of one side of a comparison to each call, read from a transcript."""
 
 from readfirst.harness.diff.observed_answers import recorded_answers
 from readfirst.harness.suite.file_entry import RegularFile

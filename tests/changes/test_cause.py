@@ -1,4 +1,7 @@
-"""Differences are grouped into few causes by their common parts, across tools, the most serious first."""
+"""Differences are grouped into a few causes by what they have in common, across tools.
+
+The most serious cause comes first.
+"""
 
 from readfirst.harness.diff.cause import Cause, group_by_cause
 from readfirst.harness.diff.difference import Occurrence

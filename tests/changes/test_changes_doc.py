@@ -24,7 +24,7 @@ def documented(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Small:
-    """The suite of the page, and the recorded run that it names, in the working directory."""
+    """The suite that docs/changes.md uses, with the recorded run that the page names in the current directory."""
     gated = {"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()}
     small.scenario("gate/unread", edit(gated, refused()))
     small.scenario("reading/lines", LINES)

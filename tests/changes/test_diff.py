@@ -1,4 +1,4 @@
-"""`readfirst diff`: contracts, recorded runs and implementations, and how the command ends."""
+"""`readfirst diff` compares contracts, recorded runs and implementations; its output and its exit codes."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def filled(small: Small) -> Small:
 
 
 def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> str:
-    """Return the file that a run's JSON lines were written to."""
+    """Run a target and return the file with the JSON lines of the run."""
     file = folder / name
     run("run", target, "--format", "jsonl", "--output", str(file), *arguments)
     return str(file)

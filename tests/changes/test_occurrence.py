@@ -1,4 +1,6 @@
-"""Differences between two sides at a call: refusals, files, reasons, words, and consequences."""
+"""Differences between two sides in one call: refusals, files, reasons, wording, and differences that follow from
+earlier ones.
+"""
 
 import hashlib
 from collections.abc import Mapping

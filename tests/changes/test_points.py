@@ -1,4 +1,4 @@
-"""The versions of a change, as exact as the recordings."""
+"""The versions between which a behaviour changed, as exactly as the recordings show."""
 
 import json
 
@@ -11,7 +11,7 @@ from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 
 
 def recording(**said: str) -> Recording:
-    """Return a recording; `v2_1_7_gated` means a name."""
+    """Return a recording with one text per version. The keyword `v2_1_7_gated` means the version 2.1.7+gated."""
     names = {key: key[1:].replace("_gated", "+gated").replace("_", ".") for key in said}
     return Recording(
         transcripts={

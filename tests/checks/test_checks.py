@@ -1,4 +1,6 @@
-"""The checks: every mark is run by one of them, CI runs them all, and small runs start no processes."""
+"""The checks of the project: each pytest mark is run by one of them, CI runs all of them, and small runs of pytest
+start no further processes.
+"""
 
 import importlib.util
 import os
@@ -21,7 +23,7 @@ MARKS = [marker.partition(":")[0] for marker in OPTIONS["markers"]]
 
 
 def parts() -> dict[str, str]:
-    """Return the parts of the script, each with its lines."""
+    """Return the parts of the script `.ci/run` by name, each with its lines."""
     return dict(re.findall(r"^check_(\w+)\(\) \{\n(.*?)^\}", SCRIPT.read_text(), re.MULTILINE | re.DOTALL))
 
 
@@ -97,7 +99,7 @@ def test_a_part_that_is_none_is_refused(words: str) -> None:
 
 @pytest.fixture(scope="module")
 def choice() -> ModuleType:
-    """The checkout's conftest.py."""
+    """The module conftest.py in the root of the checkout."""
     spec = importlib.util.spec_from_file_location("choice_of_processes", CHECKOUT / "conftest.py")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,6 @@
-"""`lint-imports` holds the packages to their order: it passes on the checkout and fails where one is out of place."""
+"""`lint-imports` checks the order of the packages: it passes on the checkout, and fails if a package imports one
+that comes after it.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The files of a release are built, and used from empty directories like a download."""
+"""The files of a release can be built, and can be used from empty directories like after a download."""
 
 import gzip
 import hashlib
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.release
 
 
 def run(*words: object, cwd: Path, **variables: str) -> str:
-    """Run a command; its output is the message where it fails."""
+    """Run a command and return its output. If the command fails, the assertion contains the end of its output."""
     environment = {**os.environ, **variables}
     environment.pop("PYTHONPATH", None)
     command = [*map(str, words)]
@@ -30,7 +30,9 @@ def run(*words: object, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a release: that of READFIRST_RELEASE, else one that is built for a contract."""
+    """Return the directory of a release: READFIRST_RELEASE if that variable is set, otherwise a release of one
+    contract that is built here.
+    """
     if given := os.environ.get("READFIRST_RELEASE"):
         return Path(given)
     out = tmp_path_factory.mktemp("release") / "dist"
@@ -49,7 +51,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the wheel into an environment with only its dependencies. Return `readfirst`."""
+    """Install the wheel and only its dependencies into a new environment.
+
+    Return the path of its program `readfirst`.
+    """
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
     (wheel,) = release.glob("*.whl")
@@ -139,7 +144,7 @@ def test_the_wheel_runs_where_nothing_else_is(installed: Path, tmp_path: Path) -
 
 
 def small(release: Path, folder: Path) -> Path:
-    """Write the scenarios of one family."""
+    """Write a suite with the scenarios of one family."""
     with gzip.open(suite(release), "rt") as stream:
         header, *scenarios, _ = stream
     taken = [line for line in scenarios if json.loads(line)["id"].startswith("gate/")]

@@ -1,4 +1,4 @@
-"""A table that is asked as one test fails with every row that fails, and names it."""
+"""A table whose rows are checked in one test: the test fails if a row fails, and reports all rows that fail."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""A real Chromium for the tests of the HTML report, and a page that is open in it."""
+"""A real Chromium for the tests of the HTML report, and pages that are open in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLAGS = (
 )
 WIDTH, HEIGHT = 1280, 900
 PHONE = 390
-"""CSS pixels of the width of a usual phone."""
+"""Width of a usual phone, in CSS pixels."""
 WEAK_TEXT = """
 const found = [];
 for (const element of document.querySelectorAll("body *")) {
@@ -36,7 +36,7 @@ for (const element of document.querySelectorAll("body *")) {
 }
 return found;
 """
-"""What `seen` returns of text that has less contrast than WCAG asks for."""
+"""A script for `run_script`. It returns the texts with less contrast than WCAG requires (4.5)."""
 
 
 def program(*names: str) -> str:
@@ -66,14 +66,14 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 class Shown:
-    """A page in the browser."""
+    """A page that is open in the browser."""
 
     def __init__(self, driver: Any, file: Path) -> None:
         self.driver = driver
         self.file = file
 
     def go(self, fragment: str = "") -> Shown:
-        """Open the page anew, and wait until all of it is there: the driver may come back while it is parsed."""
+        """Open the page again, and wait until it is complete: the driver may return before the page is parsed."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.file.as_uri()}{fragment}")
         there = "document.readyState === 'complete' && location.protocol === 'file:'"
@@ -104,7 +104,10 @@ class Shown:
         return text
 
     def waits_for(self, holds: Callable[[], bool]) -> bool:
-        """Return whether it comes to hold; half a minute is far more than a page needs, also on a busy machine."""
+        """Wait until `holds()` is true.
+
+        Return False if it is not true within 30 seconds, which suffice even on a busy machine.
+        """
         deadline = time.monotonic() + 30
         while not (held := holds()) and time.monotonic() < deadline:
             pass
@@ -130,13 +133,17 @@ class Shown:
         )
 
     def tree(self) -> list[dict[str, Any]]:
-        """Return the text for a screen reader."""
+        """Return the nodes of the accessibility tree, which screen readers use."""
         nodes: list[dict[str, Any]] = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
 
 
 def seen(page: Shown, script: str, *arguments: object) -> Any:
-    """Run a script that may use the functions below; `ratio` is the contrast of WCAG, `over` a colour as it is seen."""
+    """Run a script and return its result.
+
+    It may use the functions below: `ratio` is the contrast of two colours by WCAG, `over` the visible colour of an
+    element's text.
+    """
     helpers = """
     const rect = (element) => element.getBoundingClientRect().toJSON();
     const shown = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
@@ -161,7 +168,9 @@ def seen(page: Shown, script: str, *arguments: object) -> Any:
 
 
 def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
-    """Show pages at a width, `phone` below 500, on a medium, and to a reader with these preferences."""
+    """Let the browser show pages at a width (`phone` below 500), in a medium such as `print`, and with these
+    preferences of the user.
+    """
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
@@ -169,5 +178,5 @@ def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -
 
 
 def severe(driver: Any) -> list[Any]:
-    """Return the errors that pages have reported to the browser since the last call."""
+    """Return the errors that pages have logged in the browser since the last call."""
     return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

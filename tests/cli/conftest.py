@@ -1,4 +1,4 @@
-"""A small suite for every test: three families, one of them wrong on purpose."""
+"""Small suites for the tests of commands: they have three families, one of which is wrong on purpose."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,14 +76,14 @@ steps:
 
 
 MakeSuite = Callable[[dict[str, str]], Suite]
-"""Writes a suite of these scenarios, by id."""
+"""A function that writes a suite of scenarios. Its parameter contains the scenario files by id."""
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
 HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
 
 
 @pytest.fixture
 def make_suite(tmp_path: Path) -> MakeSuite:
-    """Write a suite of these scenarios, with the real contracts and error names."""
+    """A function that writes a suite of scenarios, with the contracts and error names of the bundled suite."""
 
     def make(scenarios: dict[str, str]) -> Suite:
         return small_suite(tmp_path / "suite", scenarios)
@@ -92,7 +92,10 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write recordings in which these contracts have the results of the default contract, or answer `text` instead."""
+    """Write recordings in which these contracts have the results of the default contract.
+
+    With `text`, all answers are this text instead.
+    """
     for scenario in suite.scenarios():
         steps = []
         for call in scenario.steps:
@@ -108,19 +111,19 @@ def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None
 
 @pytest.fixture
 def holding(make_suite: MakeSuite) -> Suite:
-    """A suite that the reference passes."""
+    """A suite whose scenarios the reference passes."""
     return make_suite(HOLDING)
 
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite whose scenarios the reference fails once at `text` and once at `effects`."""
+    """A suite in which the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 
 @pytest.fixture
 def ruled(make_suite: MakeSuite) -> Suite:
-    """A suite with two rules, and a scenario that belongs to neither."""
+    """A suite with two rules and four scenarios, one of which belongs to no rule."""
 
     def of(rule: str, text: str) -> str:
         return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
@@ -139,14 +142,14 @@ def ruled(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A Chromium for all tests that need one."""
+    """A Chromium that all tests share."""
     with chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run pytest in this process, in a directory of its own, as a user would who has no other plugins."""
+    """A function that runs pytest in this process, in a separate directory and with no plugins except readfirst's."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugin = ("-p", "readfirst.harness.pytest_plugin")
 
@@ -158,6 +161,6 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
-    """A small suite in place of the bundled one."""
+    """A small suite that replaces the bundled one."""
     monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: holding.root)
     return holding

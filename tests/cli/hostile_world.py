@@ -1,4 +1,4 @@
-"""A set of data with replaceable texts that a report may print."""
+"""The data of a report, in which tests replace texts by hostile ones."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ PLAIN = "plain words"
 
 @dataclass(frozen=True)
 class World:
-    """Everything that a report may print; each field is harmless unless it is replaced."""
+    """All texts that a report may print. The default of each field is harmless."""
 
     answer: str = PLAIN
     expected: str = "other words"

@@ -1,4 +1,4 @@
-"""Runs of pytest within pytest: the type of the fixture `run`, and the ways to run."""
+"""Runs of pytest within pytest: the type of the fixture that runs it, and constants for its tests."""
 
 import importlib
 from collections.abc import Callable

@@ -35,7 +35,7 @@ fi
 
 
 class Ran:
-    """The results of one run of the action."""
+    """The results of one run of the GitHub action: exit code, log, summary, outputs, and the installed packages."""
 
     def __init__(self, folder: Path, code: int, log: str) -> None:
         self.code = code
@@ -47,7 +47,7 @@ class Ran:
 
 
 def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
-    """Put the inputs into the environment of a step, as the runner does."""
+    """Return the environment of a step: the value of each input, or its default, as the runner sets it."""
     found = {}
     for name, expression in step["env"].items():
         match = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", expression)
@@ -58,7 +58,10 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 def act(tmp_path: Path) -> Callable[..., Ran]:
-    """Run the steps of the action with these inputs, with a Python that installs nothing."""
+    """A function that runs the steps of the action with these inputs.
+
+    A substitute for Python notes installations instead of making them.
+    """
     python = tmp_path / "fake-python"
     python.write_text(FAKE_PYTHON)
     python.chmod(0o755)

@@ -34,7 +34,7 @@ CONTRACTS = Suite().contracts
 
 
 def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
-    """A verdict that fails at `fails` and above."""
+    """A verdict that fails at the level `fails` and all stricter levels."""
     return verdicts.verdict("gate/not-read", status, fails=None if status == "passed" else fails)
 
 

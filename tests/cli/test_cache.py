@@ -1,4 +1,4 @@
-"""`readfirst product cache`: the cached files, their sizes, and that only selected files are removed."""
+"""`readfirst product cache`: it lists the cached files with their sizes, and removes only the selected ones."""
 
 import fcntl
 import os
@@ -22,7 +22,7 @@ AGNO, TAKES, FAILED = "targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-fa
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with two versions, a target and takes, and something that is none of readfirst's business beside it."""
+    """A cache with two versions of the product, a target, takes, and a directory that does not belong to readfirst."""
     root = tmp_path / "a cache"
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: root / name)
     for name, size, days in (

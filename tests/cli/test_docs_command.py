@@ -1,4 +1,4 @@
-"""`readfirst docs`: the pages that messages name can be read wherever readfirst is installed."""
+"""`readfirst docs`: it shows the pages that messages refer to, also where only the package is installed."""
 
 import re
 from pathlib import Path

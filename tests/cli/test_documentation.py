@@ -1,4 +1,4 @@
-"""The examples of README and docs/running.md are unchanged; tests/pages runs their commands."""
+"""The examples of README and docs/running.md are unchanged. The tests in tests/pages run their commands."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
-    """A reader of docs/adapters.md, with a small suite."""
+    """The directory of a reader of docs/adapters.md, with a small suite."""
     folder = tmp_path_factory.mktemp("documentation")
     return Stage(users_folder(folder, "docs/adapters.md"), copy_of_checkout(folder))
 

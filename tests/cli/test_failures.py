@@ -1,4 +1,4 @@
-"""The order of failures, and the text about one: enough to understand it without opening a file."""
+"""The order of failures in the output, and the text about each, which can be understood without opening a file."""
 
 import random
 import re
@@ -223,7 +223,7 @@ def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) 
 
 
 def causes(output: str) -> tuple[list[str], list[str]]:
-    """The words of the commands that a run names at its end, by cause and by rule, without `readfirst`."""
+    """Return the arguments of the commands that the last line of a run names: by cause, and by rule."""
     last = output.splitlines()[-1]
     found = re.fullmatch(
         r"\d+ failures on \S+; grouped by cause(?:, with another run)?: readfirst ([^;]*)"

@@ -1,4 +1,6 @@
-"""The metadata in a list equal those of the whole file, in any order, also for a case."""
+"""The metadata of scenarios that a list shows equal those of the complete file, in any order of keys, also for a
+case of a table.
+"""
 
 from pathlib import Path
 

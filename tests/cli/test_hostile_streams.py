@@ -1,4 +1,4 @@
-"""Any text in the JSON Lines of a run: `diff` and `diagnose` print it as text, in every format."""
+"""Hostile texts in the JSON Lines of a run: `diff` and `diagnose` print them as plain text, in every format."""
 
 import io
 import json
@@ -44,13 +44,13 @@ FIELDS = (
     *("answer", "expected", "file_beside", "error_name", "breakage", "unsupported"),
     *("accepted", "stale", "rule_title", "target", "name", "version"),
 )
-"""The texts of a stream."""
+"""The fields of `World` that appear in the JSON Lines of a run."""
 NAMED = ("answer", "target", "name")
-"""The data of a diagnosis: answers as digests, and the name of the target."""
+"""The fields of `World` that appear in a diagnosis. Answers appear only as digests."""
 
 
 def judged(world: World) -> list[tuple[Verdict, BaselineResult]]:
-    """Return the output of a run about an implementation with hostile texts."""
+    """Return the verdicts of a run of an implementation with hostile texts."""
     fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
     about: dict[str, Any] = {
         "requirement": "must",
@@ -98,7 +98,7 @@ def stream_of(world: World, file: Path) -> Path:
 
 
 class Streams:
-    """Writes the stream of a world, and prints what `diff` and `diagnose` make of it."""
+    """Writes the JSON Lines of a `World`, and returns the output of `diff` and `diagnose` for them."""
 
     def __init__(self, suite: Suite, folder: Path, replays: Replays) -> None:
         self.suite = suite
@@ -137,7 +137,10 @@ def is_json(text: str) -> object:
 
 
 def markup(text: str) -> object:
-    """Return the active markup of a page, without paragraphs, lists and code, whose number may differ."""
+    """Return the active markup of a Markdown page.
+
+    Paragraphs, lists and code are left out, because their number may differ.
+    """
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     children = [child for token in tokens for child in token.children or ()]
     inert = {"inline", "text", "code_inline", "softbreak", "text_special"}
@@ -154,7 +157,7 @@ def markup(text: str) -> object:
 
 
 def formats(streams: Streams) -> dict[str, Format]:
-    """Return the formats by command and value of `--format`."""
+    """Return the formats by command and value of `--format`, such as `diff text`."""
     diff, diagnosis = streams.diff, streams.diagnosis
     text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
     return {
@@ -194,6 +197,6 @@ def test_what_a_stream_says_stays_text(streams: Streams, name: str) -> None:
     ids=["sentence", "sentences", "lines", "quotes", "folders", "names", "digits", "spaces", "apostrophes"],
 )
 def test_a_long_answer_is_compared_in_seconds(streams: Streams, answer: str) -> None:
-    """A search that goes back for each character would take hours."""
+    """A search that starts again at each character would take hours."""
     form = formats(streams)["diff text"]
     assert complaints(form.write(World(answer=answer)), form, form.write(World())) == []

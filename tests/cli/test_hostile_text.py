@@ -1,6 +1,6 @@
-"""Any content of an answer, a name, a title or a baseline stays text in every written format.
+"""Hostile texts in an answer, a name, a title or a baseline stay plain text in every output format.
 
-The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that the command line has and this table lacks is a failure.
+The tested table is `FORMATS` by `FIELDS` by `PAYLOADS`. The test fails if a command has a format that the table lacks.
 """
 
 import html.parser
@@ -57,19 +57,22 @@ LIMITED = {
         ("target", "fixtures", "given_name", "event_path", "expected_file", "file_beside"), LONGEST_PATH
     ),
 }
-"""Fields that hold names and paths, and the characters that a system or the suite allows them."""
+"""Maximum number of characters in fields with names and paths, which the system or the suite limits."""
 ROOM = 70_000
 """Maximum number of characters that a text of any length may add to a report."""
 COMMANDS_SHOWN = 12
-"""Commands in one report that name the target or the suite: they are complete, so that a shell can read them back."""
+"""Maximum number of commands in one report that contain the target or the suite.
+
+They are never cut, so that a shell can read them.
+"""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One way to print. `read` returns the part that must not depend on texts: the shape without the words.
+    """One output format. `read` returns the structure of an output, which must not depend on the texts.
 
-    `lines`: output for terminals and CI logs, in which no line may be a command and no character may be active.
-    `unabridged`: data for programs, with every text in full length.
+    `lines`: the output is for terminals and CI logs, so no line may be a command and no character may be active.
+    `unabridged`: the output is data for programs, with every text in full length.
     """
 
     write: Callable[[World], str]
@@ -179,7 +182,10 @@ def html_shape(text: str) -> object:
 
 
 def markdown_shape(text: str) -> object:
-    """Return the blocks and their markup. Markup within a text would add elements."""
+    """Return the blocks of a Markdown page and the kinds of markup in them.
+
+    Markup within a hostile text would add elements.
+    """
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     return [
         (token.type, token.content if token.type == "html_block" and PLAIN not in token.content else "")
@@ -191,7 +197,7 @@ def markdown_shape(text: str) -> object:
 
 
 def json_lines(text: str) -> object:
-    """Return the shape of each line; long texts are put back from their content lines."""
+    """Return the structure of each JSON line. Long texts are inserted from the separate lines that contain them."""
     contents, shapes = ContentReader(), []
     for line in map(json.loads, text.splitlines()):
         if line.get("type") == "content":
@@ -226,20 +232,23 @@ FORMATS = {
     "show": Format(shown),
     "pytest": Format(explained),
 }
-"""By command and value of `--format`; a step summary is the Markdown of `report`."""
+"""Formats by command and value of `--format`. The summary of a GitHub step is the Markdown of `report`."""
 
 DIFFERENT = list({form: name for name, form in reversed(FORMATS.items())}.values())
-"""One name of each format: `run` and `report` write some by the same functions."""
+"""One name for each distinct format, because `run` and `report` share some."""
 
 STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in ("text", "markdown", "json")}
-"""Formats that are made of the JSON lines of a run; test_hostile_streams.py judges them."""
+"""Formats that are generated from the JSON lines of a run. They are tested in test_hostile_streams.py."""
 
 OWN_WORDS = {
     *("compatibility markdown", "compatibility html", "compatibility json"),
     *("behaviours text", "behaviours json"),
     *("targets text", "targets json"),
 }
-"""Formats that are made of reviewed files: recordings, rules, behaviours, and names of contracts and targets."""
+"""Formats that contain only texts of reviewed files: recordings, rules, behaviours, and names of contracts and targets.
+
+They are not tested.
+"""
 
 FIELDS = [each.name for each in fields(World)]
 
@@ -317,13 +326,15 @@ _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-"""Colours of rich on a terminal. Colours in a text are escaped."""
+"""Colour sequences, which `rich` writes to a terminal. Those in a hostile text are escaped."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-"""Texts that GitHub, Azure and TeamCity treat as a command in the output of a step."""
+"""Texts that GitHub, Azure and TeamCity treat as commands in the output of a step."""
 
 
 def complaints(made: str, form: Format, usual: str, room: int = ROOM) -> list[str]:
-    """Return the errors of a format with hostile texts, compared with its output for ordinary ones."""
+    """Return the errors in the output of a format with hostile texts, compared with its output `usual` for harmless
+    ones.
+    """
     return list(_complaints(made, form, usual, room))
 
 
@@ -345,7 +356,7 @@ def test_every_format_of_every_command_is_listed() -> None:
 
 
 def formats() -> Iterator[tuple[str, str]]:
-    """Yield the commands that have `--format`, with its values."""
+    """Yield the name of each command that has `--format`, with each value of the option."""
     for name in (called for called in sorted(COMMANDS) if " " not in called):
         for option in typer.main.get_command(cli._app([name])).commands[name].params:
             if "--format" in option.opts:

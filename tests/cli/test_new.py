@@ -1,4 +1,6 @@
-"""`readfirst new`: a skeleton that loads, is complained about until it is filled in, and replaces nothing."""
+"""`readfirst new` writes a skeleton of a scenario: it can be loaded, has findings until it is filled in, and
+replaces no existing file.
+"""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A run says how much holds in many places; they say the same, and a scenario that broke counts as not holding."""
+"""The reports of a run state in many places how many scenarios hold: the numbers agree, and a broken scenario does
+not count as holding.
+"""
 
 import io
 import json
@@ -21,7 +23,7 @@ from readfirst.harness.suite.suite import Suite
 from tests.verdicts import judged, sources_of
 
 Kind = tuple[Status, int]
-"""A status, and how many of the levels hold."""
+"""The status of a verdict, and the number of levels that hold."""
 
 MIXED: list[Kind] = [
     *[("passed", 4)] * 5,
@@ -53,7 +55,9 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
 
 
 class Said:
-    """The common content of every report about the same verdicts: the number that holds, and the total."""
+    """All reports about the same verdicts, and the numbers that each states: scenarios that hold, and all judged
+    ones.
+    """
 
     def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
         suite = Suite()

@@ -1,4 +1,6 @@
-"""Commands on suites of one's own: their names in reports, several suites in one run, copies of families."""
+"""Commands with private suites: the names of suites in reports, several suites in one run, and copies of bundled
+families.
+"""
 
 import json
 import shutil
@@ -19,7 +21,7 @@ from tests.format.test_private_suites import BUNDLED, EXTENDED, HOUSE, SAVE, UNR
 
 @pytest.fixture
 def ours(tmp_path: Path) -> Path:
-    """A suite of one scenario, with a name and a version."""
+    """A suite with one scenario, a name and a version."""
     return private(tmp_path / "ours", {"suite.yaml": 'name: ours\nversion: "0.1"\n'})
 
 

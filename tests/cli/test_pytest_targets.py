@@ -1,4 +1,4 @@
-"""Targets of the pytest plugin: how one is connected, and the words for one that cannot be."""
+"""Targets of the pytest plugin: how the plugin connects a target, and the message if it cannot."""
 
 import re
 import sys

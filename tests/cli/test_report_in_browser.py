@@ -36,7 +36,9 @@ Show = Callable[..., Shown]
 
 @pytest.fixture
 def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
-    """Show a page about the reference on a small suite, and about a run with a hostile tool."""
+    """A function that shows a report about two runs in the browser: the reference on a small suite, and a tool with
+    hostile answers.
+    """
 
     def shown(fragment: str = "") -> Shown:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})

@@ -1,4 +1,4 @@
-"""`readfirst report` for people: the original output of a run, and several runs side by side."""
+"""`readfirst report` on a terminal: the output of one run as it was, and several runs next to each other."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ from .conftest import record_alike
 
 @pytest.fixture
 def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line whose standard output is a terminal of 120 columns."""
+    """A function that runs a command line whose standard output is a terminal of 120 columns."""
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
 
@@ -38,7 +38,7 @@ def places(text: str) -> str:
 
 @pytest.fixture
 def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
-    """Runs of one target on one and on two contracts."""
+    """The files of two runs of one target: with one contract, and with two contracts."""
     record_alike(mixed, "2.1.40")
     made = []
     for number, contracts in enumerate((("2.1.7",), ("2.1.7", "2.1.40"))):

@@ -103,7 +103,7 @@ def test_every_json_line_follows_the_schema() -> None:
 
 
 OPTIONAL = ("requirement", "rule", "length")
-"""Fields that verdicts of an earlier readfirst lacked."""
+"""Fields of verdicts that results of an earlier readfirst do not contain."""
 
 
 def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:

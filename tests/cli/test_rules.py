@@ -1,4 +1,4 @@
-"""`readfirst rules` lists the rules of scenarios, and --rule and --class select by them."""
+"""`readfirst rules` lists the rules of scenarios, and the options --rule and --class select scenarios by rule."""
 
 import re
 import sys

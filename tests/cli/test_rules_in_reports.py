@@ -1,4 +1,4 @@
-"""Rules in reports: a table of results and of the output of each format, the worst rule first."""
+"""The results of rules, computed from verdicts and in the output of each format. The worst rule comes first."""
 
 import json
 import re
@@ -39,7 +39,10 @@ def one(
     accepted: str = "",
     status: Status | None = None,
 ) -> Judged:
-    """Return a verdict on RULE/NAME, which belongs to that rule. Levels fail from `fails` on."""
+    """Return a verdict on the scenario RULE/NAME, which belongs to the rule RULE.
+
+    The level `fails` and all stricter levels fail.
+    """
     found = verdicts.verdict(
         scenario,
         status or ("failed" if fails else "passed"),
@@ -52,7 +55,9 @@ def one(
 
 
 Row = tuple[str, str, str, str]
-"""A rule that does not hold: the heading above it, failing of all, its title, the shortest scenario that fails."""
+"""The row of a rule that does not hold: the heading above it, `failures/scenarios`, its title, and the shortest
+scenario that fails.
+"""
 
 TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
     "classes": (
@@ -136,7 +141,7 @@ def sources(suite: Suite) -> Sources:
 
 
 CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
-"""The scenarios of a class: a run of all of them, and of no others, has a badge that names the class."""
+"""The scenarios of each class. If a run consists of exactly these, its badge names the class."""
 
 
 def results(every: Sequence[Judged]) -> Results:
@@ -240,7 +245,10 @@ def test_an_accepted_failure_represents_a_rule_without_others() -> None:
 def mistaken(
     rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
 ) -> Iterator[Judged]:
-    """Yield failures with these differences in effects, or harms where one begins with the name of a kind."""
+    """Yield failed verdicts with the differences `what` in effects.
+
+    A text that begins with the name of a kind of harm becomes such a harm. With `words`, the answer differs as well.
+    """
     for number in numbers:
         found, ruling = one(f"{rule}/{number:02}", "effects")
         kinds = [next((kind for kind in KINDS if each.startswith(kind)), None) for each in what]

@@ -26,7 +26,7 @@ from .conftest import FAILING, HOLDING, PASSES, MakeSuite
 
 
 def plain(verdict: Verdict) -> Verdict:
-    """Without the time, which differs from run to run."""
+    """Return a verdict without its duration, which differs from run to run."""
     return replace(verdict, milliseconds=0.0)
 
 
@@ -35,7 +35,7 @@ def judged(suite: Suite, **options: Any) -> list[Verdict]:
 
 
 class Fake:
-    """An adapter whose sessions answer every call by `answer`; counts the requests."""
+    """An adapter whose sessions answer every call by `answer`. It counts how often it is opened and closed."""
 
     def __init__(self, answer: Callable[[str, Mapping[str, Any]], ToolResult]) -> None:
         self.answer = answer
@@ -59,7 +59,7 @@ class FakeSession:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
-    """The adapter that every connect string gives."""
+    """The adapter that is used for every connect string."""
     adapter = Fake(lambda tool, arguments: ToolResult("?"))
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *args, **kwargs: adapter)
     return adapter

@@ -1,4 +1,4 @@
-"""The scenarios of a selection, and the message for an empty one."""
+"""The scenarios that a selection matches, and the error message if there are none."""
 
 import pytest
 

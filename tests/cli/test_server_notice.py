@@ -1,4 +1,7 @@
-"""A run tells at its start how scenarios share servers, why, and how long it takes; JSON lines have it, too."""
+"""At its start, a run prints whether scenarios share servers, the reason, and the estimated time.
+
+The JSON lines contain this, too.
+"""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Long texts of a result stream are written once, and of texts of many kilobytes only the part that differs."""
+"""Long texts in the JSON lines of a run are written once. Of very long texts, only the part that differs is written."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""A suggestion for a wrong argument is a command line that works."""
+"""The command line that an error message suggests for a wrong argument works."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from tests.rows import rows
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a server in each of several languages, and a program."""
+    """A directory with a server in each of several languages, and a program."""
     folder = tmp_path / "my project"
     folder.mkdir()
     for name in ("server.mjs", "server.py", "notes.txt"):

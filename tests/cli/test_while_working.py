@@ -1,4 +1,6 @@
-"""Functions between two edits of an implementation: last failures, kept workspaces, the trace, and watching files."""
+"""Options for work on an implementation: running the last failures, keeping workspaces, the trace, and watching
+files.
+"""
 
 import json
 import os
@@ -26,7 +28,7 @@ IDS = ["wrong/effects", "wrong/text"]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache and a folder of its own for every test."""
+    """A separate cache and a separate current directory for every test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -188,7 +190,7 @@ def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.Capture
 
 
 class Runs:
-    """Runs that end with the given codes, one after the other."""
+    """A substitute for runs: each call returns the next of the exit codes. The arguments are recorded in `asked`."""
 
     def __init__(self, *codes: int) -> None:
         self.codes = list(codes)
