@@ -1,4 +1,4 @@
-"""Scenarios that a test writes: read, replayed and judged by 2.1.7."""
+"""Functions for tests that load a scenario, replay it, and judge it by the contract 2.1.7."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -24,7 +24,7 @@ CONTRACT = SUITE.contracts["2.1.7"]
 
 
 def as_written(text: str, *, expect: bool = True) -> Scenario:
-    """Read a scenario whose file goes on so after title and requirement."""
+    """Load a scenario from the text of its file after `title` and `requirement`."""
     document = strict_yaml.load(f"title: x\nrequirement: must\n{text}".encode(), Path("x.yaml"))
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
 
@@ -38,7 +38,10 @@ def judged(
     place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario, or one of the suite by its id, and compare it; with `harm`, harm counts, too."""
+    """Replay a scenario, or the bundled scenario of that id, and return the verdict.
+
+    With `harm`, the verdict also contains the harms.
+    """
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
     with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
@@ -50,8 +53,9 @@ def judged(
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
-    """Assert that the implementation of a connect string lacks this for scenarios, by their ids, and passes at no
-    level.
+    """Assert that scenarios are unsupported for an implementation, and pass at no level.
+
+    `lacking` contains, by scenario id, the missing capability that the verdict must name.
     """
     verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
     found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
@@ -64,6 +68,6 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
 
 
 def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
-    """Run scenarios of a suite with the implementation of a connect string."""
+    """Return the verdicts of the implementation `target`, a connect string, in some scenarios of a suite."""
     with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

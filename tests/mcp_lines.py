@@ -1,6 +1,7 @@
-"""An MCP server for tests, without the calls: they are in the scripts that start it, each wrong in a way of its own.
+"""The loop of an MCP server for tests. The scripts that use it execute the calls, and each is wrong in one way.
 
-A script that may start anywhere puts the checkout on its path first; one that is copied has this file beside it.
+A script that may start in any directory adds the checkout to its path first. A script that is copied needs a copy of
+this file next to it.
 """
 
 import json
@@ -12,12 +13,12 @@ TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", 
 
 
 def say(number: object, **parts: object) -> None:
-    """Write a message, an answer to the request of that number."""
+    """Write the response to the request with this number."""
     print(json.dumps({"jsonrpc": "2.0", "id": number, **parts}), flush=True)
 
 
 def text(shown: str, is_error: bool = False) -> dict[str, object]:
-    """Return the result of a call."""
+    """Return the result of a tool call with this text."""
     return {"content": [{"type": "text", "text": shown}], "isError": is_error}
 
 
@@ -29,9 +30,11 @@ def serve(
     server: tuple[str, str] = ("miniature", "1"),
     begin: Callable[[], Mapping[str, object]] = dict,
 ) -> None:
-    """Answer until the input ends. `call` gets name, arguments and the request's number; None: it has answered itself.
+    """Answer requests until the input ends.
 
-    `begin` is called for each handshake, and may change the answer. Tools are listed so many at a time.
+    `call` receives the tool's name, the arguments and the request's number. It returns the result, or None if it has
+    written the response itself. `begin` is called for each handshake, and returns changes to its result. `page` is the
+    number of tools on a page of the list.
     """
     for line in sys.stdin:
         message = json.loads(line)

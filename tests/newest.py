@@ -1,4 +1,4 @@
-"""The newest contract of the bundled suite: tests that need any newest version take it from here."""
+"""The newest contract of the bundled suite, for tests that need any recent version."""
 
 from readfirst.harness.suite.suite import Suite
 

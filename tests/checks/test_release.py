@@ -144,7 +144,7 @@ def test_the_wheel_runs_where_nothing_else_is(installed: Path, tmp_path: Path) -
 
 
 def small(release: Path, folder: Path) -> Path:
-    """Write a suite with the scenarios of one family."""
+    """Write an export that contains only the scenarios of the family `gate`, and return its file."""
     with gzip.open(suite(release), "rt") as stream:
         header, *scenarios, _ = stream
     taken = [line for line in scenarios if json.loads(line)["id"].startswith("gate/")]

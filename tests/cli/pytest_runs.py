@@ -1,4 +1,4 @@
-"""Runs of pytest within pytest: the type of the fixture that runs it, and constants for its tests."""
+"""Runs of pytest within pytest: the type of the fixture `run`, and parameters for runs with and without xdist."""
 
 import importlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The reference with freely combined behaviours, compared with the expectations of a scenario for a version."""
+"""Judges the reference with any combination of behaviours by the expectations of a scenario in a version."""
 
 from functools import lru_cache
 
@@ -14,7 +14,9 @@ from readfirst.reference_impl import Behaviours, FileTools
 
 
 class LastReadSuite(Suite):
-    """A suite that keeps the scenario and the recording that it read last: each contract asks for the same ones."""
+    """A suite that caches the last scenario and the last recording, because tests request the same ones for each
+    contract.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,20 +32,23 @@ SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
 
 Reference = ReferenceAdapter
-"""The reference with any behaviours."""
+"""An adapter of the reference with any combination of behaviours."""
 
 
 def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
-    """Judge an outcome at level text."""
+    """Return the verdict on an outcome at the level `text`.
+
+    If the contract does not cover the scenario, the outcome is not compared.
+    """
     skip = verdict_without_replay(scenario, contract, "text", _CAPABILITIES)
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 
 def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
-    """Return the status of an outcome at level text."""
+    """Return the status of the verdict on an outcome at the level `text`, such as `passed`."""
     return verdict_of(scenario, outcome, contract).status
 
 
 def offered(behaviours: str | Behaviours) -> set[str]:
-    """Return the tools that the reference offers."""
+    """Return the names of the tools that the reference has with these behaviours."""
     return {schema.tool for schema in FileTools(behaviours, root="/").schemas}

@@ -1,4 +1,4 @@
-"""Every change of a behaviour comes in exactly the version that it has in the table, as recordings show."""
+"""Every behaviour changes in exactly the version that the reference's table states, as recordings show."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -60,16 +60,22 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "2.1.328",
     ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
-"""Changes without an exactly recorded version, with the reason."""
+"""Changes, by behaviour and version, for which no recordings show the exact version, with the reason."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
 PARTS = 4
-"""The changes are divided, so that processes share the work; the quick tests take the first part."""
+"""Number of parts that the changes are divided into, so that processes share the work.
+
+The quick tests check the first part.
+"""
 
 
 @dataclass(frozen=True)
 class Change:
-    """In `version` a behaviour went from one value to another; a value may be `ByModel`."""
+    """The change of a behaviour from the value `before` to `after` in `version`.
+
+    A value may be `ByModel`, which has one value for each class of models.
+    """
 
     behaviour: str
     version: str
@@ -83,7 +89,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Sides:
-    """A scenario recorded in a version and in the one that was published before it, with one class of models."""
+    """A scenario that was recorded in a version and in the version published before it, with the same class of
+    models (`gated`: models that must read first).
+    """
 
     scenario_id: str
     before: str
@@ -92,7 +100,7 @@ class Sides:
 
 
 def changes() -> list[Change]:
-    """Return every change in the table."""
+    """Return all changes of behaviours in the reference's table."""
     found = []
     for name, history in behaviour_histories().items():
         values = [history.first, *history.changes.values()]
@@ -107,7 +115,9 @@ def recorded(scenario_id: str) -> Recording:
 
 
 def both_sides(change: Change) -> Iterator[Sides]:
-    """Yield the scenarios that were recorded right before the change and with it, and differ."""
+    """Yield the scenarios with different recordings in the version of the change and in the version published before
+    it.
+    """
     for scenario_id in change.shown_by:
         recording = recorded(scenario_id)
         for gated in (False, True):
@@ -119,7 +129,9 @@ def both_sides(change: Change) -> Iterator[Sides]:
 
 
 def is_seen(change: Change) -> bool:
-    """Whether the reference contradicts a recording when it changes one version later, and when one sooner."""
+    """Whether recordings show the exact version: one contradicts the reference if the change comes a version later,
+    and one if it comes a version sooner.
+    """
     late = sooner = False
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
@@ -130,7 +142,7 @@ def is_seen(change: Change) -> bool:
 
 
 def is_seen_by_a_contract(change: Change) -> bool:
-    """Whether a recorded contract contradicts that it never changed."""
+    """Whether a contract's recordings contradict the reference if the behaviour does not change at all."""
     later = [
         each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
     ]
@@ -149,7 +161,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
 
 
 def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: WorkspacePool) -> bool:
-    """Whether a scenario fails on a version if a behaviour has that value there."""
+    """Whether a scenario fails in the version `name` if `behaviour` has this value there."""
     contract = SUITE.contracts.find(name)
     moved = behaviours_of(name).changed(**{behaviour: value})
     scenario = SUITE.scenario(scenario_id, contract)
@@ -157,14 +169,17 @@ def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place:
 
 
 def of_model(value: Any, gated: bool) -> Any:
-    """Return the answers for one class of models. Versions before 2.1.208 had no classes."""
+    """Return the value of a behaviour for one class of models.
+
+    Values of versions before 2.1.208 are the same for all models.
+    """
     if not isinstance(value, ByModel):
         return value
     return value.enforced if gated else value.relaxed
 
 
 def tool_is_gone(change: Change) -> bool:
-    """Whether it is a tool that there is no more: no scenario that needs it can be recorded then."""
+    """Whether the change removes a tool. No scenario that needs the tool can be recorded after such a change."""
     last = RELEASES.versions[RELEASES.place(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
@@ -176,7 +191,7 @@ def tool_is_gone(change: Change) -> bool:
 
 
 def problem(change: Change) -> str:
-    """Return the error in the version of a change, and the correction. Empty if there is none."""
+    """Return a message with the error in the version of a change, and its correction. Empty if the version is right."""
     shown_by = " or ".join(change.shown_by)
     if (change.behaviour, change.version) in NOT_EXACT:
         if is_seen(change):

@@ -1,4 +1,4 @@
-"""If an expectation contains only a digest, a difference is shown with the recorded content."""
+"""If an expectation contains only a digest, a difference is displayed with the content from the recording."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ SUITE = Suite()
 
 
 class Session:
-    """The reference, with changed answers and files."""
+    """A session of the reference in which `spoil` changes answers and files."""
 
     def __init__(
         self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]
@@ -35,7 +35,7 @@ class Session:
 
 @pytest.fixture
 def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
-    """Judge the reference with its answers and files spoilt, on one scenario of a suite."""
+    """A function that judges the reference in one scenario, while `spoil` changes its answers and files."""
 
     def judge(
         scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
@@ -90,7 +90,7 @@ def test_a_long_text_shows_where_it_differs_and_no_digest(spoilt: Callable[..., 
 
 
 def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
-    """A suite of one scenario, with this recording."""
+    """A suite with one bundled scenario, and with this text as its recording, if any."""
     suite = small_suite(tmp_path / "suite", {scenario_id: SUITE.path(scenario_id).read_bytes()})
     if recording is not None:
         file = suite.recordings.path(scenario_id)

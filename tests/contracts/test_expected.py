@@ -1,4 +1,6 @@
-"""The expectations of a contract that are not in the scenario's file: its whole recording, or nothing."""
+"""The expectations of a contract that does not belong to the scenario's file: they come from its complete recording,
+or there are none.
+"""
 
 from pathlib import Path
 
@@ -53,7 +55,10 @@ def said(*texts: str, error: str | None = None, **more: object) -> TranscriptSte
 
 
 def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
-    """Return the expectation of the other contract for one call."""
+    """Return what the contract 2.1.40 expects of a call that was recorded as `step`.
+
+    `stated` is the expectation in the scenario's file.
+    """
     (call,) = with_expectations_of(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
     assert call.expect.recorded is not None
     return call.expect.recorded
@@ -133,7 +138,7 @@ steps:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """A suite with one scenario that was recorded on 2.1.40."""
+    """A suite with one scenario and its recording by 2.1.40."""
     suite = small_suite(tmp_path, {"a/b": FILE})
     recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((said("Done."),))})
     keep_recording(suite, "a/b", recording)

@@ -1,4 +1,4 @@
-"""Recordings, expectations and reference agree for every contract, and any change of one of them is detected."""
+"""Recordings, expectations and reference agree for every contract, and a change of any of these is detected."""
 
 import dataclasses
 import sys
@@ -27,18 +27,18 @@ from .judging import SUITE, Reference, judged, offered, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
-"""The scenarios are divided, so that processes share the work."""
+"""Number of parts that the scenarios are divided into, so that processes share the work."""
 
 NEIGHBOURS, OF_ALL = 25, 40
-"""Scenarios that are asked after each other, because they share files; and of how many the quick tests ask one."""
+"""The quick tests check groups of 25 neighbouring scenarios, which share files, and only one group of 40."""
 SAMPLE = 40
-"""Every so manieth scenario is tampered with, and of these every eighth in the quick tests."""
+"""One of 40 scenarios is tested with changed recordings; the quick tests take every eighth of these."""
 
 
 def surprise(verdict: Verdict, contract: Contract) -> str:
-    """Return the error in a verdict other than `passed`. Empty if there is none.
+    """Return a message about a verdict other than `passed`. Empty if there is no error.
 
-    The version may lack a capability of the scenario, or may not be recorded yet.
+    Not an error: the version was not recorded in the scenario, or this machine lacks what the scenario needs.
     """
     unasked = verdict.status == "unspecified" and not is_stated(verdict.scenario_id, contract)
     passed = verdict.status == "passed"
@@ -64,7 +64,7 @@ def needs(scenario_id: str) -> frozenset[str]:
 
 
 def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
-    """Yield each transcript of a scenario with the contracts that have exactly this result."""
+    """Yield each distinct transcript of a scenario, with all contracts that share it."""
     recording = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs)
     contracts: dict[int, list[Contract]] = {}
     for name in recording.transcripts.keys() & set(CONTRACTS):
@@ -77,7 +77,9 @@ def sharers(scenario_id: str) -> Iterator[tuple[Transcript, list[Contract]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_recordings_and_expectations_agree(part: int) -> None:
-    """A recording is replayed once, and compared with the expectations of each contract that shares it."""
+    """Each distinct transcript is converted once, and compared with the expectations of each contract that shares
+    it.
+    """
     wrong = []
     asked: Counter[str] = Counter()
     for scenario_id in SUITE.ids()[part::PARTS]:
@@ -94,7 +96,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
 
 
 def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None:
-    """`readfirst run` asks every scenario, and the slow test below every contract."""
+    """`readfirst run` checks all scenarios, and the slow test below also all contracts."""
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % OF_ALL == 0]
     assert len(neighbours) > 0.9 * len(ids) / OF_ALL
@@ -121,7 +123,9 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
 
 @pytest.mark.slow
 def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
-    """A case that was recorded on its own contract alone waits for the others; `readfirst lint` names it."""
+    """A scenario that was recorded for only one contract still waits for recordings of the others; `readfirst lint`
+    reports it.
+    """
     lacking = missing(Suite(), SUITE.ids(), SUITE.contracts.recorded)
     waiting = {
         each
@@ -134,9 +138,9 @@ def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
 
 
 def sightings() -> Iterator[tuple[str, str]]:
-    """Yield scenario and version of each recording of a version that is not a contract.
+    """Yield scenario id and version of each recording of a version that is not a contract.
 
-    Without those that kill the program: the reference runs in this process.
+    Scenarios that kill the program are left out, because the reference runs in this process.
     """
     for scenario_id in SUITE.recordings.ids():
         for name in recorded(scenario_id).transcripts:
@@ -150,11 +154,11 @@ def kills(scenario_id: str) -> bool:
 
 OWN_FILE = ".claude/settings.local.json"
 WRITE_IT = {"1.0.4", "1.0.5"}
-"""Versions that write a separate file next to the files of a call."""
+"""Versions that write a settings file into the workspace during a call."""
 
 
 def beside_its_own_file(verdict: Verdict) -> bool:
-    """Whether it fails, and all that differs is the file that some versions write of their own."""
+    """Whether a verdict has differences, and all of them are about the settings file that some versions write."""
     paths = [each.what for each in verdict.differences]
     return bool(paths) and all(each.startswith("path ") and each.endswith(OWN_FILE) for each in paths)
 
@@ -186,16 +190,20 @@ def recorded(scenario_id: str) -> Recording:
 
 @cache
 def sample() -> list[str]:
-    """Return some recorded scenarios, but none that kills the program: the reference is in this one.
+    """Return the ids of some recorded scenarios, except those that kill the program: the reference runs in this
+    process.
 
-    Every process asks while it collects tests, so only those are read that may do it.
+    Every test process calls this while it collects tests, so only the scenarios of the sample are read.
     """
     some = [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]
     return [each for each in some if not kills(each)]
 
 
 def in_part(scenario_ids: Sequence[str]) -> list[Any]:
-    """Return each as a parameter; one in eight is in the quick tests."""
+    """Return the scenario ids as pytest parameters.
+
+    One of eight belongs to the quick tests, the others are marked slow.
+    """
     return [
         pytest.param(each, marks=pytest.mark.slow if number % 8 else ())
         for number, each in enumerate(scenario_ids)
@@ -203,7 +211,7 @@ def in_part(scenario_ids: Sequence[str]) -> list[Any]:
 
 
 def places(recording: Recording) -> Iterator[tuple[str, int]]:
-    """Yield versions and numbers of steps from 0, so that each version and each step comes at least once."""
+    """Yield pairs of a version and the index of a step, so that each version and each step occurs at least once."""
     names = list(recording.transcripts)
     lengths = [len(transcript.steps) for transcript in recording.transcripts.values()]
     for turn in range(max(len(names), *lengths)):

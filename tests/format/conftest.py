@@ -1,4 +1,6 @@
-"""Generated examples: the same in every run, without a clock, without a database on disk."""
+"""Settings for generated examples: they are the same in every run, without a time limit and without a database on
+disk.
+"""
 
 from hypothesis import settings
 

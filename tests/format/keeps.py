@@ -1,4 +1,4 @@
-"""An implementation of another design: it edits a changed file as it now is."""
+"""Implementations of a different design: an Edit is made in the current content of a changed file."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Keeps:
 
 
 class KeepsLicence(Keeps):
-    """Write keeps the first line of a file if it is a licence."""
+    """A Write keeps the first line of the old file, which is a licence header."""
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         if tool == "Write":
@@ -32,7 +32,7 @@ class KeepsLicence(Keeps):
 
 
 class HouseTools(KeepsLicence):
-    """Follows the house rules of docs/private-suites.md."""
+    """Follows the house rules in docs/private-suites.md: a Write of an empty file is refused, too."""
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         if tool == "Write" and not arguments["content"]:

@@ -1,4 +1,4 @@
-"""Reading a file with any content gives a scenario or the documented error."""
+"""A file with any content is read as a scenario, or causes the documented error."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ GOOD = (Path(__file__).parent / "broken/unknown-tag/scenarios/broken/typo.yaml")
 
 
 def read(data: bytes) -> None:
-    """Read, check and forget; only SuiteError may come out, and its findings must be complete."""
+    """Load a scenario from any bytes. Asserts that only SuiteError is raised, and that its findings are complete."""
     findings: tuple[Finding, ...] = ()
     try:
         document = load(data, FILE)

@@ -1,4 +1,4 @@
-"""Files of several scenarios: tables that people write, and the corpus that a program composed."""
+"""Files with several scenarios: tables, which people write, and the corpus, which a program composed."""
 
 import json
 import shutil
@@ -98,7 +98,7 @@ def test_a_case_is_what_the_file_says_with_its_values_in_their_places(suite: Sui
 
 
 def test_a_case_cannot_do_what_a_scenario_of_its_own_cannot(suite: Suite) -> None:
-    """Nor can one of the corpus; findings name the line of the case."""
+    """The same holds for a scenario of the corpus. Findings name the line of the case."""
     table = suite.path("mine/done")
     table.write_text(TABLE.replace("name: b.txt", "name: ../b.txt"))
     with pytest.raises(SuiteError) as caught:

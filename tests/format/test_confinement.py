@@ -1,4 +1,4 @@
-"""No path of a scenario leads out of its workspace."""
+"""The paths in a scenario cannot lead out of its workspace."""
 
 from readfirst.harness.suite.path_rules import outside_problem, path_problem, program_problem
 from tests.rows import rows

@@ -1,4 +1,4 @@
-"""contracts.yaml names every behaviour that an implementation can be held to."""
+"""contracts.yaml lists the contracts that an implementation can be compared with."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every example in docs/format.md is read, checked or run."""
+"""Every example in docs/format.md is loaded, checked or run."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def indented(text: str, columns: int) -> str:
 
 
 def complete(kind: str, body: str) -> str:
-    """Return the scenario that an excerpt belongs to."""
+    """Return the text of a complete scenario that contains the excerpt `body`."""
     match kind:
         case "yaml files":
             return f"{HEAD}given:\n  files:\n{indented(body, 4)}steps:\n  - touch: plain.txt\n"

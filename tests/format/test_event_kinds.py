@@ -1,4 +1,4 @@
-"""The table of kinds of events is complete, and a kind that it lacks is an error wherever an event is read."""
+"""The table of kinds of events is complete, and an event of an unknown kind is an error wherever it is read."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Forms of a workspace besides plain files: repositories, special files, half characters, hooks that move files."""
+"""Contents of a workspace other than plain files: repositories, special files, half characters, and hooks that move
+files.
+"""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Each rule of lint has a folder of scenarios that break it, and nothing else breaks there."""
+"""Each lint check has a directory of scenarios that break it, and only this check finds something there."""
 
 import os
 import re
@@ -23,7 +23,7 @@ BROKEN = Path(__file__).parent / "broken"
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 TABLE = DOCS.read_text("utf-8").partition("\n| check | finds |\n")[2].partition("\n\n")[0]
 RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
-"""The rules that docs/format.md explains."""
+"""The ids of the lint checks that docs/format.md explains."""
 
 
 def _too_large(root: Path) -> None:
@@ -65,7 +65,7 @@ def _record(suite: Suite) -> None:
 
 
 def _only_the_default(file: Path) -> None:
-    """Leave the contracts `documented` and 2.1.7 in the list."""
+    """Remove all contracts except `documented` and 2.1.7 from the file."""
     head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
     file.write_text(
         head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
@@ -93,7 +93,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
 
 
 def _record_other_steps(suite: Suite) -> None:
-    """Record the calls from before a change of the scenarios: they use a different file, or a different call."""
+    """Write recordings that are outdated, as if the scenarios had been changed since."""
     _record(suite)
     for scenario_id in suite.ids():
         path = suite.recordings.path(scenario_id)
@@ -128,7 +128,7 @@ PAIRED = frozenset(
         *("unshown-requirement", "one-sided-rule", "needless-excuse"),
     }
 )
-"""Rules that need a scenario beside the broken one, or beside a claim or a rule, which is right itself."""
+"""Lint checks whose directory also contains a correct scenario, claim or rule besides the broken one."""
 
 
 def _assert_helpful(finding: Finding) -> None:

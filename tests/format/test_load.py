@@ -1,4 +1,4 @@
-"""One scenario file becomes one frozen value; everything that is wrong with it is reported at once."""
+"""A scenario file is loaded as one immutable value. All errors in the file are reported at once."""
 
 import time
 from dataclasses import replace

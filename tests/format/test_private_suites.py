@@ -1,4 +1,4 @@
-"""A directory with only `scenarios` is a suite, and suites lie on one another."""
+"""A directory with only `scenarios` is a suite, and a suite may extend another one."""
 
 import shutil
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ OWN_RULE = """\
 
 
 def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
-    """Write a suite of a scenario, `drafts/save`, and of further files."""
+    """Write a suite with the scenario `drafts/save`, and with further `files`."""
     for name, text in {"scenarios/drafts/save.yaml": SAVE, **(files or {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)

@@ -1,4 +1,4 @@
-"""Rules are read with their classes, and everything wrong with the file is found at its place."""
+"""Rules are loaded with their classes, and every error in their file is reported with its position."""
 
 from pathlib import Path
 

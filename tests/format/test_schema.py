@@ -1,4 +1,4 @@
-"""The JSON Schemas and the loader say the same about every file."""
+"""The JSON Schemas and the loader accept and reject the same files."""
 
 import json
 from functools import cache
@@ -20,13 +20,15 @@ SCHEMAS = default_root() / "schema"
 CONTRACTS = Suite().contracts
 
 BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-path", "missing-expect")
-"""Rules whose breach is a matter of form that a JSON Schema can see."""
+"""Lint checks for errors of form, which a JSON Schema can detect."""
 BY_LOADER = (
     *("path-conflict", "unencodable-text"),
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
     "unclear-word",
 )
-"""Rules of form that need more than one place of the file, or knowledge of the contracts."""
+"""Lint checks for errors of form that only the loader can detect, because they concern several places of the file or
+need the contracts.
+"""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A suite finds its files, reads them one at a time, and reports missing ones."""
+"""A suite finds its files, reads each only when it is needed, and reports missing files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The version of a suite, parts of it for runs side by side, and scenarios in dispute."""
+"""The version of a suite, parts of a suite for parallel runs, and disputed scenarios."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ BUNDLED = Suite()
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """Return a suite of one scenario, of version 1.1."""
+    """Return a suite with one scenario and the version 1.1."""
     left_out = {"scenarios", "recordings", "corpus"}
     shutil.copytree(BUNDLED.root, tmp_path / "f", ignore=lambda _folder, names: left_out & {*names})
     (tmp_path / "f/scenarios/gate").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Errors have names, and a name is recognised by the message."""
+"""Errors have names, and the name of an error is found by its message."""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""A harmless tool of another design, tools that almost do harm, and tools that do harm because of the design."""
+"""A harmless tool of a different design, tools that nearly do harm, and tools that do harm.
+
+The first word of a docstring is the kind of harm; `Near` means none.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class RefusedError(Exception):
-    """The call is refused, with these words."""
+    """A call is refused. The text is the answer."""
 
 
 class Careful:
-    """Checks contents: an Edit uses the current file, a Write needs a Read of the content that it replaces."""
+    """Compares contents instead of times: an Edit is made in the current file, and a Write requires a Read of the
+    content that it replaces.
+    """
 
     capabilities = frozenset({"Read", "Edit", "Write"})
     reuses_paths = True
@@ -81,7 +86,7 @@ class Careful:
 
 
 class ReplacesAtomically(Careful):
-    """Near: writes a temporary file and renames it over the old one, with its mode."""
+    """Near: writes a temporary file and renames it to the target, with the mode of the old file."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         made = path.with_name(".made")
@@ -93,7 +98,7 @@ class ReplacesAtomically(Careful):
 
 
 class RefusesLinks(Careful):
-    """Near: wants nothing to do with symbolic links."""
+    """Near: refuses calls for symbolic links."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if Path(self.workspace.root, str(arguments["file_path"])).is_symlink():
@@ -102,7 +107,7 @@ class RefusesLinks(Careful):
 
 
 class EditsAnOldCopy(Careful):
-    """Lost: an Edit is made in the content of the Read and ignores the current file."""
+    """Lost: makes an Edit in the content of the last Read, and ignores the current file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = self.known.get(path, b"")
@@ -113,7 +118,7 @@ class EditsAnOldCopy(Careful):
 
 
 class WritesUnread(Careful):
-    """Lost: a Write replaces any file."""
+    """Lost: a Write replaces any file, without a Read."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.write_file(path, str(arguments["content"]).encode())
@@ -129,20 +134,20 @@ class EditsUnread(Careful):
 
 
 class RefusesEverything(Careful):
-    """Overcautious: nothing is done."""
+    """Overcautious: refuses every call."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult("no", is_error=True)
 
 
 class DoesNothing(Careful):
-    """Untrue: everything is answered, and nothing is done."""
+    """Untrue: reports success for every call, and does nothing."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult("done")
 
 
 class HasNoEdit(Careful):
-    """Lacks the essential tool."""
+    """Has Read and Write, but lacks Edit."""
 
     capabilities = frozenset({"Read", "Write"})

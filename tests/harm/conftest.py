@@ -1,4 +1,4 @@
-"""Makes importable the implementations, the wrong ones among them."""
+"""Makes the implementations in this directory importable, and the wrong implementations."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Implementations that declare a design: rightly, falsely, and to get around work."""
+"""Implementations that declare a design: rightly, falsely, or to avoid being judged."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,12 +10,12 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
-    """Return an implementation that behaves like a different one, and declares a design."""
+    """Return an implementation that behaves like `does`, and declares a design."""
     return type(does.__name__, (does,), {"design": design, "__doc__": does.__doc__})
 
 
 class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
-    """No gate holds a Write either."""
+    """Needs no Read, neither for an Edit nor for a Write."""
 
     design = "ungated"
 
@@ -37,19 +37,22 @@ Unknown = declaring("loose", careful.Careful)
 
 
 class Declares(careful.Careful):
-    """Refuses the calls that it declares, and no others."""
+    """Declares two refusals, and refuses only these calls."""
 
     refuses = frozenset({"not-utf-8", "empty-old-text"})
 
 
 class DeclaresLinks(Declares):
-    """Refuses symbolic links as well, by its declaration."""
+    """Also declares that it refuses symbolic links."""
 
     refuses = Declares.refuses | {"symbolic-link"}
 
 
 class Narrow(careful.Careful):
-    """Edits across lines only with the file's own line ends, and creates no directory. Declares nothing."""
+    """An Edit of several lines must contain the file's line ends, and a Write creates no directory.
+
+    Declares nothing.
+    """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -62,13 +65,13 @@ class Narrow(careful.Careful):
 
 
 class DeclaresNarrow(Narrow):
-    """Declares both."""
+    """Declares both refusals of `Narrow`."""
 
     refuses = frozenset({"line-feed-for-crlf", "missing-directory"})
 
 
 class Literal(careful.Careful):
-    """Takes texts, lines and modes literally. Declares nothing."""
+    """Refuses inexact texts, lines below 1, read-only files, and half characters. Declares nothing."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -86,13 +89,13 @@ class Literal(careful.Careful):
 
 
 class DeclaresLiteral(Literal):
-    """Declares all four."""
+    """Declares the four refusals of `Literal`."""
 
     refuses = frozenset({"inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate"})
 
 
 class DeclaresAndSpoils(Declares):
-    """Refuses as declared, and leaves a file behind."""
+    """Refuses the declared calls, but leaves a new file behind."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         result = super().call(tool, arguments)
@@ -102,7 +105,7 @@ class DeclaresAndSpoils(Declares):
 
 
 class DeclaresTooLittle(careful.RefusesEverything):
-    """Declares little and refuses everything."""
+    """Declares two refusals, and refuses every call."""
 
     refuses = Declares.refuses
 

@@ -1,4 +1,4 @@
-"""Histories: a git repository of single-file commits, made from a seed, and its commits as calls of a session."""
+"""Creates git repositories of single-file commits from a seed, and converts the commits to calls of a session."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _START = {
     "data.json": '{\n  "name": "x",\n  "items": [\n    1,\n    2,\n    2\n  ]\n}',
     "run.sh": "#!/bin/sh\nset -e\necho start\nif true; then\n\techo one\nfi\necho end\n",
 }
-"""Files of the first commits: with LF, CRLF, tabs, blanks at ends, a byte order mark, no newline at the end."""
+"""The files of the first commit: with LF, CRLF, tabs, spaces at line ends, a byte order mark, and no final newline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One file before and after a commit, and all others as they were."""
+    """A commit: its only changed file before and after it, and all other files."""
 
     path: str
     before: bytes
@@ -64,7 +64,7 @@ def _line(random: random.Random, like: str) -> str:
 
 
 def _edited(random: random.Random, lines: list[str]) -> list[str]:
-    """Return lines with one change, as people make them."""
+    """Return the lines with one random change of a kind that people make."""
     at = random.randrange(len(lines)) if lines else 0
     near = lines[at] if lines else ""
     match random.randrange(9):
@@ -96,7 +96,7 @@ def _edited(random: random.Random, lines: list[str]) -> list[str]:
 
 
 def make_repository(folder: Path, seed: int, count: int) -> None:
-    """Create a repository with this number of commits after the first, each of which changes one file."""
+    """Create a repository with a first commit and `count` further ones, each of which changes one file."""
     chance = random.Random(seed)
     files = dict(_START)
     stream = bytearray()
@@ -134,7 +134,7 @@ def make_repository(folder: Path, seed: int, count: int) -> None:
 
 
 def commits_of(folder: Path) -> Iterator[Commit]:
-    """Yield the commits of a repository after the first, the oldest first."""
+    """Yield the commits of a repository in their order, without the first."""
 
     def git(*words: str) -> bytes:
         return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True).stdout
@@ -168,9 +168,10 @@ def commits_of(folder: Path) -> Iterator[Commit]:
 
 
 def calls_of_commit(commit: Commit) -> list[tuple[str, dict[str, str]]]:
-    """Return the calls that make the change of a commit: Edits of texts that stand in one place, else a Write.
+    """Return the calls that make the change of a commit: Edits whose old text occurs once, or one Write if that is not
+    possible.
 
-    A model sees LF for CRLF and no byte order mark, and writes so.
+    The texts have LF for CRLF and no byte order mark, like those of a model, which sees neither.
     """
     path = f"$WS/{commit.path}"
     old, new = (each.decode("utf-8-sig").replace("\r\n", "\n") for each in (commit.before, commit.after))

@@ -1,5 +1,6 @@
-"""Sessions that are played in memory, step by step, for the judge: a test states the answer and the changes of each
-call.
+"""Sessions in memory, step by step, for tests of the judge.
+
+The test states the answer and the changed files of each call.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Change = bytes | Entry | None
 
 
 class Played:
-    """A session with its files; `given` are rules and permissions."""
+    """A session and its files. `given` contains permission rules and modes."""
 
     def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
         self._numbers = count(1)
@@ -70,7 +71,10 @@ class Played:
         error: bool = False,
         **more: Any,
     ) -> None:
-        """Make a call that is answered so, or `interrupted`; `changes` are the new bytes of files by their paths."""
+        """Add a call with its answer.
+
+        `more` may contain `changes`, the new bytes of files by path, and `interrupted`, for a call without an answer.
+        """
         interrupted = more.get("interrupted")
         result = NO_ANSWER if interrupted else ToolResult(answer, error)
         changed = self._changed(more.get("changes", {}))
@@ -79,13 +83,13 @@ class Played:
         )
 
     def group(self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, changes: Mapping[str, Change]) -> None:
-        """Make the calls of one message."""
+        """Add parallel calls of one message. `changes` are the new bytes of files by path."""
         step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
         results = tuple(ToolResult("") for _ in calls)
         self._steps.append((step, StepOutcome(results, self._changed(changes))))
 
     def read(self, path: str, answer: str | None = None) -> None:
-        """Read a file, with numbers in front of its lines unless it is shown otherwise."""
+        """Add a Read of a file. Its answer is the file with line numbers, or `answer` if that is given."""
         entry = self.state[path.removeprefix("$WS/")]
         assert isinstance(entry, RegularFile)
         lines = entry.data.decode("utf-8-sig", "replace").split("\n")
@@ -93,16 +97,16 @@ class Played:
         self.call("Read", {"file_path": path}, whole if answer is None else answer)
 
     def event(self, kind: Any, path: str = "") -> None:
-        """Let something happen to the conversation."""
+        """Add an event of the conversation, such as `compact`."""
         self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
 
     def others(self, changes: Mapping[str, Change]) -> None:
-        """Let another program change files."""
+        """Add a change of files by another program."""
         changed = self._changed(changes)
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:
-        """Return the findings of the judge."""
+        """Return the harms that the judge finds in the session."""
         scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)

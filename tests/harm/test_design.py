@@ -1,4 +1,7 @@
-"""A declared design omits refusals, is reported, is checked, and passes no call without a reason."""
+"""Refusals that a declared design omits are `unsupported`.
+
+The design is reported and checked, and a call never passes because of it.
+"""
 
 import json
 from dataclasses import replace
@@ -45,7 +48,7 @@ SAFE = [
     (designed.UngatedCopy, CHANGED, "failed"),
     (designed.Ungated, CHANGED, "passed"),
 ]
-"""Designs at the level `safe`: none excuses harm."""
+"""Implementations with a design, a scenario, and its status at the level `safe`. A design excuses no harm."""
 CASES = [
     *((*each, "safe") for each in SAFE),
     *(

@@ -1,4 +1,4 @@
-"""Cases that look like a serious harm and are a lesser one, or none: each was found in a published implementation."""
+"""Cases that look like a serious harm and are a lesser harm or none. Each was found in a published implementation."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.rows import rows
 
 
 class ReadsInTextMode(careful.Careful):
-    """Reads with every line end made LF, and writes that back: it spoils line ends, and loses no line."""
+    """Reads a file with all line ends as LF, and writes these back. This spoils line ends, but loses no line."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         text = path.read_text()
@@ -34,7 +34,7 @@ class ReadsInTextMode(careful.Careful):
 
 
 class InsertsAtTheTop(careful.Careful):
-    """Replaces the empty text at the beginning of a file, if requested."""
+    """An Edit inserts its new text at the beginning of the file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
@@ -42,7 +42,7 @@ class InsertsAtTheTop(careful.Careful):
 
 
 class ReplacesTheWholeFile(careful.Careful):
-    """Takes an Edit without old text for a Write."""
+    """An Edit replaces the whole file by its new text."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         path.write_bytes(arguments["new_string"].encode())
@@ -60,7 +60,10 @@ def harms(
 
 
 class CutsSpaces(careful.Careful):
-    """Replaces the nothing at the beginning, and leaves no whitespace at the end of a file."""
+    """An Edit without an old text inserts at the beginning of the file.
+
+    Any other Edit strips the spaces at the end of the file.
+    """
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
@@ -79,7 +82,7 @@ def test_what_the_session_replaced_itself_is_nobody_elses_change(place: Workspac
 
 
 class ReplacesLinks(careful.EditsUnread):
-    """Moves a new file over the name that it was given, also where that is a link."""
+    """Replaces a file by a new one, also if its path is a symbolic link."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         path.unlink()
@@ -97,7 +100,7 @@ def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belon
 
 
 class KeepsALog(careful.Careful):
-    """Leaves a log next to the files that it reads."""
+    """Refuses every call, and writes a log into the workspace."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         Path(self.workspace.root, "log").write_text(tool)

@@ -1,4 +1,6 @@
-"""Each harm that a rule prevents has been observed: in recordings, in published implementations, or in a wrong one."""
+"""Each harm that a rule prevents was observed: in recordings, in published implementations, or in a wrong
+implementation.
+"""
 
 import json
 from pathlib import Path
@@ -74,7 +76,9 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
-"""Harms that were observed only in a wrong implementation, in this scenario of the rule."""
+"""Harms, with the rule that prevents each, that were observed only in a wrong implementation: the implementation,
+and a scenario of the rule.
+"""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
@@ -95,12 +99,12 @@ UNSEEN: dict[Guard, str] = {
     ("formatter-hook-is-no-stranger", "lost"): NO_OTHER_HOOKS,
     ("deny-exceptions", "trespass"): "where a rule opens what another closed, the judge takes nobody's side",
 }
-"""Harms that a rule prevents by its text, but that were never observed; with the reason."""
+"""Harms that a rule prevents but that were never observed, by rule and kind, with the reason."""
 
 
 @pytest.fixture(scope="module")
 def seen(suite: Suite) -> set[Guard]:
-    """Return the kinds of harm that recordings and published implementations show, each with its rule."""
+    """The kinds of harm in recordings and in published implementations, each as a pair with its rule."""
     recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
     found = {(rule, kind) for rule, kinds in recorded.items() for kind in kinds}
     rules = {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
@@ -137,7 +141,7 @@ def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) 
 
 
 def test_what_can_throw_work_away_is_of_the_class_safety(suite: Suite) -> None:
-    """In any design: a refusal that a different design does not make may be the only protection of work."""
+    """This holds in any design: a refusal that a different design does not make may be the only protection of work."""
     rules = suite.rules
     assert rules is not None
     assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []

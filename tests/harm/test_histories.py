@@ -1,4 +1,4 @@
-"""Commits of a repository as sessions: an exact writer harms nothing, and no loss is missed."""
+"""Commits of a repository as sessions: the judge finds no harm by an exact writer, and misses no loss."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from readfirst.harness.suite.harm_kinds import HARMS
 
 
 def change_of_others(commit: Commit) -> bytes:
-    """Return the file with a line of another program at its end, where no call of the commit changes anything."""
+    """Return the file of a commit with a line that another program appended.
+
+    The calls of the commit do not change that part.
+    """
     end = b"\r\n" if b"\r\n" in commit.before else b"\n"
     newline = b"" if commit.before.endswith(b"\n") else end
     return commit.before + newline + b"# somebody else" + end
@@ -29,9 +32,11 @@ def play(
     others: bool = False,
     mode: int | None = None,
 ) -> tuple[list[str], int]:
-    """Play a commit as a session; return the kinds of harm, and how many calls came out otherwise than asked.
+    """Play a commit as a session. Return the kinds of harm, and the number of calls whose result is not the requested
+    one.
 
-    `others` change the file after the Read. A refused Write is made again after another Read, with their line kept.
+    `others`: another program changes the file after the Read. If a Write is refused because of this, it is repeated
+    after another Read, with the line of the other program. `loss` spoils the result of each call.
     """
     session = Played({commit.path: commit.before, **commit.others})
     tool = writer({commit.path: commit.before, **commit.others})

@@ -1,4 +1,4 @@
-"""Harms are in JUnit, at the steps of a page, and in a comparison of two sides."""
+"""Harms appear in JUnit reports, at the steps of a page, and in the comparison of two sides."""
 
 from dataclasses import replace
 from xml.etree import ElementTree

@@ -1,4 +1,6 @@
-"""For each kind of harm a tool that does just this and is caught, and near misses that are not."""
+"""For each kind of harm, a tool that does exactly this harm and is caught, and tools that nearly do harm and are not
+reported.
+"""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The knowledge of a session after a compaction, a resume and a kill, and the start of its relative paths."""
+"""The files that a session knows after a compaction, a resume and a kill, and the directory in which its relative
+paths start.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def edit(session: Played, path: str) -> None:
 
 
 def six_read() -> Played:
-    """Return a session that read six files and changed five of them, which a summary then shows again."""
+    """Return a session that read six files and changed five of them. A compaction shows these five again."""
     session = Played(SIX)
     for path in SIX:
         session.read(WS + path)

@@ -1,4 +1,4 @@
-"""Wrong and right cells of a notebook after a NotebookEdit."""
+"""The harm of a NotebookEdit: wrong and right cells of a notebook."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ NEW = {
 
 
 def done(call: str) -> Notebook:
-    """Return the notebook with a call made as it was asked."""
+    """Return the notebook after a correctly executed call."""
     book = copy.deepcopy(NOTEBOOK)
     cells = book["cells"]
     match call:
@@ -155,7 +155,7 @@ def drop(cell: int, key: str) -> Callable[[Notebook], None]:
 
 
 def only(cell: int, **keys: Any) -> Callable[[Notebook], None]:
-    """Make another change than was asked."""
+    """Return a function that changes a cell of the original notebook instead of making the requested change."""
 
     def change(book: Notebook) -> None:
         book["cells"] = copy.deepcopy(NOTEBOOK["cells"])

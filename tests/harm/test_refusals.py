@@ -1,4 +1,4 @@
-"""Declared refusals count as design: unsupported, never passed, and never an excuse for harm."""
+"""Declared refusals belong to the design: a scenario is `unsupported`, never passed, and harm is not excused."""
 
 import json
 from dataclasses import replace
@@ -60,7 +60,7 @@ OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
         },
     ),
 }
-"""The status of scenarios at some levels, by the name of an implementation that declares refusals."""
+"""The levels and the status of scenarios, by the name of an implementation in designed.py."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Which lines of a file an answer shows."""
+"""The detection of the lines of a file that an answer shows."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ CONTENTS = {
     "differences": "+added\n-removed\n kept\n> mail\n",
     "same lines": "x\nx\ny\nx\nx\n",
 }
-"""Texts of files."""
+"""Texts of files, by a description."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -121,7 +121,7 @@ NEARLY = {
     "word in front": (2, "    a second = call(First)"),
     "nothing": (2, ""),
 }
-"""Differences of a line from the file: its index, and the shown text."""
+"""Lines that differ slightly from the file, by a description: the index of the line, and the shown text."""
 
 
 @rows(("form", "wrong"), [(form, wrong) for form in FORMS for wrong in NEARLY])

@@ -1,4 +1,4 @@
-"""The laws of unsaved text: which tools they find harmful, and that they are judged by harm alone."""
+"""The invariants about unsaved text: the tools that they find harmful, and that only harm is judged."""
 
 from pathlib import Path
 

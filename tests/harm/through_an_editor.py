@@ -1,4 +1,7 @@
-"""Tools that meet the user's editor: one that reads and writes through it, and others that do one thing otherwise."""
+"""A tool that reads and writes through the user's editor, and tools that do one thing differently.
+
+The first word of a docstring is the kind of harm; `Near` means none.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +13,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 class ThroughTheEditor(Careful):
-    """Near: it reads and changes the text that the user sees."""
+    """Near: reads and changes the text that the user sees in the editor."""
 
     capabilities = Careful.capabilities | {"buffers"}
 
@@ -49,7 +52,7 @@ class ThroughTheEditor(Careful):
 
 
 class RefusesUnsaved(ThroughTheEditor):
-    """Near: wants nothing to do with a file that is not saved."""
+    """Near: refuses calls for a file with unsaved changes."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         path = Path(arguments["file_path"])
@@ -60,14 +63,14 @@ class RefusesUnsaved(ThroughTheEditor):
 
 
 class ReadsTheDisk(ThroughTheEditor):
-    """Lost: the text that is changed is that of the disk, and it is written through the editor."""
+    """Lost: edits the text on the disk, and writes the result through the editor."""
 
     def text(self, path: Path) -> str:
         return path.read_text()
 
 
 class WritesTheDisk(ThroughTheEditor):
-    """Untrue: the text is the user's, and the disk is written, over which the user will save."""
+    """Untrue: edits the user's unsaved text, but writes it to the disk, where the user's next save overwrites it."""
 
     def write_file(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)
@@ -75,13 +78,13 @@ class WritesTheDisk(ThroughTheEditor):
 
 
 class KnowsNoEditor(Careful):
-    """Untrue: it reads and writes the disk, ignoring the open editor."""
+    """Untrue: reads and writes the disk, and ignores the open editor."""
 
     capabilities = ThroughTheEditor.capabilities
 
 
 class EditsWhatItRead(ThroughTheEditor):
-    """Lost: an Edit is made in the content of the Read."""
+    """Lost: makes an Edit in the content of the last Read."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         read = self.known.get(path)
@@ -94,7 +97,7 @@ class EditsWhatItRead(ThroughTheEditor):
 
 
 class WritesUnseen(ThroughTheEditor):
-    """Lost: a Write asks nothing."""
+    """Lost: a Write replaces any text, without a check."""
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.write_file(path, arguments["content"].encode())
@@ -102,7 +105,9 @@ class WritesUnseen(ThroughTheEditor):
 
 
 class SavesOverAll(ThroughTheEditor):
-    """Lost: before each call every file is written as it is on the disk, so that the editor holds nothing unsaved."""
+    """Lost: before each call, replaces the text of every open file by its content on the disk, so unsaved changes
+    disappear.
+    """
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         assert self.workspace.editor is not None

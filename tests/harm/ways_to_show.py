@@ -1,4 +1,4 @@
-"""Ways to show the lines of a file so that a person can read them, as tools and programs do."""
+"""Readable forms of the lines of a file, as tools and programs show them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from xml.sax.saxutils import escape
 
 Lines = Sequence[str]
 Number = Callable[[int], str]
-"""Makes the number of a line of its index."""
+"""A function that returns the displayed number of a line, from its index."""
 
 __all__ = ["NUMBERED", "UNNUMBERED", "digest"]
 
 
 def digest(line: str, length: int = 2) -> str:
-    """Return a short digest of a line, always with a letter."""
+    """Return a short digest of a line, which always contains a letter."""
     return hashlib.sha256(line.encode()).hexdigest()[: length - 1] + "k"
 
 
@@ -104,7 +104,7 @@ NUMBERED: dict[str, Callable[[Lines, Number], str]] = {
         + "</file>\nDone."
     ),
 }
-"""With numbers."""
+"""Forms with a number for each line, by name."""
 
 UNNUMBERED: dict[str, Callable[[Lines], str]] = {
     "as it is": "\n".join,
@@ -135,4 +135,4 @@ UNNUMBERED: dict[str, Callable[[Lines], str]] = {
     "tabs as four spaces": lambda lines: "\n".join(line.replace("\t", "    ") for line in lines),
     "list of YAML": lambda lines: "\n".join(f"- {json.dumps(line)}" for line in lines),
 }
-"""Without numbers."""
+"""Forms without line numbers, by name."""

@@ -1,4 +1,4 @@
-"""An exact writer of files in memory, and writers that lose a part of the files."""
+"""An exact writer of files in memory, and wrong effects that lose or spoil a part of the files."""
 
 from __future__ import annotations
 
@@ -11,24 +11,27 @@ Mode = dict[str, int]
 
 
 class RefusedError(Exception):
-    """The call is refused."""
+    """A call is refused."""
 
 
 class ExactWriter:
-    """Edits the current files, and writes only files that it has shown; a file keeps its line ends and its mark."""
+    """Edits the current file; writes only files whose current content was read.
+
+    Line ends and byte order mark of a file are kept.
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.known: Files = {}
 
     def read(self, path: str) -> str:
-        """Return the text that a Read shows."""
+        """Remember the content of a file as read, and return the answer of a Read."""
         self.known[path] = self.files[path]
         lines = self.files[path].decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
         return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, 1))
 
     def call(self, tool: str, arguments: Mapping[str, str]) -> bytes:
-        """Return the content of the file after the call. Raises RefusedError."""
+        """Execute a call, and return the new content of its file. Raises RefusedError."""
         path = arguments["file_path"].removeprefix("$WS/")
         data = self.base(path, tool)
         mark, end = (
@@ -46,21 +49,24 @@ class ExactWriter:
         return made
 
     def base(self, path: str, tool: str) -> bytes:
-        """Return the bytes that a call starts from."""
+        """Return the bytes that a call changes. Raises RefusedError if a Write replaces a content that was not read."""
         if tool == "Write" and self.known.get(path) != self.files[path]:
             raise RefusedError
         return self.files[path]
 
 
 class OldCopy(ExactWriter):
-    """Makes each call in the content of the Read, and ignores the current file."""
+    """Executes each call on the content of the last Read, and ignores the current file."""
 
     def base(self, path: str, tool: str) -> bytes:
         return self.known[path]
 
 
 Loss = Callable[[str, bytes, bytes, Files], Files]
-"""The wrong effect of a writer, given the path, its previous bytes, its correct content, and all files."""
+"""A function that returns the wrong changes of a call.
+
+Parameters: the path, its previous bytes, its correct new bytes, and all files.
+"""
 
 
 def _spoil(change: Callable[[bytes, bytes], bytes]) -> Loss:
@@ -73,7 +79,7 @@ def _first_difference(before: bytes, made: bytes) -> int:
 
 
 def _shifted(before: bytes, made: bytes) -> bytes:
-    """Put the inserted text one line further down."""
+    """Move the first changed line one line down."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     lines = made[at:].splitlines(keepends=True)
     return made[:at] + b"".join((*lines[1:2], *lines[:1], *lines[2:])) if len(lines) > 2 else made
@@ -86,7 +92,7 @@ def _twice(before: bytes, made: bytes) -> bytes:
 
 
 def _everywhere(before: bytes, made: bytes) -> bytes:
-    """Change every line that is like the first one that changes."""
+    """Change every line that equals the first changed one."""
     ends = [each.splitlines(keepends=True) for each in (before, made)]
     for old, new in zip(*ends, strict=False):
         if old != new:
@@ -124,4 +130,4 @@ LOSSES: dict[str, Loss] = {
     },
     "nothing done": lambda path, before, _made, _files: {path: before},
 }
-"""Other possible effects of a call, by a name."""
+"""Wrong effects of a call, by name."""

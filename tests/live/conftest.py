@@ -9,7 +9,10 @@ CANARY = "READFIRST_CANARY"
 
 @contextmanager
 def variables_of_ours(**more: str) -> Iterator[None]:
-    """Set variables that a program must not see, the canary among them; as before afterwards."""
+    """Set environment variables that a program must not see, such as the canary.
+
+    Restores the environment afterwards.
+    """
     before = dict(os.environ)
     os.environ.update({CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", **more})
     try:
