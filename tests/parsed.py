@@ -1,4 +1,4 @@
-"""A page of HTML, as tests look at it."""
+"""Parses HTML pages for tests."""
 
 import json
 from html.parser import HTMLParser
@@ -8,7 +8,7 @@ __all__ = ["Parsed"]
 
 
 class Parsed(HTMLParser):
-    """The parts of a page: elements with attributes and text, and its JSON by id or family."""
+    """A parsed page: its elements with attributes and text, and its JSON data by id or family."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

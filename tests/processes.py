@@ -1,4 +1,4 @@
-"""Processes: whether they run, and who started them, as Linux tells."""
+"""Functions that tell which processes run and which process started them, from Linux's /proc."""
 
 import os
 import time
@@ -9,7 +9,7 @@ __all__ = ["alive", "below", "children", "descendants", "gone", "mentioning", "n
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs. False for an ended process that was not waited for."""
+    """Whether a process runs. False for a zombie, which has ended but was not waited for."""
     try:
         return _fields(pid)[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -17,7 +17,7 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int, patience: float = 5) -> bool:
-    """Tell whether a process ends within so many seconds; the kernel needs a moment after the signal."""
+    """Return whether a process ends within `patience` seconds. After a signal the kernel needs a moment."""
     deadline = time.monotonic() + patience
     while alive(pid):
         if time.monotonic() >= deadline:
@@ -27,12 +27,15 @@ def gone(pid: int, patience: float = 5) -> bool:
 
 
 def mentioning(words: str) -> set[int]:
-    """Return the processes with these words on their command line: numbers in a namespace are not the system's."""
+    """Return the ids of the processes with `words` on their command line.
+
+    A process may have another id in its own namespace.
+    """
     return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
 
 
 def none_mentions(words: str, patience: float = 5) -> bool:
-    """Tell whether all processes with these words on their command line end within so many seconds."""
+    """Return whether all processes with `words` on their command line end within `patience` seconds."""
     deadline = time.monotonic() + patience
     while mentioning(words):
         if time.monotonic() >= deadline:
@@ -42,17 +45,17 @@ def none_mentions(words: str, patience: float = 5) -> bool:
 
 
 def children(pid: int) -> set[int]:
-    """Return the processes that a process has started."""
+    """Return the ids of the direct child processes of a process."""
     return {each for each, fields in _all() if int(fields[1]) == pid}
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the child processes of a process, and their children."""
+    """Return the ids of the child processes of a process, their children, and so on."""
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 
 def below(leader: int, number: int) -> int:
-    """Return the descendant of `leader` that has this number in its own namespace. Raises LookupError."""
+    """Return the id of the descendant of `leader` whose id is `number` in its own namespace. Raises LookupError."""
     for pid in descendants(leader):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         if any(line.split()[-1] == str(number) for line in lines if line.startswith("NSpid:")):
@@ -76,5 +79,5 @@ def _command(pid: int) -> str:
 
 
 def _fields(pid: int) -> list[str]:
-    """Return state, parent, group and the rest of what /proc tells of a process."""
+    """Return the fields of /proc/PID/stat after the name: state, parent, process group, and so on."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -27,7 +27,9 @@ from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
 from readfirst.observatory.targets.mapping import load_target
 
 _LEVEL = "level: effects\n"
-_DESIGN = "# Refused calls: strict, hash-checked, content-checked or ungated; `readfirst check-adapter` tests it."
+_DESIGN = (
+    "# Refused calls: strict, hash-checked, content-checked or ungated; `readfirst check-adapter` tests it."
+)
 _REFUSES = "# Refused though Claude Code answers it, and declared, so that it does not count as a failure."
 _ERRORS = """\
 # How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.

@@ -1,4 +1,4 @@
-"""The commands that the pages show: every line of a console block that begins with `$ `."""
+"""The commands in the pages: each line of a console block that begins with `$ `."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ _COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
 
 @dataclass(frozen=True)
 class Block:
-    """The commands of one console block, in their order; `line` is that of the first."""
+    """The commands of one console block, in order. `line` is the line of the first command."""
 
     page: str
     line: int
@@ -25,12 +25,12 @@ class Block:
 
 
 def name_of(page: Path) -> str:
-    """Return a page's path in the checkout."""
+    """Return the path of a page relative to the checkout."""
     return page.relative_to(CHECKOUT).as_posix()
 
 
 def blocks() -> list[Block]:
-    """Return the console blocks of all pages. Raises ValueError for a command that is elsewhere."""
+    """Return the console blocks of all pages. Raises ValueError if a command is outside of a console block."""
     found = []
     for page in PAGES:
         kind, commands, first = None, [], 0
@@ -48,7 +48,7 @@ def blocks() -> list[Block]:
 
 
 def code(page: str, language: str) -> list[str]:
-    """Return the code blocks of a language (`python`, `js server`) that a page shows."""
+    """Return the code blocks of a page with this info string, such as `python` or `js server`."""
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     return [textwrap.dedent(block) for block in found]

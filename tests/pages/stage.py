@@ -1,4 +1,4 @@
-"""Where a reader of the pages is: folders with spaces in their names, and `readfirst` with a small suite."""
+"""The directory of a reader of the pages, with spaces in its name, and a `readfirst` with a small suite."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ SCENARIOS = {
     *new_mapping.SCENARIOS,
     *REFUSAL_SCENARIOS.values(),
 }
-"""A replacement for the bundled suite, which takes minutes with a slow adapter."""
+"""The scenarios of the suite that replaces the bundled one, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
 #!{sys.executable}
@@ -39,12 +39,15 @@ for line in sys.stdin:
     result = tools.call(**json.loads(line))
     print(json.dumps({{"text": result.text, "is_error": result.is_error}}), flush=True)
 """
-"""A program for the README's adapter, in place of the reader's own."""
+"""A program that the adapter in README starts. It replaces the reader's program."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A folder to run commands in, and the checkout whose `readfirst` they find; `addopts` are for every pytest."""
+    """A directory in which commands run, and the checkout that their `readfirst` belongs to.
+
+    `addopts` are the options of every pytest.
+    """
 
     folder: Path
     checkout: Path
@@ -53,7 +56,10 @@ class Stage:
     def run(
         self, commands: Iterable[str], *, before: str = "", seconds: float = 120
     ) -> list[tuple[int, str]]:
-        """Run the commands as they are, in one shell; return each one's exit code and output."""
+        """Run the commands unchanged, in one shell. Return the exit code and the output of each.
+
+        `before` are shell commands that run first; the test fails if they fail. `seconds` is the maximum time.
+        """
         variables = {
             **os.environ,
             "PATH": os.pathsep.join([str(self.checkout.parent / "bin"), os.environ["PATH"]]),
@@ -81,15 +87,16 @@ class Stage:
 
 
 def _noted(number: int, command: str, folder: str) -> str:
-    """Return the lines that run a command in this shell, and store its output and its exit code."""
+    """Return shell lines that run a command, and store its output and its exit code in `folder`."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 
 
 def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collection[str] = ()) -> Path:
-    """Copy the project into `folder`, and put its commands beside it.
+    """Copy the project into `folder`, with the commands `readfirst` and `pytest` next to it. Return the checkout.
 
-    The suite is a small one, with these `contracts` if any are named; with `bundled` it is the bundled one.
+    The copy has a small suite, which contains only `contracts` if any are given. With `bundled`, it has the bundled
+    suite.
     """
     checkout = folder / "a copy of the checkout"
     checkout.mkdir(parents=True)
@@ -136,7 +143,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
 
 
 def users_folder(folder: Path, page: str) -> Path:
-    """Create the directory of a reader who has written the files of a page."""
+    """Create and return the directory of a reader who has written the files that a page shows."""
     own = folder / "a user's folder"
     own.mkdir()
     shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"

@@ -1,4 +1,4 @@
-"""Every command that README, CONTRIBUTING and docs show is run as it is, in the folder of its reader."""
+"""Every command in README, CONTRIBUTING and docs is run unchanged, in the directory of a reader."""
 
 import re
 import shlex
@@ -22,16 +22,16 @@ USERS_PAGES = (
         for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
     ),
 )
-"""Pages for people in the folder of their own implementation; the others are in the checkout."""
+"""Pages whose readers are in the directory of their implementation. The readers of other pages are in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The execution of a command: its mark, and its allowed exit codes.
+    """How a test runs a command: the pytest mark of the test, and the allowed exit codes.
 
-    `before` are shell commands that create the files that the page assumes. `bundled`: in a checkout with all
-    scenarios; otherwise with a few, and only these `contracts` if any are named. `seconds` is the maximum time.
+    `before` are shell commands that create the files that the page assumes. `bundled`: the checkout has the bundled
+    suite; otherwise a small suite, which contains only `contracts` if any are given. `seconds` is the maximum time.
     """
 
     mark: str = "slow"
@@ -73,10 +73,10 @@ HAS_PRIVATE_SUITE = (
     "test -d ours || readfirst new drafts/keep-the-save --fixtures ours; "
     f"printf %s {shlex.quote(code('docs/private-suites.md', 'yaml')[0])} > {PRIVATE}"
 )
-"""The scenario that the page shows, in the place of what `new` writes."""
+"""A shell command that writes the scenario of the page over the one that `readfirst new` writes."""
 
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
-"""No test may clear the cache of who runs it."""
+"""A shell command that selects a separate cache, because no test may clear the cache of the user."""
 
 PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
@@ -167,7 +167,7 @@ PLANS = {
     "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
 }
-"""Commands that are run otherwise than plainly."""
+"""The plans of commands that do not run with the default plan."""
 
 RUN_BY_CI = {
     "python3 -m pip install . && readfirst run",
@@ -179,7 +179,10 @@ RUN_BY_CI = {
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
     "ruff check . && ruff format --check . && mypy && lint-imports",
 }
-"""Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
+"""Commands that install, or run all checks of a kind.
+
+They are not run here: `.ci/run` contains each of them unchanged.
+"""
 
 TAKES_LONG = {
     "python3 observatory/tools/mutation/run.py --exceptions",
@@ -188,7 +191,10 @@ TAKES_LONG = {
     "python3 tools/verdicts.py before",
     "readfirst renew",
 }
-"""Commands that measure for minutes to hours; of them, and of all tools, it is tested that they start and say how."""
+"""Commands that measure for minutes to hours.
+
+They are not run here. A test only starts them, and all tools, with `--help`.
+"""
 
 PLUGIN = (
     ""
@@ -200,7 +206,7 @@ SHOWN = {command for block in BLOCKS for command in block.commands}
 
 
 def items() -> Iterator[object]:
-    """Yield each block once per mark, with the commands that are run under it."""
+    """Yield a pytest parameter for each console block and mark, with the commands of the block that have this mark."""
     for block in BLOCKS:
         marked: dict[str, list[str]] = {}
         for command in block.commands:
@@ -215,7 +221,7 @@ def items() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout with a small suite, which nothing changes."""
+    """A copy of the checkout with a small suite. Tests do not change it."""
     return copy_of_checkout(tmp_path_factory.mktemp("small"))
 
 

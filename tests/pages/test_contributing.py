@@ -1,4 +1,7 @@
-"""CONTRIBUTING's case is added by its own words, with a stand-in for the product that answers as the reference does."""
+"""The example scenario of CONTRIBUTING is added by the commands on the page.
+
+A substitute for the product answers like the reference.
+"""
 
 import re
 import sys
@@ -30,7 +33,7 @@ CASE = code("CONTRIBUTING.md", "yaml")[0]
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """A contributor in a checkout, whose npm installs the stand-in."""
+    """The checkout of a contributor. Its npm installs the substitute for the product."""
     FakeNpm(tmp_path / "npm", published({"2.1.7": PLAYED.format(version="2.1.7")}))
     monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

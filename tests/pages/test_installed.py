@@ -1,4 +1,4 @@
-"""The installed package works without the checkout, and is never written to."""
+"""The installed package works without the checkout, and its files are never written."""
 
 import os
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the package as `pip install` creates it; its dependencies are those of this environment."""
+    """The directory with the package as `pip install` writes it. Dependencies are used from this environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
     command = [
         sys.executable,
@@ -41,7 +41,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(installed: Path, tmp_path: Path) -> Run:
-    """Run a command of the installed package, in a folder with spaces in its name."""
+    """A function that runs a command of the installed package, in a directory with spaces in its name."""
     here = tmp_path / "a user's folder"
     here.mkdir()
 

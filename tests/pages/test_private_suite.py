@@ -1,4 +1,4 @@
-"""The example suite of docs/private-suites.md has no finding, and runs beside the bundled suite."""
+"""The example suite of docs/private-suites.md has no lint findings, and can be run together with the bundled suite."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The adapter and the servers of docs/adapters.md run the suite, and no scenario is `broken`."""
+"""The adapter and the servers in docs/adapters.md run the suite, and no scenario is `broken`."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,22 @@ import pytest
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
-"""Where examples used to break: arguments that are no strings, bytes that are no text, answers of megabytes."""
+"""The families in which examples once broke: arguments that are not strings, bytes that are not text, and answers of
+megabytes.
+"""
 
 BUT_FOR_CROSSED = "-k 'not crossed'"
-"""The family crossed puts calls together that others have alone, and many of its scenarios need a server each."""
+"""Leaves out the family `crossed`.
+
+It combines calls of other families, and many of its scenarios need a separate server.
+"""
 
 
 def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Return the broken scenarios of the bundled suite; the reader is in the directory of the examples."""
+    """Return the broken scenarios of the bundled suite with their reasons.
+
+    The commands run in a directory with the examples of the page.
+    """
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, bundled=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"

@@ -1,4 +1,4 @@
-"""An invented product whose answers each test chooses, and the results of its recording."""
+"""An invented product whose answers each test chooses, and functions that record it."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,7 +27,7 @@ NOT_READ = "File has not been read yet. Read it first before writing to it."
 
 
 class Product:
-    """A made-up product: Read numbers lines, Edit replaces; behaviour per test."""
+    """A made-up product. Read numbers lines, and the function `edit` executes an Edit."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "during"})
 
@@ -79,7 +79,7 @@ def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorde
 
 
 def recorded(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
-    """Record `gate/x` on several contracts, each with its own way to edit."""
+    """Record `gate/x` on several contracts. `edits` contains the function that executes an Edit, by contract."""
     wanted = {name: ["gate/x"] for name in edits}
     takes = Takes(suite.root.parent / "takes")
     (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)

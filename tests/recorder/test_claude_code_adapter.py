@@ -1,4 +1,4 @@
-"""The adapter `claude-code:<version>`: which workspaces share a process, on a stand-in for the product."""
+"""The adapter `claude-code:<version>`: which workspaces share a process, tested with a substitute for the product."""
 
 import json
 import logging

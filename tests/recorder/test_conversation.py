@@ -1,4 +1,4 @@
-"""The conversation with the product, against a stand-in that misbehaves on demand."""
+"""The conversation with the product, tested with a substitute that misbehaves on demand."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Strings written as YAML come back exactly, to our reader and to any other."""
+"""Strings that are written as YAML are read back exactly, by readfirst's reader and by others."""
 
 from pathlib import Path
 

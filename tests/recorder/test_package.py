@@ -1,4 +1,4 @@
-"""Installing exact versions, against an npm that is a small script."""
+"""The installation of exact versions, with a small script in place of npm."""
 
 import os
 import shutil
@@ -27,7 +27,10 @@ if {fails!r}:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch):
-    """Put a fake npm first on the path. Returns a function that makes it fail, and its recorded calls."""
+    """Put a substitute for npm first on the path.
+
+    Returns a function that makes it succeed or fail, and returns the log of its calls.
+    """
     folder = tmp_path / "bin"
     folder.mkdir()
     log = tmp_path / "npm.log"

@@ -1,4 +1,4 @@
-"""Recording: added answers, refusals, and no partial results."""
+"""Recording: answers that are added, recordings that are refused, and no partial results."""
 
 import os
 import signal

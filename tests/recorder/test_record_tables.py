@@ -1,4 +1,4 @@
-"""Recording cases of tables, composed scenarios, and files with a damaged recording."""
+"""The recording of cases of tables, of composed scenarios, and of scenarios whose recording is damaged."""
 
 import json
 import re
@@ -19,7 +19,10 @@ from .made_up import NOT_READ, recorded, refused, replaced, run, state, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
-    """Put the scenario into a table of two, whose second step contains `answer` as its expectation."""
+    """Move the scenario to a table of two cases.
+
+    The second step of the table contains `answer`, with placeholders for the values of the cases. Return the file.
+    """
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
@@ -79,7 +82,7 @@ def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite)
 
 
 def as_composed(suite: Suite) -> Path:
-    """Move the scenario to the corpus."""
+    """Move the scenario to a file of the corpus, which is for composed scenarios. Return the file."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     theme = suite.root / "corpus" / "gate" / "odd.yaml"

@@ -1,4 +1,4 @@
-"""Recordings keep every byte, once where contracts agree, and damage is reported."""
+"""Recordings keep every byte, store equal answers of several contracts once, and report damage."""
 
 import json
 import time
@@ -52,7 +52,10 @@ def plain(text: str) -> Transcript:
 
 
 def recording(**texts: str) -> Recording:
-    """Return a recording with a text for each contract; `v2_1_7` is 2.1.7, `v2_1_8_gated` 2.1.8+gated."""
+    """Return a recording with a text for each contract.
+
+    The keyword `v2_1_7` means 2.1.7, and `v2_1_8_gated` 2.1.8+gated.
+    """
     names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
     return Recording("0" * 16, {names[name]: plain(text) for name, text in texts.items()})
 

@@ -1,4 +1,4 @@
-"""Rewriting expectations in place: a small diff, nothing else touched."""
+"""Expectations are rewritten in place: the diff is small, and nothing else changes."""
 
 import re
 

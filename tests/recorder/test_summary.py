@@ -15,7 +15,10 @@ ASKED = "Write a summary of the conversation."
 
 
 class Talk:
-    """A conversation whose requests are given: the calls that each tells the results of, and the texts beside them."""
+    """A conversation with given requests of the product.
+
+    Each request consists of the calls whose results it contains, and of the other texts in it.
+    """
 
     def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
         self.said: list[str] = []

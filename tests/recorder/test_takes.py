@@ -1,4 +1,4 @@
-"""Takes: kept until they are judged, made again only where something else is asked."""
+"""Takes are stored until they are accepted, and repeated only if their input has changed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,10 @@ steps:
 
 @dataclass
 class Product:
-    """Answers what `answer` says; counts its calls. A plain value, so that a worker can be given one."""
+    """A product whose answers the function `answer` returns.
+
+    Counts its calls. It is a plain value, so that it can be sent to worker processes.
+    """
 
     answer: Callable[[int], str]
     calls: int = 0
@@ -99,7 +102,7 @@ def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suit
 
 
 def answered(*texts: str) -> Product:
-    """Return a product that answers one text after the other, and raises after the last."""
+    """Return a product that gives these answers one after the other. It raises an exception after the last."""
     return Product(lambda call: texts[call - 1])
 
 

@@ -1,4 +1,7 @@
-"""A recording tells all that the product did to files: how names parted, and nothing it cannot tell is kept."""
+"""A recording contains all changes of files by the product, also separated hard links.
+
+Changes that it cannot express are refused.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -21,7 +24,7 @@ GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "oth
 
 @dataclass
 class Product:
-    """Does something to the workspace, and answers."""
+    """A product that calls `act` on the workspace in each call, and reports success or a refusal."""
 
     act: Callable[[Path], object]
     is_refused: bool
@@ -37,7 +40,7 @@ class Product:
 
 
 def replaces(root: Path) -> None:
-    """Put a file with the same bytes and time in the place of one."""
+    """Replace the file `a` by a new file with the same bytes and time."""
     (root / "new").write_bytes(b"old")
     os.utime(root / "new", ns=((root / "a").stat().st_mtime_ns,) * 2)
     (root / "new").replace(root / "a")

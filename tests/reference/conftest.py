@@ -1,4 +1,4 @@
-"""A session of the reference in an empty directory."""
+"""Sessions of the reference in an empty directory."""
 
 import os
 from collections.abc import Callable
@@ -41,7 +41,10 @@ def tools(make_tools: MakeTools) -> FileTools:
 
 @pytest.fixture
 def put(root: Path) -> Callable[..., Path]:
-    """Return a function that writes a file below the root, long ago; `later` is in seconds against that."""
+    """Return a function that writes a file below the root, with a time in the past.
+
+    `later` is added to that time, in seconds.
+    """
 
     def write(name: str, content: str | bytes = "alpha\nbeta\n", *, later: float = 0) -> Path:
         path = root / name

@@ -1,4 +1,7 @@
-"""Contracts: tables of named behaviours, complete, described, and asked for instead of contract names."""
+"""Contracts are tables of named behaviours.
+
+The tables are complete and described, and the code uses behaviours instead of names of contracts.
+"""
 
 import re
 from dataclasses import FrozenInstanceError, replace
@@ -46,7 +49,7 @@ def test_no_rule_asks_for_the_name_of_a_contract():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""A sentence that makes sense alone: it neither depends on the previous one nor is half of a sentence."""
+"""Matches a sentence that can be read alone: it does not refer to an earlier sentence, and is not a fragment."""
 
 
 def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:
@@ -55,7 +58,7 @@ def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:
 
 
 def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
-    """The source is a document of the suite with its section, or the recordings of the scenarios."""
+    """The source of a behaviour is a section of a document of the suite, or the recordings of its scenarios."""
     documents = SUITE.contracts["documented"].documents
     for name in NAMES:
         history = history_of(name)

@@ -1,4 +1,4 @@
-"""Checkpoints: cases that no scenario of the family `rewind` can show."""
+"""Checkpoints of files, in cases that no scenario of the family `rewind` can show."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The shell of a session: the start directory of a command, its view, and its maximum time."""
+"""The shell of a session: the start directory of a command, its environment, and its maximum time."""
 
 import time
 from pathlib import Path
@@ -23,7 +23,9 @@ def test_a_command_starts_where_the_one_before_it_ended(tmp_path: Path) -> None:
 
 
 def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This also applies if the shell is killed, because the output file is full, before it prints its directory."""
+    """A command's output cannot set the directory, even if the shell is killed before it prints its directory
+    because the output file is full.
+    """
     monkeypatch.setattr(shell, "_MOST_BYTES", 4096)
     outside = tmp_path / "outside"
     outside.mkdir()

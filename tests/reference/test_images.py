@@ -1,4 +1,4 @@
-"""Images: the type by the first bytes, for files that no scenario has."""
+"""Images: their type is detected by their first bytes, for files that no scenario has."""
 
 import pytest
 

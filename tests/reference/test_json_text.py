@@ -1,4 +1,4 @@
-"""JSON: the words for every kind of mistake, the brief ones too, and how numbers are printed."""
+"""JSON: the messages for every kind of mistake, also the short ones, and the form of printed numbers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""FileTools as a library: refusals of its constructor, its methods, and the loop with a model on the page."""
+"""`FileTools` as a library: refusals of its constructor, its methods, and the loop with a model that the page shows."""
 
 import re
 import sys
@@ -41,7 +41,7 @@ def test_root_is_no_sandbox_as_the_page_says(tools: FileTools, root: Path) -> No
 
 
 class ScriptedClient:
-    """A substitute for the API's client: replies as in the script, and refuses like the API."""
+    """A substitute for the API's client. It replies according to a script, and rejects the same requests as the API."""
 
     def __init__(self, *script: list[tuple[str, dict[str, Any]]] | str) -> None:
         self._script: Iterator[list[tuple[str, dict[str, Any]]] | str] = iter(script)

@@ -1,4 +1,4 @@
-"""The MCP server, as a client sees it: one process answers all questions of this file."""
+"""The MCP server, tested by a client. Most tests share one server process."""
 
 import asyncio
 import io
@@ -51,7 +51,7 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     ("Write", {"file_path": "notes.md", "content": ""}, False, f"{CREATED}notes.md"),
     ("Edit", BLANK_EDIT, True, "String to replace not found in file.\nString: a "),
 )
-"""Calls of one session, with whether they are refused and how their answers begin."""
+"""Calls of one session: tool, arguments, whether the call is refused, and the beginning of the answer."""
 
 
 async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
@@ -101,7 +101,7 @@ def test_each_call_is_answered_as_the_tool_does_by_the_settings_and_the_home_of_
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
-    """Return the answers of the server to lines that arrive together."""
+    """Return the answers of a server to lines that arrive at the same time."""
     answers = io.BytesIO()
     server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:
@@ -263,7 +263,7 @@ def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, 
 
 
 def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what a server answers to calls that all arrive at once, just before its input ends."""
+    """Return the answers of a server process to calls that all arrive at the same time, just before its input ends."""
     sent = line(1, INITIALIZE)
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
     for number, (tool, arguments) in enumerate(calls, 2):

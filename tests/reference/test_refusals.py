@@ -1,5 +1,5 @@
-"""Parts of a refusal that no scenario can show: its number in the documents, and the state after a failure
-half-way.
+"""Parts of a refusal that no scenario can show: the number that the documents give it, and the state after a call
+that failed halfway.
 """
 
 import os
@@ -23,7 +23,7 @@ def refusal(change: Callable[..., str], *arguments: str) -> tuple[str, int | Non
 
 
 def test_every_number_of_edit_comes_before_the_higher_ones(make_tools: MakeTools, put: Put) -> None:
-    """The same call, with one reason less at a time."""
+    """The same call is repeated with one reason for a refusal less each time."""
     denied, tools = make_tools(deny=("Edit(**)",)), make_tools()
     put("a.txt", "x x\n")
     assert refusal(denied.edit, "a.txt", "", "") == ("no_changes", 1)

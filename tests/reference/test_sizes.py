@@ -1,4 +1,4 @@
-"""Sizes: the first page of long files that no scenario has."""
+"""Sizes: the first page of long files, in cases without a scenario."""
 
 from readfirst.reference_impl.reading.read_limits import first_page
 

@@ -1,4 +1,4 @@
-"""Special files: no call waits for a pipe or reads a device that never ends, and none puts a file in their place."""
+"""Special files: no call waits for a pipe, reads an endless device, or replaces either by a file."""
 
 import os
 import threading
@@ -12,11 +12,11 @@ from tests.newest import NEWEST
 
 CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", NEWEST, f"{NEWEST}+gated", "documented")
 AT_MOST = 20
-"""Seconds until a call counts as waiting."""
+"""Seconds after which a call counts as waiting."""
 
 
 def in_time(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:
-    """Return the result of a call; fail if it waits."""
+    """Return the result of a call. Fails if the call takes longer than `AT_MOST`."""
     results: list[Result] = []
     thread = threading.Thread(target=lambda: results.append(tools.call(tool, arguments)), daemon=True)
     thread.start()

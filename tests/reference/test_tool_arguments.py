@@ -1,5 +1,5 @@
-"""Arguments that no scenario can contain: the advertised schema equals the checks, and unusual values raise
-nothing.
+"""Arguments that no scenario can contain: the advertised schema accepts the same arguments as the checks, and
+unusual values cause no exception.
 """
 
 import math

@@ -1,4 +1,6 @@
-"""Behaviours of single versions without a scenario: names and counts of arguments, files that need a permission."""
+"""Behaviours of single versions that have no scenario: names and counts of arguments, and files that need a
+permission.
+"""
 
 import json
 

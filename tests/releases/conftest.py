@@ -1,4 +1,4 @@
-"""A suite with one scenario, and a registry in the place of npm's."""
+"""A suite with one scenario, and substitutes for npm and its registry."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ CONTRACT = """\
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """Return a suite that knows 1.0.1 and 1.0.1+gated."""
+    """Return a suite with the contracts 1.0.1 and 1.0.1+gated."""
     root = tmp_path / "fixtures"
     (root / "scenarios" / "gate").mkdir(parents=True)
     (root / "recordings").mkdir()
@@ -53,7 +53,7 @@ def suite(tmp_path: Path) -> Suite:
 
 
 def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
-    """Return the expected answers of Edit, by recorded version."""
+    """Return the expected answer of the only call of a scenario, or the name of its error, by recorded version."""
     found: dict[str, object] = {}
     for name in suite.recordings.recording(scenario_id).transcripts:
         (call,) = suite.scenario(scenario_id, suite.contracts.find(name)).calls()
@@ -64,7 +64,10 @@ def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
-    """Return a function that publishes versions, with an npm first on the path that knows them and an empty cache."""
+    """Return a function that publishes versions.
+
+    It puts a substitute for npm first on the path, which knows these versions, and sets an empty cache.
+    """
 
     def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"
@@ -77,7 +80,7 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNp
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """Return a function that opens a registry for the real npm, with an empty cache."""
+    """Return a function that starts a registry with these versions for the real npm, and sets an empty cache."""
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:

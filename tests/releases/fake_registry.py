@@ -1,4 +1,6 @@
-"""A registry of small invented packages on the loopback interface. Each imitates the product in a different way."""
+"""Substitutes for npm and for its registry, with small invented packages, each of which imitates the product in a
+different way.
+"""
 
 import hashlib
 import io
@@ -17,7 +19,10 @@ PACKAGE = "@anthropic-ai/claude-code"
 PLATFORM = f"{PACKAGE}-made-up"
 
 Packages = dict[str, dict[str, dict[str, dict[str, str]]]]
-"""By name and version: the files, and the required packages."""
+"""The packages, by name and version.
+
+Each has the keys `files` (contents by path) and `needs` (versions of required packages).
+"""
 
 NPM = """\
 #!{python}
@@ -101,16 +106,19 @@ with open(args["file_path"], "w", newline="") as file:
     file.write(text.replace(args["old_string"], args["new_string"], 1))
 return {"content": WORDS}
 """
-"""The effect of run(): Edit replaces, and answers with WORDS."""
+"""The body of the function that executes a call: an Edit replaces, and its answer is WORDS."""
 
 
 def saying(words: str) -> str:
-    """Return a behaviour whose Edit answers with a Python expression."""
+    """Return a body of that function in which the answer of an Edit is a Python expression."""
     return EDIT.replace("WORDS", words)
 
 
 def published(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
-    """Return packages of `versions`, each with its behaviour; `scripts` of them need node, the others are programs."""
+    """Return a package for each of `versions`, with its behaviour.
+
+    Versions in `scripts` need node; the others are programs.
+    """
     packages: Packages = {PACKAGE: {}, PLATFORM: {}}
     for version, behaviour in versions.items():
         program = PROGRAM.format(python=sys.executable, behaviour=indent(behaviour, "    "))
@@ -124,7 +132,7 @@ def published(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()
 
 
 class FakeNpm:
-    """A small program called npm, first on the path: it views and installs `packages` without any network."""
+    """A small program named `npm`, for the path. It views and installs `packages` without a network."""
 
     def __init__(self, folder: Path, packages: Packages) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -140,16 +148,16 @@ class FakeNpm:
 
     @property
     def fetched(self) -> list[str]:
-        """The versions that were installed, in order."""
+        """The installed versions, in the order of their installation."""
         return self._log.read_text().split()
 
     def close(self) -> None:
-        """Let the registry be out of reach from now on."""
+        """Make the registry unreachable from now on."""
         self._packages.unlink(missing_ok=True)
 
 
 class FakeRegistry:
-    """A server that the real npm asks for `packages`."""
+    """An HTTP server on the loopback interface, from which the real npm installs `packages`."""
 
     def __init__(self, packages: Packages) -> None:
         self._files: dict[str, bytes] = {}
@@ -179,7 +187,7 @@ class FakeRegistry:
         self._thread.start()
 
     def answer(self, name: str) -> bytes | None:
-        """Return a document or a tarball."""
+        """Return the document of a package or a tarball. None if there is no such file."""
         if name in self._documents:
             return json.dumps(self._documents[name]).encode()
         if name.startswith(f"{PACKAGE}/-/"):

@@ -1,4 +1,4 @@
-"""Job: the steps of a workflow as the runner gives them to a shell, in a repository with a remote."""
+"""Runs the steps of a workflow, like GitHub's runner, in a repository with a remote."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ from typing import Any
 __all__ = ["GH", "Job"]
 
 GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
-"""A program that records its arguments and does not execute them."""
+"""A substitute for the program `gh`. It records its arguments and does nothing else."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A repository with a remote, and a runner whose programs are those in `bin` first."""
+    """A repository with a remote, in which steps run with the programs in `bin` first on the path."""
 
     folder: Path
 
@@ -25,11 +25,11 @@ class Job:
 
     @property
     def asked(self) -> Path:
-        """Where the arguments of the request to pull are."""
+        """The file with the arguments of `gh`, which opens a pull request."""
         return self.folder / "asked"
 
     def begin(self, *paths: str) -> None:
-        """Commit these paths of the repository, and give it a remote."""
+        """Create the repository, commit these paths, and add a remote."""
         self.git("init", "--quiet", "--initial-branch=main")
         self.git("add", *paths)
         self.git("commit", "--quiet", "--message", "Begin")
@@ -38,14 +38,17 @@ class Job:
         self.git("remote", "add", "origin", remote)
 
     def install(self, programs: Mapping[str, str]) -> None:
-        """Put programs, by name, where the runner finds them first."""
+        """Write programs, by name, to the directory that is first on the path."""
         (self.folder / "bin").mkdir(exist_ok=True)
         for name, text in programs.items():
             (self.folder / "bin" / name).write_text(text)
             (self.folder / "bin" / name).chmod(0o755)
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **variables: str) -> str:
-        """Run a step and return the outputs that it wrote."""
+        """Run a step and return the outputs that it wrote.
+
+        Asserts the exit code `expected`. `variables` are added to the environment.
+        """
         written = self.folder / "outputs"
         written.write_text("")
         ran = subprocess.run(
@@ -66,7 +69,7 @@ class Job:
         return written.read_text()
 
     def git(self, *arguments: str) -> str:
-        """Run git in the repository."""
+        """Run git in the repository, and return its output."""
         identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
         return subprocess.run(
             ["git", *identity, *arguments], cwd=self.repository, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""The nightly job: its commands as the runner gives them to a shell, in a repository with one scenario."""
+"""The steps of the nightly workflow, executed like by its runner, in a repository with one scenario."""
 
 import os
 import shutil
@@ -32,10 +32,10 @@ READFIRST = f'#!/bin/sh\nexec "{sys.executable}" -m readfirst "$@"\n'
 
 
 class Night(Job):
-    """A job with a step that receives the output of another."""
+    """A job whose second step uses an output of the first."""
 
     def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
-        """Run a step and return its outputs; `outputs` are those of the step before it."""
+        """Run a step and return its outputs. `outputs` are the outputs of the step before it."""
         given = {
             "${{ github.token }}": "",
             "${{ needs.adopt.outputs.version }}": outputs.get("version", ""),
@@ -48,7 +48,7 @@ class Night(Job):
 
 @pytest.fixture
 def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
-    """Return a function that starts a nightly job in which the newest version, 1.0.2, behaves in a given way."""
+    """Return a function that prepares a nightly job. Its parameter is the behaviour of the newest version, 1.0.2."""
 
     def begin(newest: str) -> Night:
         npm({"1.0.1": OLD})

@@ -1,4 +1,6 @@
-"""A quick look at a version: with few scenarios that show all that is known to differ between versions."""
+"""`readfirst product snapshot --quick`: a new version is compared in a few scenarios, which show all known
+differences between versions.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def points() -> list[ChangePoint]:
 
 @dataclass(frozen=True)
 class Difference:
-    """A behaviour that differs between two neighbouring contracts; `shown_by` are the scenarios that show it."""
+    """A behaviour that differs between two neighbouring contracts.
+
+    `shown_by` are the scenarios that show the difference.
+    """
 
     behaviour: str
     older: str
@@ -49,7 +54,9 @@ class Difference:
 
 @pytest.fixture(scope="module")
 def differences() -> list[Difference]:
-    """All of them, but not those of a tool that one of the two lacks: nothing can be asked of it."""
+    """All differences between neighbouring contracts, except those of tools that one of the two contracts lacks,
+    because no scenario can show them.
+    """
     found = []
     needs = cache(lambda scenario_id: BUNDLED.scenario(scenario_id).needs)
     for variant in ("", "+gated"):
@@ -76,7 +83,7 @@ def recorded_on(scenario_id: str) -> set[str]:
 
 
 def shows(scenario_id: str, one: str, other: str) -> bool:
-    """Whether a scenario was recorded otherwise on two contracts."""
+    """Whether the recordings of a scenario by two contracts differ."""
     transcripts = BUNDLED.recordings.recording(scenario_id).transcripts
     return transcripts[one] != transcripts[other]
 
@@ -118,7 +125,7 @@ def test_a_suite_without_rules_is_looked_at_by_families(suite: Suite) -> None:
 
 @dataclass
 class MadeUp:
-    """Stands for the product: Edit replaces, and answers with the next of `words`."""
+    """A substitute for the product. An Edit replaces, and its answer is the next of `words`."""
 
     words: Iterator[str]
     opened: int = 0
@@ -138,7 +145,10 @@ Look = Callable[..., tuple[int, MadeUp]]
 
 @pytest.fixture
 def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
-    """Look at version 1.0.2, whose Edit answers with these words; 1.0.1 was recorded to answer `Done`."""
+    """A function that compares version 1.0.2 with 1.0.1.
+
+    The parameter contains the answers of its Edits; 1.0.1 was recorded to answer `Done`.
+    """
     path = suite.path("gate/x")
     recording = Transcript(
         (TranscriptStep(("Edit",), (RecordedResult("Done"),), {"notes.txt": RegularFile(b"gamma\n")}),)

@@ -1,4 +1,4 @@
-"""The messages before and during a replay of the real product."""
+"""The messages before and during the replays of the real product."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Recording a new version as contracts, from a registry of made-up ones."""
+"""The recording of a new version as contracts, with a registry of made-up versions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -126,7 +126,9 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
 def test_a_version_is_not_taken_for_one_class_of_models_alone(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing would be asked of the other class, and nothing would differ."""
+    """If the version before has no recordings for a class of models, nothing could be compared for this class, and
+    no difference would be found.
+    """
     npm({"1.0.1": OLD, "1.0.2": OLD})
     takes = str(suite.root.parent / "takes")
     arguments = ["--contract", "1.0.1", "--fix", "--fixtures", str(suite.root), "--takes", takes]

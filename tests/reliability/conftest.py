@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of reliability: a small suite with a victim, and a directory for temporary files."""
+"""Shared fixtures of the tests of reliability: a small suite, and a directory for temporary files."""
 
 import tempfile
 from pathlib import Path
@@ -27,7 +27,7 @@ steps:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    """Three scenarios; the workspace of the second holds `victim.txt`."""
+    """A suite with three scenarios. The workspace of the second contains `victim.txt`, which makes a vandal act."""
     scenarios = {
         f"edit/{number}-{name}": CASE.format(number=number, name=f"{name}.txt")
         for number, name in enumerate(("first", "victim", "third"))
@@ -37,7 +37,7 @@ def suite(tmp_path: Path) -> Suite:
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files, with nothing else in it."""
+    """The directory for temporary files, which is empty at first."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

@@ -37,7 +37,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def way() -> Sandbox:
-    """How this system confines; without it these tests fail."""
+    """The sandbox of this system. These tests fail on a system without one."""
     return find_sandbox()
 
 

@@ -1,4 +1,4 @@
-"""No process outlives the run that started it, on every system that can prevent it."""
+"""No process of an implementation outlives the run, on every system that can prevent it."""
 
 import os
 import signal
@@ -28,7 +28,10 @@ CONNECTIONS = {
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A text on the command line of every process that tries to survive; the test kills them at its end."""
+    """A text on the command line of every process that tries to outlive the run.
+
+    After the test, such processes are killed.
+    """
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
@@ -40,7 +43,7 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture(params=SYSTEMS.values(), ids=SYSTEMS.keys())
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A system that has bubblewrap, or not; return why not."""
+    """A system with bubblewrap or without it. Returns the reason why it is missing, or an empty text."""
     if request.param:
         without_bubblewrap(monkeypatch)
     return str(request.param)
@@ -129,7 +132,7 @@ def test_a_system_that_has_nothing_is_reported_once(
 
 @pytest.fixture
 def exits() -> Callable[[str, Mapping[str, str]], int]:
-    """Run a command under a supervisor, and return its exit code."""
+    """A function that runs Python code under a supervisor, and returns the exit code."""
 
     def run_it(code: str) -> int:
         from readfirst.harness.processes.supervised_process import Child

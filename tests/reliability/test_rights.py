@@ -1,4 +1,4 @@
-"""Modes of files hold for every implementation, even if root runs it."""
+"""The modes of files apply to every implementation, even if root runs it."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ ROOT_RUNS_THIS = os.geteuid() == 0
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Path:
-    """A file that its mode closes."""
+    """A file that its mode (0) makes inaccessible."""
     file = tmp_path / "closed.txt"
     file.write_text("alpha")
     file.chmod(0)
@@ -30,7 +30,7 @@ def test_code_in_this_process_cannot_open_what_is_closed(closed: Path) -> None:
 
 @pytest.fixture
 def setuid(tmp_path: Path) -> Path:
-    """A file that runs as its owner."""
+    """A program with the setuid bit."""
     file = tmp_path / "run.sh"
     file.write_text("alpha")
     file.chmod(0o4755)
@@ -52,7 +52,7 @@ def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pyte
 
 
 def run(*command: str) -> tuple[int, bytes, bytes]:
-    """Run a program as implementations are run; return its exit code, output and errors."""
+    """Run a program in the way that implementations are run. Return its exit code, output and errors."""
     child = Child(
         command,
         directory=None,

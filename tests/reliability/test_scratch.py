@@ -1,4 +1,4 @@
-"""Temporary folders are gone with the run that made them, and those of a killed run with the next."""
+"""Temporary directories are removed at the end of their run. Those of a killed run are removed by the next run."""
 
 import os
 import signal
@@ -26,12 +26,12 @@ time.sleep(600)
 
 @pytest.fixture(autouse=True)
 def _first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next scratch folder be the first of its process."""
+    """Let the next temporary directory count as the first of this process, which removes leftovers."""
     monkeypatch.setattr(temp_dirs, "_swept", False)
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
-    """Start a process that uses a scratch folder."""
+    """Start a process that uses a temporary directory. Return the process and the directory."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True
@@ -62,7 +62,9 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_n
 def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_next(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A directory without a lock is not recognised; a kill in the middle of a removal would have left it forever."""
+    """A directory without a lock would not be recognised, so a removal that is killed halfway would leave it
+    forever.
+    """
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)
@@ -96,7 +98,7 @@ def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let a folder be the system's folder in memory, and no variable name another."""
+    """Replace the system's directory in memory by a separate directory. No variable selects a different one."""
     monkeypatch.setattr(tempfile, "tempdir", os.fspath(temporary))
     for name in ("TMPDIR", "TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)

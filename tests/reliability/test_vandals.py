@@ -1,4 +1,6 @@
-"""Any treatment of a workspace by an implementation ends in a verdict, the run continues, and nothing is left."""
+"""Whatever an implementation does to its workspace, the scenario gets a verdict, the run continues, and no files are
+left.
+"""
 
 from pathlib import Path
 
@@ -27,9 +29,9 @@ WORDS = {
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
-"""The messages of verdicts with the status `broken`."""
+"""The expected message of each implementation whose scenario is `broken`."""
 FAIL = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
-"""Implementations with an effect that a snapshot shows."""
+"""Implementations whose effect appears in the snapshot of the workspace, so that the scenario fails."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A worker returns the result of its task, and the process that started it detects any end."""
+"""A worker process returns the result of its task, and its parent process detects however it ends."""
 
 import os
 import pickle
