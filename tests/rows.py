@@ -1,4 +1,6 @@
-"""Tests that check the rows of a table one after the other; most rows take a tenth of the time of a separate test."""
+"""Runs the rows of a table one after the other in a single test, because a separate test per row takes ten times as
+long for most rows.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ Test = Callable[..., None]
 
 
 def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
-    """Call a test with each row of a table, like `parametrize`, but as one test that reports every failing row.
+    """Call a test with each row of a table. Unlike `parametrize`, this is one test; it reports all failing rows.
 
-    Rows share fixtures that no row changes. A skipped row counts as failed, because the rows after it would be
-    skipped, too.
+    All rows share the fixtures, so no row may change them. A skipped row counts as failed, because the rows after it
+    would be skipped, too.
     """
     several = not isinstance(names, str)
     given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]

@@ -1,4 +1,4 @@
-"""The MCP server, tested by a client. Most tests share one server process."""
+"""The MCP server, as a client sees it."""
 
 import asyncio
 import io

@@ -1,4 +1,7 @@
-"""Implementations that answer with their input, for separate processes: they use only public names."""
+"""Implementations that answer with their input, such as hooks and permissions.
+
+They run in separate processes, and use only public names.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,7 +12,7 @@ from readfirst import ToolResult, Workspace
 
 
 class Telling:
-    """Answers every call with `seen`; the test states the other effects of each call."""
+    """Answers every call with `seen`. `beside` contains the reminders of each call's result."""
 
     capabilities = frozenset({"Read", "reminders", "parallel"})
 
@@ -33,7 +36,7 @@ class Telling:
 
 
 class Diary:
-    """Answers every call with all that happened so far, each session with its own name in front."""
+    """Answers every call with the list of all calls and events so far, each with the name of its session."""
 
     capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
 
@@ -70,7 +73,7 @@ class Diary:
 
 
 class Pretends:
-    """Declares capabilities that its session lacks."""
+    """Declares capabilities of `Diary` that its session lacks."""
 
     capabilities = Diary.capabilities
 
@@ -82,13 +85,13 @@ class Pretends:
 
 
 class Basic(Pretends):
-    """Declares nothing of the kind."""
+    """Declares only Read, Edit and Write."""
 
     capabilities = frozenset({"Read", "Edit", "Write"})
 
 
 class Filling:
-    """Answers a Read with the room that its workspace has."""
+    """Answers each call with the free and the total size of the workspace's file system."""
 
     capabilities = frozenset({"Read", "full_disk"})
 
@@ -102,7 +105,7 @@ class Filling:
 
 
 class Quoting:
-    """Answers every call with the commands of the hooks, as some refusals do."""
+    """Answers each call with the commands of the workspace's hooks, as some refusals do."""
 
     capabilities = frozenset({"Read", "hooks"})
 
@@ -115,7 +118,7 @@ class Quoting:
 
 
 class Asked:
-    """Answers a Read with the permissions that its session was opened with."""
+    """Answers each call with the permissions of its workspace."""
 
     capabilities = frozenset({"Read", "permission_modes"})
 
@@ -128,7 +131,7 @@ class Asked:
 
 
 class Silent:
-    """Declares nothing of the kind, not even that it has no capabilities."""
+    """Declares no capabilities, not even an empty set."""
 
     def open(self, workspace: Workspace) -> "Silent":
         return self

@@ -1,4 +1,4 @@
-"""Shared fixtures of the tests of replaying: a directory, effective permissions, and the miniatures as a module."""
+"""Shared fixtures of the tests of replays: a workspace, effective permissions, and a low limit of recursion."""
 
 import ctypes
 import inspect
@@ -46,7 +46,9 @@ _PASS_ALL_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Let permissions count even for root: this thread gives up the capabilities that pass all of them."""
+    """Make permissions of files effective even for root: this thread gives up the capabilities that ignore
+    permissions.
+    """
     if os.geteuid() != 0:
         yield
         return
@@ -66,7 +68,7 @@ def unprivileged() -> Iterator[None]:
 
 @pytest.fixture
 def shallow() -> Iterator[None]:
-    """Leave Python a hundred levels of recursion, so that a tree need not be enormous to be too deep."""
+    """Limit Python to a hundred further levels of recursion, so that a small tree is already too deep."""
     former = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
     try:

@@ -1,4 +1,4 @@
-"""Servers whose sessions affect each other, each in one way; started as `python leaky_servers.py WAY`."""
+"""Servers whose sessions affect each other, each in one way: `python leaky_servers.py WAY`."""
 
 import hashlib
 import itertools
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Server:
-    """Read, Edit and Write, as started in the directory `here`."""
+    """A server with Read, Edit and Write that was started in the directory `here`."""
 
     def __init__(self, way: str, here: Path, home: Path) -> None:
         self.way, self.here, self.home = way, here, home
@@ -22,14 +22,14 @@ class Server:
         self.digest = hashlib.sha256()
 
     def begin_anew(self) -> None:
-        """Accept a second handshake; some servers then forget read files."""
+        """Accept a second handshake. In some ways, the server then forgets which files were read, or ends."""
         if self.way == "anew-ends":
             sys.exit(3)
         if self.way.startswith("anew"):
             self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
-        """Return the text, and whether it is an error."""
+        """Execute a call. Return its text, and whether it is an error."""
         self.calls += 1
         if self.way == "ends" and self.calls == 30:
             sys.exit(3)
@@ -86,7 +86,7 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """The key of a remembered file."""
+        """Return the key by which the server remembers that a file was read."""
         match self.way:
             case "by-name":
                 return path.name

@@ -1,4 +1,7 @@
-"""Programs for `lines:` that do one thing wrong, by name; `silent` and its like do it at the call of a tool."""
+"""Programs for `lines:`, each of which does one thing wrong, by name.
+
+Some, such as `silent`, do it when a tool is called.
+"""
 
 import json
 import sys

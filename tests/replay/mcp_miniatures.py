@@ -1,4 +1,4 @@
-"""Tiny MCP servers, each wrong in one way; started as `python mcp_miniatures.py WAY [FILE]`."""
+"""Tiny MCP servers, each wrong in one way: `python mcp_miniatures.py WAY [FILE]`."""
 
 import json
 import os

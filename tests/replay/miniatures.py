@@ -1,4 +1,4 @@
-"""Tiny implementations: one that is honest, and many that misbehave on command, each in one way."""
+"""Tiny implementations: a correct one, and many that misbehave, each in one way."""
 
 import asyncio
 import ctypes
@@ -20,7 +20,10 @@ MODIFIED = (
 
 
 class Honest:
-    """Read, Edit and Write with the rule that an edited file was read and is as it was."""
+    """A correct implementation of Read, Edit and Write.
+
+    A changed file must have been read and must be as it was read.
+    """
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
 
@@ -63,7 +66,7 @@ class Honest:
 
 
 class AsyncTools:
-    """Honest, with `async def` everywhere; each method gives up control once before it acts."""
+    """`Honest` with `async def` methods. Each gives up control once before it acts."""
 
     capabilities = Honest.capabilities | {
         "resume",
@@ -138,7 +141,7 @@ class AsyncSession:
 
 
 class AsyncCallsInAList(AsyncTools):
-    """Its `call_parallel` is not a coroutine, but returns coroutines."""
+    """An implementation whose `call_parallel` is not a coroutine, but returns a list of coroutines."""
 
     async def open(self, workspace: Workspace) -> Any:
         session: Any = await super().open(workspace)
@@ -147,7 +150,7 @@ class AsyncCallsInAList(AsyncTools):
 
 
 class Misbehaving(Honest):
-    """Misbehaves at every call of Edit, and is honest otherwise."""
+    """Misbehaves in every Edit, and is correct in all other calls. The base of the following classes."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
@@ -165,7 +168,7 @@ class Hangs(Misbehaving):
 
 
 class HangsStubbornly(Misbehaving):
-    """Never answers, and survives all signals for a while."""
+    """Never answers, and ignores all signals for a while."""
 
     def misbehave(self) -> Any:
         for _ in range(3):
@@ -193,7 +196,7 @@ class Exits(Misbehaving):
 
 
 class ExitsPolitely(Misbehaving):
-    """Calls sys.exit, which an implementation has no business to do."""
+    """Calls sys.exit, which no implementation should do."""
 
     def misbehave(self) -> Any:
         sys.exit(4)
@@ -207,7 +210,7 @@ class Segfaults(Misbehaving):
 
 
 class Raises(Misbehaving):
-    """Raises where it should answer."""
+    """Raises an exception instead of answering."""
 
     def misbehave(self) -> Any:
         raise ValueError(f"no idea about {self.workspace.root}")
@@ -230,14 +233,14 @@ class Chatters(Misbehaving):
 
 
 class FloodsText(Misbehaving):
-    """Answers with more than a message may hold."""
+    """Answers with more text than a message may contain."""
 
     def misbehave(self) -> Any:
         return ToolResult("x" * (65 * 1024 * 1024))
 
 
 class WritesIntoEveryStream(Misbehaving):
-    """Writes garbage into every file descriptor it has."""
+    """Writes garbage to all its file descriptors."""
 
     def misbehave(self) -> Any:
         for descriptor in range(3, 32):
@@ -249,7 +252,7 @@ class WritesIntoEveryStream(Misbehaving):
 
 
 class LeavesAChildBehind(Misbehaving):
-    """Starts a process, writes its number down, and crashes."""
+    """Starts a process, writes its id to a file, and crashes."""
 
     def misbehave(self) -> Any:
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
@@ -271,28 +274,28 @@ class AnswersBytes(Misbehaving):
 
 
 class AnswersANumber(Misbehaving):
-    """Marks errors with 1 instead of True."""
+    """Returns 1 instead of True as the mark of an error."""
 
     def misbehave(self) -> Any:
         return ToolResult("done", 1)  # type: ignore[arg-type]
 
 
 class NamesErrorsByNumber(Misbehaving):
-    """Names an error 6."""
+    """Returns the number 6 as the name of an error."""
 
     def misbehave(self) -> Any:
         return ToolResult("done", True, 6)  # type: ignore[arg-type]
 
 
 class LosesAParallelResult(Honest):
-    """Answers a group with one result too few."""
+    """Returns one result too few for parallel calls."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         return [*super().call_parallel(calls)][:-1]
 
 
 class StrikesTwice(Honest):
-    """Lets the race happen twice."""
+    """Calls `interfere` twice, so that the change by another program happens twice."""
 
     def call_during(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
@@ -303,7 +306,7 @@ class StrikesTwice(Honest):
 
 
 class NeverStrikes(Honest):
-    """Declares that it can be raced, and forgets to."""
+    """Declares the capability `during`, but never calls `interfere`."""
 
     def call_during(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
@@ -312,7 +315,7 @@ class NeverStrikes(Honest):
 
 
 class Pretends:
-    """Declares abilities that its session does not have."""
+    """Declares capabilities that its session does not have."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
 
@@ -325,7 +328,7 @@ class Pretends:
 
 
 class FailsToOpen(Honest):
-    """Cannot open a session."""
+    """Raises an exception when a session is opened."""
 
     @classmethod
     def open(cls, workspace: Workspace) -> "Honest":
@@ -333,20 +336,20 @@ class FailsToOpen(Honest):
 
 
 class FailsToClose(Honest):
-    """Cannot close a session."""
+    """Raises an exception when a session is closed."""
 
     def close(self) -> None:
         raise RuntimeError("no end")
 
 
 def never_ready() -> Honest:
-    """A factory that hangs."""
+    """A factory of an adapter that never returns."""
     while True:
         pass
 
 
 def not_an_adapter() -> int:
-    """A factory of something else."""
+    """A factory that returns something that is not an adapter."""
     return 3
 
 

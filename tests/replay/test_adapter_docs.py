@@ -1,4 +1,4 @@
-"""The examples of docs/adapters.md are whole, run as they are, and are judged as the text says."""
+"""The examples of docs/adapters.md are complete, run unchanged, and get the verdicts that the page states."""
 
 import json
 import re
@@ -48,8 +48,9 @@ JUDGED = (
         )
     ),
 )
-"""The statements of the page about its examples: scenario, level, and the verdict on each; no other example supports
-the scenario.
+"""The verdicts that the page states about its examples: scenario, level, and the verdict by example.
+
+Examples that are not listed do not support the scenario.
 """
 Judge = Callable[[str, str, Level], Verdict]
 
@@ -97,7 +98,7 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
 
 
 def table(heading: str) -> list[list[str]]:
-    """Return the rows of the first table below a heading, without its head."""
+    """Return the rows of the first table below a heading, without the header row."""
     section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]

@@ -1,4 +1,4 @@
-"""The event `at_once`: its form, and that both sessions act at the same time, in separate processes."""
+"""The event `at_once`: its form in scenarios, and that both sessions act at the same time, in separate processes."""
 
 import threading
 from collections.abc import Mapping
@@ -46,7 +46,11 @@ def test_what_says_no_such_thing_is_refused(at_once: str, heading: str, message:
 
 
 class Meeting:
-    """Two sessions; each answers when the other was called as well. `writes` returns their new content of a file."""
+    """An adapter of two sessions.
+
+    A call is answered only after both sessions were called. `last_wins`: both edit the old content, so one change is
+    lost.
+    """
 
     def __init__(self, *, last_wins: bool) -> None:
         self.meeting = threading.Barrier(2)

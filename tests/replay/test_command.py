@@ -1,4 +1,4 @@
-"""The files that a command names are those where it was written, wherever the server starts."""
+"""The paths in a command line are relative to the directory of the user, wherever the server starts."""
 
 import shlex
 import shutil
@@ -20,7 +20,7 @@ SERVER = f"import runpy, sys; sys.argv = ['server', 'where']; runpy.run_path({st
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder, with spaces in its name."""
+    """The user's current directory, with spaces in its name."""
     folder = tmp_path / "a user's folder"
     (folder / "dist").mkdir(parents=True)
     for name in ("server.py", "dist/index.js", "run.sh", "-n", "serve"):

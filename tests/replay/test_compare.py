@@ -1,4 +1,4 @@
-"""A verdict names every difference with its level, and nothing passes that was not judged."""
+"""A verdict lists every difference with its level, and a scenario that was not judged never passes."""
 
 import hashlib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A connect string names an implementation; the error for a wrong one shows the correct form."""
+"""A connect string selects an implementation. The error for a wrong one shows the correct form."""
 
 from pathlib import Path
 

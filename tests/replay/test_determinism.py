@@ -53,13 +53,13 @@ SCENARIOS = [
 
 
 class Mixed(miniatures.Raises):
-    """Honest but for Edit, which raises with the path of the workspace in its message."""
+    """Correct except for Edit, which raises an exception whose message contains the path of the workspace."""
 
     reuses_paths = True
 
 
 class Forgetful(Mixed):
-    """As `Mixed`, and never finds a file changed."""
+    """Like `Mixed`, but never notices that a file has changed."""
 
     def call_during(self, tool: str, arguments: Any, interfere: Any) -> ToolResult:
         path = Path(arguments["file_path"])

@@ -1,4 +1,4 @@
-"""After a step the workspace is as the clause says, and everything the clause does not mention is as it was."""
+"""After a step the files that the clause lists must be as it says, and all other files must be unchanged."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Former names of fields of AdapterTraits work for one release, with a warning that names the present ones."""
+"""Former names of fields of AdapterTraits still work for one release, with a warning that states the present names."""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Git as a world event: the effects of its commands on files. It executes and follows nothing from a workspace."""
+"""Git as a world event: the effects of its commands on files.
+
+Nothing in a workspace is executed, and no link is followed.
+"""
 
 import os
 import shutil
@@ -77,7 +80,7 @@ def test_modes_links_and_folders_come_and_go_with_a_branch(
 def test_a_repository_within_the_workspace_is_refused(
     site: WorkspaceDir, git: Callable[..., None], name: str
 ) -> None:
-    """Its settings name programs that git would run."""
+    """The settings of such a repository could name programs that git would run."""
     made = Path(site.root, "made")
     Path(site.root, name).mkdir(parents=True)
     Path(site.root, name, "config").write_text(f"[core]\n\tfsmonitor = touch {made}\n")

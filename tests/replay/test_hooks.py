@@ -1,4 +1,4 @@
-"""Hooks: their form in a scenario, the commands for adapters, and unsupported scenarios."""
+"""Hooks: their form in a scenario, the commands that adapters receive, and implementations that do not support them."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The answer is the tool's own text: wrapping of the program around it goes, everything else stays."""
+"""The wrapping that a host program puts around a tool's answer is removed; all other text stays."""
 
 from readfirst.harness.suite.unwrap_host_text import answer_of
 from tests.rows import rows

@@ -1,4 +1,7 @@
-"""The calls of one message are on their way together: a server that is not made for that is found out."""
+"""The parallel calls of one message are sent before the first is answered.
+
+A server that cannot handle this is detected.
+"""
 
 import shutil
 import subprocess
@@ -15,7 +18,7 @@ SUITE = Suite()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the server, and return its program."""
+    """Build a server, and return the path of its program."""
     program = tmp_path_factory.mktemp("racing") / "racing"
     source = Path(__file__).with_name("servers") / "racing.go"
     subprocess.run([shutil.which("go") or "go", "build", "-o", program, source], check=True)

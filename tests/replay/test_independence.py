@@ -1,4 +1,6 @@
-"""The probe detects every way in which sessions of one server affect each other, or depend on its start."""
+"""The probe of independence detects every way in which sessions of one server affect each other, or depend on the
+server's start.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

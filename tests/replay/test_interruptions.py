@@ -1,4 +1,6 @@
-"""Calls that end early: their form in scenarios, the requests to sessions, and the handling of a killed program."""
+"""Calls that are interrupted: their form in scenarios, the requests that sessions receive, and the handling of a
+killed program.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> N
 
 
 class Noting:
-    """Records its requests."""
+    """An adapter that records its requests."""
 
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 

@@ -1,4 +1,4 @@
-"""Which scenarios the product must not share a session for."""
+"""The scenarios that need a separate session of the product."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The adapter `lines:<command>`, its server, and the page that describes their messages."""
+"""The adapter `lines:<command>`, the server for it, and the page that describes their messages."""
 
 import io
 import json
@@ -208,7 +208,10 @@ def test_lines_that_are_no_requests_are_problems() -> None:
 
 
 def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on(tmp_path: Path) -> None:
-    """The program may be killed when the call is made, and before its answer has arrived."""
+    """The program may be killed after a call is executed and before its answer has arrived.
+
+    Such a call does not belong to the resumed conversation.
+    """
     (tmp_path / "ws").mkdir()
     file = tmp_path / "ws/notes.txt"
     file.write_text("alpha\n")
@@ -283,7 +286,7 @@ SKELETONS = {
 
 
 def skeleton(language: str, folder: Path) -> str:
-    """Return the connect string of a skeleton, built where that is needed."""
+    """Return the connect string of the skeleton in a language. The one in Go is built first."""
     if language == "node":
         return f"lines:node {ROOT / 'runners/typescript/skeleton/tools.mjs'}"
     go = shutil.which("go")

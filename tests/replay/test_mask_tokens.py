@@ -1,4 +1,4 @@
-"""Tokens that are new for each call are masked; values that could come from another session are not."""
+"""Tokens that differ in each call are masked. Values that could come from another session are not."""
 
 import re
 

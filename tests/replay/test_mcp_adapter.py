@@ -1,4 +1,4 @@
-"""A server that misbehaves ends in BrokenAdapter, with its own last words, and leaves no process."""
+"""A server that misbehaves causes BrokenAdapter with the server's last output, and leaves no process."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The MCP servers of docs/adapters.md are whole, run as they are, and are judged as the text says."""
+"""The MCP servers in docs/adapters.md are complete, run unchanged, and get the verdicts that the page states."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Small disks and removed drives: their visibility, their content, and the message for systems without them."""
+"""Small disks and removed drives: which processes see them, their content, and the message on systems without them."""
 
 import errno
 import os

@@ -1,4 +1,6 @@
-"""Permission modes: their form in a scenario, the data for an adapter, and unsupported scenarios."""
+"""Permission modes: their form in a scenario, the data that adapters receive, and implementations that do not
+support them.
+"""
 
 import json
 from contextlib import closing
@@ -91,7 +93,7 @@ def test_a_report_shows_them() -> None:
 
 
 def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
-    """Return how the product would be started."""
+    """Return the command and environment that start the product with these permissions."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
@@ -99,7 +101,7 @@ def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") ->
 
 
 def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    """Return the arguments and the settings that the product would be started with."""
+    """Return the command line and the settings that start the product with these permissions."""
     launch = prepared(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings

@@ -1,4 +1,4 @@
-"""A scenario that holds on some systems alone is unsupported elsewhere, and judged where it holds."""
+"""A scenario for some systems is unsupported on other systems, and judged on these."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,7 @@ def judged(scenario_id: str, adapter: Adapter) -> Verdict:
 
 
 class TakesNamesForOne:
-    """Writes as requested, but into a file whose name differs only in case, if there is one."""
+    """Ignores the case of names: if a file's name differs only in case, that file is written."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -94,7 +94,7 @@ def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
 
 
 class TakesNamesAsWindows:
-    """Has no gate, and finds a file by any name that Windows accepts: either separator, any case, short names,
+    """Needs no Read, and finds a file by any name that Windows accepts: either separator, any case, short names,
     streams.
     """
 
@@ -115,7 +115,7 @@ class TakesNamesAsWindows:
         return ToolResult(path.read_text())
 
     def meant(self, path: str) -> str:
-        """Return the name below the workspace of the file that Windows finds there, or makes."""
+        """Return the name, relative to the workspace, of the file that Windows would open or create for this path."""
         plain = path.replace("\\", "/").replace("//?/", "").replace("//./", "").replace(str(self.root), "")
         whole = os.path.normpath(plain).lstrip("/").removeprefix("UNC/").partition(":")[0]
         name = "/".join(each.rstrip(". ") for each in whole.split("/")) or "nul"

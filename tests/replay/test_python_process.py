@@ -1,4 +1,4 @@
-"""A Python implementation in a separate process: the harness always gets an answer or a breakage in time."""
+"""A Python implementation in a separate process: the harness gets an answer or a breakage in time, whatever happens."""
 
 import re
 import subprocess
@@ -29,7 +29,7 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Opened:
-    """Adapters that a test opened, closed after it."""
+    """A function that opens adapters. They are closed after the test."""
 
     def __init__(self) -> None:
         self.adapters: list[PythonAdapter] = []
@@ -218,7 +218,9 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
 
 
 def test_the_kit_has_the_packages_of_further_modules(tmp_path: Path) -> None:
-    """The Python of a target has nothing of this package."""
+    """The package is not installed for the Python that runs a target, so the archive must contain all modules that
+    the host imports.
+    """
     kit = tmp_path / "kit.zip"
     kit.write_bytes(_pack_modules((TOOL_HOST,)))
     program = f"import sys; sys.path.insert(0, {str(kit)!r}); import {TOOL_HOST}"

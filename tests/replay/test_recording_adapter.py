@@ -1,4 +1,6 @@
-"""A recording answers and changes files as the product did, and says so when it is out of date."""
+"""A recording as an adapter answers and changes files as the product did, and reports a recording that is out of
+date.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reminders: their form in a scenario, their judgement, and unsupported scenarios."""
+"""Reminders: their form in a scenario, how they are judged, and implementations that do not support them."""
 
 from contextlib import closing
 from typing import Any

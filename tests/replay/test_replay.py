@@ -1,4 +1,4 @@
-"""A replay performs the steps, takes a snapshot after each, and turns every failure into a breakage."""
+"""A replay performs the steps of a scenario, takes a snapshot after each, and reports every failure as a breakage."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,9 @@ def replayed(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
 
 
 class Reminding:
-    """Cuts answers and counts a reminder, as often as it is asked to."""
+    """An adapter whose first `times` sessions strip an answer's whitespace, and report that a reminder contaminated
+    it.
+    """
 
     def __init__(self, times: int) -> None:
         self.traits = AdapterTraits(was_contaminated=self._was_reminded)

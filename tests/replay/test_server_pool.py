@@ -1,4 +1,7 @@
-"""Scenarios share a server only where a trial shows that none notices another; the verdicts are those of one each."""
+"""Scenarios share a server only if a trial shows that sessions do not affect each other.
+
+The verdicts are the same as with separate servers.
+"""
 
 import sys
 from dataclasses import replace
@@ -24,7 +27,7 @@ ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
 
 
 class Used:
-    """A server in use: the answers of each session, and the process that gave them."""
+    """An adapter of a leaky server, and a workspace pool, to observe which server each session uses."""
 
     def __init__(self, place: WorkspacePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
@@ -32,7 +35,10 @@ class Used:
         self.place = place
 
     def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
-        """Make a call; return the answer for the session, the server's process and its workspace."""
+        """Open a session and make a call.
+
+        Return the reported use of servers, the server's process id, and the workspace.
+        """
         with self.adapter.traits.servers.site(self.place, scenario, self.adapter) as site:
             workspace = site.workspace(scenario)
             session = self.adapter.open(workspace)
@@ -44,7 +50,7 @@ class Used:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the first session be the one before which sharing is tried."""
+    """Let the pool try whether sessions can share a server before the first session, instead of after a few."""
     monkeypatch.setattr(server_pool, "_ALONE_FIRST", 0)
 
 
@@ -152,7 +158,7 @@ def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None
 
 
 ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
-"""Whether a handshake lets a server forget."""
+"""Parameters: whether a new handshake makes the server forget its session."""
 
 
 @pytest.mark.usefixtures("at_once")
@@ -160,7 +166,9 @@ ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.m
 def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
-    """A leak that the trial does not find: the second scenario fails beside the first, and not alone."""
+    """The trial does not find this leak: the second scenario fails after the first on the same server, and passes on
+    a separate one.
+    """
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judged("anything-read", "auto", ids)
@@ -186,7 +194,7 @@ def test_many_scenarios_that_come_out_otherwise_end_the_sharing(
 
 
 class Ending:
-    """Stands for a shared server."""
+    """A substitute for a shared server, which records whether it was ended."""
 
     ended = False
 

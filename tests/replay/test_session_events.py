@@ -1,4 +1,6 @@
-"""Steps that concern the conversation: their form in files, the requests to the session, and unsupported scenarios."""
+"""Steps that concern the conversation: their form in scenarios, the requests that sessions receive, and
+implementations that do not support them.
+"""
 
 from contextlib import closing
 from itertools import pairwise
@@ -62,7 +64,7 @@ def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
 
 
 class Writing(answering.Diary):
-    """Writes a file with each call, and keeps the file's time in nanoseconds."""
+    """Writes a file in each call, and records the modification times of the file in nanoseconds."""
 
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()

@@ -1,4 +1,4 @@
-"""Comparison of shown lines, and of harm that the contract does not do."""
+"""The comparison of shown lines, and of harm that the contract does not do."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ DOCUMENTED = SUITE.contracts["documented"]
 
 
 def answering(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
-    """Return an outcome with other texts, by `step0`, `step1` …"""
+    """Return an outcome with other texts for the results of some steps. The keywords are `step0`, `step1` and so on."""
     steps = [
         replace(step, results=(replace(step.results[0], text=texts[f"step{index}"]),))
         if f"step{index}" in texts

@@ -1,4 +1,4 @@
-"""A snapshot sees every byte, type, mode and link target, and nothing can hide from it or stop it."""
+"""A snapshot contains every byte, type, mode and link target. No file can hide from it or stop it."""
 
 import os
 import socket

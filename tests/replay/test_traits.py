@@ -1,4 +1,4 @@
-"""AdapterTraits: the declarations of an adapter, in one value or in single attributes."""
+"""AdapterTraits: an adapter declares its properties in one value or in single attributes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class Plain:
 
 
 class Attributes(Plain):
-    """Declares everything in attributes of its own."""
+    """Declares its properties in single attributes."""
 
     capabilities = ("Read", "hooks")
     reuses_paths = True
@@ -37,7 +37,7 @@ class Attributes(Plain):
 
 
 class Declaring(Attributes):
-    """Declares a value, which is all that counts."""
+    """Declares its properties in `traits`. The single attributes are then ignored."""
 
     traits = AdapterTraits(frozenset({"Write"}))
 

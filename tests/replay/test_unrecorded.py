@@ -1,4 +1,4 @@
-"""Scenarios without expectations can be run before they are recorded: `safe` then judges harm alone."""
+"""Scenarios without expectations can be run before they are recorded. The level `safe` then judges only harm."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A step must not affect unrelated files: their times, the files themselves, and their other names."""
+"""A step must not affect other files: their times, their inodes, and their other names."""
 
 from readfirst.harness.compare.file_comparison import name_differences, trace_differences
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
@@ -25,7 +25,10 @@ NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt"
 def touched(
     path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
 ) -> list[str]:
-    """Return the findings for one touched path."""
+    """Return the findings if only `path` was touched.
+
+    `call` is the call of the step, and `expected` the files that it may change.
+    """
     calls = () if call is None else (call,)
     return [found.what for found in trace_differences(expected or {}, calls, STATE, NAMES, {path: TOUCHED})]
 

@@ -1,4 +1,4 @@
-"""A workspace is created exactly as given, and is like new for the next scenario after any change."""
+"""A workspace is created exactly as the scenario gives it, and is clean for the next scenario after any change."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""World events make exactly the stated changes, with whole seconds between old and new times, and never reach
+"""World events make exactly the stated changes, with whole seconds between old and new times, and never change files
 outside.
 """
 

@@ -1,4 +1,4 @@
-"""Serves a wrong implementation, `MODULE:CLASS` of tests/wrong_implementations, by the protocol `lines`."""
+"""Serves a wrong implementation over the protocol `lines`: `MODULE:CLASS` of tests/wrong_implementations."""
 
 import importlib
 import sys

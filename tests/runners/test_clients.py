@@ -1,4 +1,4 @@
-"""The clients for MCP of both runners, scenarios side by side, and the summary at the end."""
+"""The MCP clients of both runners, parallel scenarios, and the summary at the end."""
 
 import json
 import sys

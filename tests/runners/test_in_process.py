@@ -1,4 +1,4 @@
-"""An implementation in the language of a runner needs no program of its own, and baselines are those of readfirst."""
+"""An implementation in the language of a runner can run in the runner's process. Baselines are those of readfirst."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, opt
 
 
 def said(folder: Path, *words: str) -> str:
-    """Run a command in a directory. Return its output."""
+    """Run a command in a directory. Return its output and errors."""
     variables = {**os.environ, "GOFLAGS": "-mod=mod"}
     done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The three runners give equal verdicts without a session: about shown lines and about harm of calls."""
+"""The three runners judge shown lines and harm of calls equally, without a session."""
 
 import base64
 import json
@@ -45,7 +45,7 @@ CONTENTS = {
     "blank": b"\n \n\t\n",
     "nothing": b"",
 }
-"""Bytes of files."""
+"""Contents of files, by a description."""
 
 
 Asked = dict[str, Any]
@@ -56,13 +56,15 @@ def _base64(data: bytes | None) -> str | None:
 
 
 def lines_asked() -> Iterator[Asked]:
-    """Ask which lines answers show, each once."""
+    """Return questions to the runners: the lines that an answer shows. Each question occurs once."""
     for data, answer in dict.fromkeys(_answers()):
         yield {"what": "lines", "data": _base64(data), "answer": answer}
 
 
 def _answers() -> Iterator[tuple[bytes, str]]:
-    """Yield the bytes of a file and an answer: all forms, also shifted, cut, in capitals, without a line."""
+    """Yield contents of files with answers about them: in all forms, also shifted, cut, in capitals, or without a
+    line.
+    """
     for data in CONTENTS.values():
         lines = Content.of(data).lines
         told = [line.encode("utf-8", "replace").decode("utf-8") for line in lines]
@@ -79,7 +81,10 @@ def _answers() -> Iterator[tuple[bytes, str]]:
 
 
 def cells_asked() -> Iterator[Asked]:
-    """Ask which cells answers show: as they are, in tags, as JSON, joined, in another order, cut."""
+    """Return questions to the runners: the cells of a notebook that an answer shows.
+
+    The cells are shown unchanged, in tags, as JSON, joined, reordered, or cut.
+    """
     sources = ["x = 1\nprint(x)", "# T\u00eftle \U0001f600", "", 'say("a\\n\tb")', "x = 1", "\n  y\n"]
     texts = [*sources, *(source[:-1] for source in sources), "x = 10", "ax = 1", "x = 1_"]
     told = [json.dumps({"source": text}, ensure_ascii=ascii_) for text in texts for ascii_ in (True, False)]
@@ -91,7 +96,7 @@ def cells_asked() -> Iterator[Asked]:
 
 
 def directories_asked() -> Iterator[Asked]:
-    """Ask where commands lead."""
+    """Return questions to the runners: the directories that a command changes to."""
     words = [
         "cd",
         "sub",
@@ -115,7 +120,7 @@ def directories_asked() -> Iterator[Asked]:
 
 
 def notebooks_asked() -> Iterator[Asked]:
-    """Ask for the harm of NotebookEdits, made right and wrong."""
+    """Return questions to the runners: the harm of a NotebookEdit, which was made correctly or wrongly."""
     draw = random.Random(9)
     for _ in range(900):
         before, calls = (
@@ -137,7 +142,7 @@ def notebooks_asked() -> Iterator[Asked]:
 
 
 def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random) -> None:
-    """Make a NotebookEdit, mostly of the right cell and mostly as it was asked."""
+    """Change the cells by a NotebookEdit, in most cases in the right cell and as requested."""
     ids = [cell.get("id") for cell in cells]
     at = (
         ids.index(call["cell_id"])
@@ -174,7 +179,7 @@ def _edit(cells: list[dict[str, Any]], call: dict[str, Any], draw: random.Random
 
 
 def edits_asked() -> Iterator[Asked]:
-    """Ask for the harm of Edits, MultiEdits and Writes of files, made right and wrong."""
+    """Return questions to the runners: the harm of an Edit, MultiEdit or Write, which was made correctly or wrongly."""
     draw = random.Random(10)
     words = ["alpha", "beta", "\u201cgamma\u201d", "d\u00e9lta", "  x = 1  ", "", "beta beta", "\tend"]
     for _ in range(2500):
@@ -215,7 +220,7 @@ def edits_asked() -> Iterator[Asked]:
 
 
 def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, dict[str, Any]], str]:
-    """Return a call, and its result on a text, or a slightly different one."""
+    """Return a random call with its correct result on a text, or with a slightly different result."""
     new = draw.choice(["omega", "omega\ntwo", "omega  ", "", " ", "alpha", '"q"'])
     old = draw.choice([*filter(None, words), '"gamma"', "alpha\nbeta", "alpha\r\nbeta", "missing", ""])
     edit = {"old_string": old, "new_string": new}
@@ -246,7 +251,7 @@ def _harms_asked(
 
 
 def told(asked: Asked) -> Any:
-    """Return the verdict of readfirst itself."""
+    """Return the harness's answer to a question."""
 
     def data(name: str) -> bytes | None:
         return None if asked[name] is None else base64.b64decode(asked[name])

@@ -1,6 +1,6 @@
-"""The three runners agree: on the reference, on the skeletons, and on implementations that are wrong.
+"""The three runners agree on the reference, on the skeletons, and on wrong implementations.
 
-`observatory/tools/opinions.py` compares more of them, with more scenarios.
+`observatory/tools/opinions.py` compares more implementations in more scenarios.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
 
 
 def compared(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
-    """Compare the verdicts of the harness and of other runners; return how many there are."""
+    """Assert that the runners have the same verdicts as the harness. Return the number of verdicts."""
     suite = exported(folder / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     for number, runner in enumerate(runners):
@@ -72,7 +72,7 @@ TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
 @pytest.mark.runners
 @pytest.mark.parametrize("name", TRIED)
 def test_all_three_agree_on_a_wrong_implementation(name: str, tmp_path: Path) -> None:
-    """Each is held to another share of the scenarios."""
+    """Each implementation is compared in a different part of the scenarios."""
     ids = SUITE.ids()[WRONG.index(name) :: len(WRONG)]
     assert compared([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
 

@@ -1,4 +1,4 @@
-"""A hostile export: the runners write only in the workspace, and print only text."""
+"""A hostile export: the runners write only in the workspace, and print it as plain text."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ EVENTS: dict[str, dict[str, object]] = {
 
 
 def scenarios(out: Path) -> Iterator[dict[str, object]]:
-    """Yield an export whose scenarios write to a folder outside."""
+    """Yield the lines of an export whose scenarios try to write to a directory outside."""
     lines = [dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])]
     header, plain, end = lines
     yield header
@@ -126,7 +126,7 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     'no event of a session "dream"': ({}, {"kind": "session", "event": "dream"}),
     'no step "dance"': ({}, {"kind": "dance"}),
 }
-"""By the message of a runner: the content of the header, and a step."""
+"""The expected message of a runner, with the changed keys of the header and the step that cause it."""
 
 
 @pytest.mark.parametrize("said", UNKNOWN)

@@ -1,4 +1,6 @@
-"""On Windows and macOS the runners select scenarios whose files can be created there, and platform-specific ones."""
+"""On Windows and macOS the runners select the scenarios whose files can be created there, and the scenarios for that
+platform.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
 
 
 def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
-    """Return the missing features for each scenario on a machine, for an implementation with every capability."""
+    """Return what a machine lacks for each scenario. The implementation has every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
@@ -134,7 +136,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""The features of a scenario, the machine, and the missing features."""
+"""Cases by a description: the changed parts of a scenario, the machine, and what the machine lacks."""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:

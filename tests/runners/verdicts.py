@@ -1,4 +1,4 @@
-"""Verdicts of the three runners: the harness, the one in Go and the one in JavaScript, in the same words."""
+"""The verdicts of the three runners in one form: the harness, the runner in Go and the runner in JavaScript."""
 
 import gzip
 import json
@@ -28,7 +28,10 @@ _AGAINST_MODES = "-dac_override,-dac_read_search,-fsetid"
 WITHOUT_RIGHTS_OF_ROOT = (
     [_SETPRIV, "--bounding-set", _AGAINST_MODES, "--inh-caps", _AGAINST_MODES, "--"] if _SETPRIV else []
 )
-"""The words before a command that take from root the rights against the modes of files."""
+"""The start of a command line that withdraws from root the capabilities that ignore modes of files.
+
+Empty for other users.
+"""
 
 WRONG_CLASSES = {
     "wrong_state": """
@@ -74,18 +77,18 @@ WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name 
 LEVELS = ("safe", "effects", "reason", "text")
 UNSUPPORTED = ("unsupported",)
 Verdicts = Mapping[str, tuple[str, ...]]
-"""By scenario: the status (`judged`, `broken` or `unsupported`), and the levels that hold."""
+"""Verdicts by scenario: the status (`judged`, `broken` or `unsupported`), followed by the levels that hold."""
 
 
 def exported(file: Path, ids: Sequence[str] | None = None) -> Path:
-    """Write an export of these scenarios, or of all."""
+    """Write an export of these scenarios, or of all. Return the file."""
     with gzip.open(file, "wt", encoding="ascii") as stream:
         stream.writelines(json.dumps(each) + "\n" for each in export(SUITE, SUITE.contracts[CONTRACT], ids))
     return file
 
 
 def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
-    """Return the verdicts of the harness on a program that speaks `lines`."""
+    """Return the verdicts of the harness on a program with the protocol `lines`."""
     found = {}
     for each in run(SUITE, f"lines:{shlex.join(command)}", [CONTRACT], "text", ids):
         if each.status != "unspecified":
@@ -95,7 +98,7 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
 
 
 def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
-    """Return the verdicts of the runner in Go. It fails where a scenario does; that is not looked at."""
+    """Return the verdicts of the runner in Go. Its exit code is ignored, because it fails if a scenario does."""
     return read_verdicts(verdicts, run_go(command, suite, verdicts))
 
 
@@ -105,25 +108,31 @@ def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
 
 
 def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in Go, with further variables `named`, and return its output."""
+    """Run the runner in Go, with `named` as additional environment variables, and return its output."""
     words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
     return _run(words, ROOT / "runners/go", command, suite, verdicts, **named)
 
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
-    """Run the runner in JavaScript, with further variables `named`, and return its output."""
+    """Run the runner in JavaScript, with `named` as additional environment variables, and return its output."""
     words = ["node", "--test", "test/suite.test.mjs"]
     return _run(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
-    """Return the verdict of the runner in Go about each line of `asked`, without a session."""
+    """Return the answer of the runner in Go to each question in the file `asked`.
+
+    No session is needed. The answers are written to `told`.
+    """
     words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
     return _judged(words, ROOT / "runners/go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
-    """Return the verdict of the runner in JavaScript about each line of `asked`, without a session."""
+    """Return the answer of the runner in JavaScript to each question in the file `asked`.
+
+    No session is needed. The answers are written to `told`.
+    """
     return _judged(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
 
 
@@ -150,7 +159,10 @@ def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) ->
 
 
 def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
-    """Return the verdicts in a file that a runner wrote; `printed` explains why there are none."""
+    """Return the verdicts in a file that a runner wrote.
+
+    `printed` is the output of the runner, for the message if there are none.
+    """
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, printed[-4000:]
     values = map(json.loads, lines)
@@ -158,7 +170,7 @@ def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
 
 
 def skeleton(language: str, folder: Path) -> list[str]:
-    """Return the command of the skeleton in `go` or `typescript`; that in Go is built into the folder."""
+    """Return the command of the skeleton in `go` or `typescript`. The skeleton in Go is built in `folder` first."""
     if language == "typescript":
         return ["node", str(ROOT / "runners/typescript/skeleton/tools.mjs")]
     go = shutil.which("go") or "go"
@@ -167,7 +179,7 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return scenarios with the right verdict and a different verdict of a runner."""
+    """Return the scenarios in which a runner disagrees, with the right verdict and the verdict of the runner."""
     right = {
         name: UNSUPPORTED if _beyond_a_runner(SUITE.scenario(name)) else harness.get(name) for name in runner
     }
@@ -188,6 +200,6 @@ def _parametrized(by_go: object, by_node: object) -> pytest.MarkDecorator:
 
 
 JUDGING_RUNNERS = _parametrized(of_go, of_node)
-"""Gives a test both runners, which return verdicts."""
+"""Parametrizes a test with both runners, as functions that return verdicts."""
 PRINTING_RUNNERS = _parametrized(run_go, run_node)
-"""Gives a test both runners, which return what they print."""
+"""Parametrizes a test with both runners, as functions that return the printed output."""
