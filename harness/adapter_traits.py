@@ -88,7 +88,6 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "isolates": "needs_isolation",
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
-    "stamps": "reliable_mtimes",
 }
 """Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
 

@@ -165,14 +165,19 @@ class Suite(SharedFiles):
     @property
     def _own_title(self) -> str:
         title = f"{self.name} {self.version}".rstrip()
-        return part_of(title) if self.is_cut_copy else title
+        return title if self._lacks == 0 else part_of(title)
 
     @cached_property
-    def is_cut_copy(self) -> bool:
-        """Whether it is a copy of the bundled suite that lacks some scenarios."""
+    def _lacks(self) -> int:
+        """The number of the bundled suite's scenarios that are missing. 0 for a suite with a different name."""
         if self.bundled or (self.name, self.version) != ((whole := Suite()).name, whole.version):
-            return False
-        return not {*ScenarioIndex(self.root).readable()} >= {*whole.ids()}
+            return 0
+        return len({*whole.ids()} - {*ScenarioIndex(self.root).readable()})
+
+    @property
+    def is_cut_copy(self) -> bool:
+        """Whether it is a copy of the bundled suite with some of its scenarios, but not all."""
+        return 0 < self._lacks < len(Suite().ids())
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""

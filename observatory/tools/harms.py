@@ -267,8 +267,8 @@ def tables(found: Mapping[str, Any]) -> str:
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
         "[harm-causes.md](harm-causes.md). A recording is one scenario on\none version. The table counts the "
-        "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. The recordings are "
-        "judged by the same rules as every other tool. `+gated` is the same version with an older model,\nwhich "
+        "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. "
+        "The recordings are judged by the same rules as every other tool. `+gated` is the same version with an older model,\nwhich "
         "must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
     ]
@@ -279,8 +279,8 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return docs/harm-causes.md, with one section per cause."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings of Claude Code has one of these causes. The line below a cause names the kinds of\n"
-        "harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
+        "Each harm in the recordings of Claude Code has one of these causes. "
+        "The line below a cause names the kinds of\nharm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
