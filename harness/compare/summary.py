@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field, fields
 
@@ -32,7 +33,13 @@ _SAID = {
 """Names of the counts besides the passed scenarios."""
 
 
+_EXCEPTION_PATTERN = re.compile(r"it raised (\w+)")
+
+
 def _shorten_reason(reason: str) -> str:
+    """Return the first part of a reason, or the name of the exception that broke the adapter."""
+    if raised := _EXCEPTION_PATTERN.search(reason.partition("\n")[0]):
+        return raised[1]
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
     return first if len(first) <= _REASON_CHARS else f"{first[:_REASON_CHARS]}…"
 
@@ -112,8 +119,10 @@ class Summary:
         """Calls that the implementation declares to refuse."""
         self.left_out: Counter[str] = Counter()
         """By rule, the number of scenarios that the design and declared refusals exclude."""
-        self.reasons: dict[str, Counter[str]] = {"unsupported": Counter(), "unspecified": Counter()}
-        """By status, the reasons why scenarios were not judged, with their number."""
+        self.reasons: dict[str, Counter[str]] = {
+            status: Counter() for status in ("broken", "unsupported", "unspecified")
+        }
+        """By status, the reasons why scenarios were not judged to the end, with their number."""
         self.stale: list[str] = []
         """Complaints about entries of the baseline."""
         self.need_reasons = 0
@@ -157,7 +166,7 @@ class Summary:
             self.designs.add(verdict.design)
         self.refuses.update(verdict.refuses)
         if verdict.status in self.reasons:
-            self.reasons[verdict.status][verdict.reason] += 1
+            self.reasons[verdict.status][_shorten_reason(verdict.reason)] += 1
         if server := verdict.server:
             self.servers[server.shared] += 1
             self.server_reasons[server.shared] = server.why
@@ -283,13 +292,10 @@ class Summary:
         return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def reason_lines(self) -> list[str]:
-        """Return one line for unsupported and one for unspecified scenarios, with the most frequent reasons."""
+        """Return a line for broken, unsupported and unspecified scenarios each, with the most frequent reasons."""
         lines = []
         for status, reasons in self.reasons.items():
-            short = Counter[str]()
-            for reason, count in reasons.items():
-                short[_shorten_reason(reason)] += count
-            most = short.most_common(_MOST_REASONS)
+            most = reasons.most_common(_MOST_REASONS)
             named = [f"{reason} ({count:,})" for reason, count in most]
             if rest := reasons.total() - sum(count for _, count in most):
                 named.append(f"other reasons ({rest:,})")

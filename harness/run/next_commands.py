@@ -42,10 +42,9 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
         return ""
     side = str(request.output) if is_kept else request.target
     diff = ["readfirst", "diff", contract, side, *_selection_options(request)]
-    commands: dict[str, Sequence[str]] = {"by cause": diff}
     if is_kept:
         report = ["readfirst", "report", side]
-        commands = {"by rule": report} if request.selection.ids else {**commands, "by rule": report}
+        commands = {"by rule": report} if request.selection.ids else {"by cause": diff, "by rule": report}
     else:
         diff += RunOptions(time_limit=request.options.time_limit).words()
         diff += ["--trust"] if request.suite.trust else []

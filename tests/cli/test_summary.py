@@ -31,8 +31,15 @@ def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
         ),
         OK,
     )
+    raised = "the adapter has a problem with call: it raised PermissionError: [Errno 13] Permission denied"
+    for number, path in enumerate(("a.txt", "b.txt")):
+        counted.add(
+            replace(verdict(f"broken/{number}", "broken"), reason=f"{raised}: {path}\nTraceback"), NOT_OK
+        )
+    counted.add(replace(verdict("broken/2", "broken"), reason="Read took longer than 30 s"), NOT_OK)
     named = "lacks Windows (2); lacks a (1); lacks b (1)"
     assert counted.reason_lines() == [
+        "broken: PermissionError (2); Read took longer than 30 s (1)",
         f"unsupported: {named}; other reasons (2)",
         "unspecified: 2.1.7 has no MultiEdit (1)",
     ]
