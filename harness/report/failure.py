@@ -184,10 +184,29 @@ def _lines_with_ends(text: str) -> list[str]:
     return [*(f"{line}\\n" for line in lines[:-1]), *lines[-1:]]
 
 
+def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
+    """Return an earlier answer of the contract that shows more lines of the file than the implementation's answer.
+
+    Empty if there is none. Lost lines that the contract had shown are no harm of the contract.
+    """
+    step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
+    harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))
+    paths = {f"shown {harm.path}" for harm in harms if harm.kind == "lost"}
+    for difference in verdict.differences:
+        if difference.what in paths and difference.step < step:
+            return (
+                f"the contract's answer to step {difference.step + 1} shows {difference.expected}, "
+                f"this implementation's shows {difference.got}"
+            )
+    return ""
+
+
 def _difference_lines(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     suffix = "" if difference.level in ("safe", verdict.level) else f" (level {difference.level})"
     if difference.level == "safe":
         yield ("got", f"    {visible(difference.what)}")
+        if reason := _reason_for_loss(difference, verdict):
+            yield ("", f"      {reason}")
         sides = (("expected", "was", difference.expected), ("got", "is now", difference.got))
         for style, label, text in sides if difference.expected or difference.got else ():
             for number, shown_line in enumerate(_lines_with_ends(text)[:_MAX_HARM_LINES] or [""]):

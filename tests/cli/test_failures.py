@@ -222,6 +222,25 @@ def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) 
     assert readfirst(*again.split()).out == ran.out
 
 
+def test_a_loss_names_the_answer_of_the_contract_that_shows_the_lines() -> None:
+    harm = Harm(2, 0, "lost", "notes.txt", "line 4 of notes.txt, which the session was never shown", "delta")
+    lost = Difference(2, 0, "safe", harm.line, "delta", "")
+    shown = Difference(1, 0, "effects", "shown notes.txt", "lines 1–4", "lines 1–3")
+    wrong = [
+        replace(shown, step=2),
+        replace(shown, what="shown other.txt"),
+        replace(shown, level="text", what="text"),
+    ]
+
+    def text(*differences: Difference) -> str:
+        found = verdict("a/b", "failed", *differences, lost, fails="safe", level="safe", harms=(harm,))
+        return failure_text(found, None, GO_ON)
+
+    said = "\n      the contract's answer to step 2 shows lines 1–4, this implementation's shows lines 1–3\n"
+    assert said in text(shown)
+    assert "the contract's answer" not in text(*wrong)
+
+
 def causes(output: str) -> tuple[list[str], list[str]]:
     """Return the arguments of the commands that the last line of a run names: by cause, and by rule."""
     last = output.splitlines()[-1]
