@@ -113,10 +113,25 @@ def _heading(name: str, suite: str, level: Level | None) -> Iterable[str]:
         yield f"level: {level}"
 
 
+def with_first_difference(verdict: Verdict) -> Verdict:
+    """Return a verdict with only the first difference at its lowest failing level, shortened, to save memory."""
+    level = lowest_failure(verdict)
+    first = next((difference for difference in verdict.differences if difference.level == level), None)
+    if first is None:
+        return replace(verdict, differences=(), answers={})
+    expected, got = first.expected[:_LONGEST_COMMENT], first.got[:_LONGEST_COMMENT]
+    return replace(verdict, differences=(replace(first, expected=expected, got=got),), answers={})
+
+
 def _first_symptom(verdict: Verdict) -> str:
-    """Return the first harm of a verdict, or else the first difference, or the reason that it broke."""
-    differences = (f"{each.what}: expected {each.expected}, got {each.got}" for each in verdict.differences)
-    text = next(chain((harm.line for harm in verdict.harms), differences, (verdict.reason,)))
+    """Return the first harm that is not the contract's, or else the first difference, or the reason that it broke."""
+    found = with_first_difference(verdict).differences
+    differences = (
+        each.what if each.level == "safe" else f"{each.what}: expected {each.expected}, got {each.got}"
+        for each in found
+    )
+    harms = (harm.line for harm in verdict.harms if lowest_failure(verdict) == "safe")
+    text = next(chain(differences, harms, (verdict.reason,)))
     return _quote(text[:_LONGEST_COMMENT])[1:-1]
 
 

@@ -12,7 +12,7 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
-from readfirst.harness.report.failure import Line
+from readfirst.harness.report.failure import Line, brief
 from readfirst.harness.report.mistakes import (
     OVERCAUTIOUS,
     Dominant,
@@ -25,7 +25,7 @@ from readfirst.harness.report.mistakes import (
 from readfirst.harness.report.results import Judged
 from readfirst.harness.suite.rule_classes import CLASSES, RuleClass
 from readfirst.harness.suite.rules import Rule, Rules
-from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,8 @@ _HEADINGS_BY_LEVEL = {
     "verbatim": "only in bytes of the answer",
 }
 _GAP = "  "
+_MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
+"""Minimum room for the mistake of a scenario in the line of its rule, and its maximum length."""
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
@@ -241,9 +243,11 @@ def rule_lines(
 ) -> list[Line]:
     """List the failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
 
-    Scenarios are counted at the lowest failing level of the rule. `command`, followed by an id, repeats a
-    replay. `width` is the number of columns (None: unlimited). The id is below the title if the line is too
-    long. After `max_lines` lines, rules are only counted, unless `everything` is set.
+    Scenarios are counted at the lowest failing level of the rule. `command`, followed by an id, repeats a replay.
+    `width` is the number of columns (None: unlimited). The id is below the title if the line is too long. The
+    mistake of a generated scenario follows its id if there is room: such a scenario tests many rules, and the
+    mistake may not be about the one that it belongs to. After `max_lines` lines, rules are only counted, unless
+    `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
@@ -262,17 +266,28 @@ def rule_lines(
             lines.append(("step", previous_group))
         line = f"{_GAP}{_failure_ratio(result).rjust(count_width)}{_GAP}{_escaped_title(result)}"
         if is_one_line:
-            lines.append(
-                ("", f"{line.ljust(len(_GAP * 2) + count_width + title_width)}{_GAP}{_shortest_id(result)}")
-            )
+            line = f"{line.ljust(len(_GAP * 2) + count_width + title_width)}{_GAP}{_shortest_id(result)}"
+            lines.append(("", f"{line}{_describe_mistake(result, width, len(line))}"))
         else:
-            lines += [("", line), ("note", f"{_GAP}{' ' * count_width}{_GAP}{_shortest_id(result)}")]
+            below = f"{_GAP}{' ' * count_width}{_GAP}{_shortest_id(result)}"
+            lines += [("", line), ("note", f"{below}{_describe_mistake(result, width, len(below))}")]
     if omitted := Counter(map(group_of, failing[len(shown) :])):
         more = ", ".join(f"{name} {count}" for name, count in omitted.items())
         lines.append(
             ("note", f"[{pluralize(omitted.total(), 'more rule')}: {more}; --failures all lists them]")
         )
     return lines
+
+
+def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
+    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line."""
+    if result.shortest is None or not is_generated(result.shortest.scenario_id):
+        return ""
+    room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))
+    mistake = brief(result.shortest)
+    if room < _MIN_MISTAKE_CHARS or not mistake:
+        return ""
+    return f"{_GAP}{mistake if len(mistake) <= room else f'{mistake[: room - 1]}…'}"
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
+from readfirst.harness.compare.baseline_file import with_first_difference
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
@@ -239,7 +240,7 @@ def perform(request: RunRequest) -> int:
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
-                    seen.append(replace(verdict, differences=(), answers={}))
+                    seen.append(with_first_difference(verdict))
         except KeyboardInterrupt:
             bar.stop()
             for report in reports:

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
-from readfirst.harness.compare.baseline_file import baseline_text
+from readfirst.harness.compare.baseline_file import baseline_text, with_first_difference
 from readfirst.harness.compare.level_reached import TRIED, pack_results, unpack_results
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
@@ -231,7 +231,7 @@ class Survey:
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
-                brief = (replace(each, differences=()) for each in self._again(kept))
+                brief = map(with_first_difference, self._again(kept))
                 lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
                 added, old = earlier is not None, self._baseline(target)
                 text = baseline_text(f"target:{name}", brief, old, added=added, lucky=lucky)

@@ -120,8 +120,14 @@ def test_an_entry_without_an_explanation_has_a_comment_with_what_happened(tmp_pa
     failure = replace(verdict(fails="safe"), harms=(harm,))
     text = baseline_text("x", [failure])
     assert text.endswith('reason: "not explained yet"}  # lost: line 1 of notes.txt\n')
+    alike = Harm(0, 0, "lost", "notes.txt", "line 9, which the contract loses, too")
+    safe = Difference(1, 0, "safe", harm.line, "", "")
+    same = replace(
+        failure, harms=(alike, harm), differences=(replace(safe, level="effects", what="file"), safe)
+    )
+    assert baseline_text("x", [same]) == text
     different = Difference(0, 0, "text", "text", "a\nb", "c")
-    unequal = baseline_text("x", [replace(verdict(fails="text"), differences=(different,))])
+    unequal = baseline_text("x", [replace(verdict(fails="text"), differences=(different,), harms=(alike,))])
     assert unequal.endswith('"}  # text: expected a\\nb, got c\n')
     explained = text.replace("not explained yet", "By design.").partition("  #")[0]
     again = baseline_text("x", [failure], baseline(tmp_path, explained))

@@ -370,3 +370,18 @@ def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_r
     assert (result.shortest.scenario_id, result.is_overcautious) == ("stale/00", False)
     (overcautious,) = by_rule(refusals, RULES)
     assert overcautious.is_overcautious
+
+
+def test_the_mistake_of_a_generated_scenario_follows_its_id_if_there_is_room() -> None:
+    harm = "lost: lines 3–5 of docs/notes.txt, which the session was never shown"
+    [(found, ruling)] = mistaken("stale", range(1), harm, level="safe")
+    crossed = (replace(found, scenario_id="crossed/allowed-21"), ruling)
+    line = "  1/1  Rule stale holds  crossed/allowed-21"
+    assert lines_of([crossed])[-1] == f"{line}  step 1: {harm[:61]}…"
+    assert lines_of([crossed], width=80)[-1] == f"{line}  step 1: {harm[:26]}…"
+    assert lines_of([crossed], width=70)[-1] == line
+    assert lines_of([crossed], width=42)[-2:] == [
+        "  1/1  Rule stale holds",
+        "       crossed/allowed-21",
+    ]
+    assert lines_of([(found, ruling)])[-1].endswith("  stale/00")
