@@ -22,6 +22,7 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.yaml_io.finding import Position
 
 _NOWHERE = Position(Path(), 0, 0)
+_BY_CHANCE = "passed when this was written; left to chance, like others of its rule"
 _LONGEST_COMMENT = 160
 """Characters of the comment behind an entry without an explanation."""
 
@@ -84,7 +85,7 @@ def baseline_text(
             by_chance[rule] = min(by_chance.get(rule, entry), entry, key=_rank)
     for verdict in spared:
         if verdict.rule and (model := by_chance.get((verdict.rule, verdict.contract))) is not None:
-            entries.append(replace(model, subject=verdict.scenario_id, position=_NOWHERE, comment=""))
+            entries.append(replace(model, subject=verdict.scenario_id, position=_NOWHERE, comment=_BY_CHANCE))
     kept = (entry for key, entry in accepted.items() if entry.varies or not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
