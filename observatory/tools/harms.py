@@ -268,8 +268,8 @@ def tables(found: Mapping[str, Any]) -> str:
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
         "[harm-causes.md](harm-causes.md). A recording is one scenario on\none version. The table counts the "
         "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. "
-        "The recordings are judged by the same rules as every other tool. `+gated` is the same version with an older model,\nwhich "
-        "must read a file before it edits it.",
+        "The recordings are judged by the same rules as every other tool. `+gated` is the same version with an "
+        "older model,\nwhich must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
     ]
     return "\n\n".join(sections) + "\n"
@@ -280,7 +280,8 @@ def causes_page(found: Mapping[str, Any]) -> str:
     parts = [
         "# Causes of harm in Claude Code",
         "Each harm in the recordings of Claude Code has one of these causes. "
-        "The line below a cause names the kinds of\nharm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
+        "The line below a cause names the kinds of\nharm (explained in "
+        "[harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
