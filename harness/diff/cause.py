@@ -87,7 +87,9 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The shortest occurrence of the most frequent variant."""
+        """The shortest occurrence of the most frequent change of this cause; a change is a pair of the values before
+        and after.
+        """
         before, after, _ = self.variants[0]
         return min(
             (

@@ -66,11 +66,11 @@ class Recorded:
 
 
 def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
-    """Return the scenarios without a valid recording, by contract. A recording of other files or steps is not
-    valid.
+    """Return the scenarios without a valid recording, by contract. A recording is not valid if the files or the steps
+    of the scenario have changed.
 
-    Invariants have no recordings. A contract is skipped if it lacks a capability that the scenario needs, or
-    if its recording states a reason. Raises SuiteError, RecordingError.
+    Invariants have no recordings. A contract is skipped if it lacks a capability that the scenario needs, or if the
+    recording states why it has no answer of this contract. Raises SuiteError, RecordingError.
     """
     missing_ids: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:

@@ -21,7 +21,9 @@ class Form:
 
     @property
     def weight(self) -> int:
-        """The number of literal characters. Of two matching forms, the one with more counts."""
+        """The number of characters outside placeholders. If several forms match a message, the form with the highest
+        weight is used.
+        """
         return len(_PLACEHOLDER.sub("", self.text))
 
     def fits(self, message: str) -> bool:

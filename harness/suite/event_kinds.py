@@ -171,7 +171,7 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter must have for it; none for `back`."""
+        """The capability that an adapter needs to perform this event; empty if it needs none (`back`)."""
         return SESSION_EVENTS[self.kind].needs
 
 

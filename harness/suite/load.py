@@ -53,7 +53,8 @@ _PLAIN = {
     SHOWN: "a Read of lines of a text file",
     DONE: "a change of a text file",
 }
-"""Text that explains the use of a short form instead of an answer."""
+"""The answer that each short form may stand for. An error message names it if the short form is used for another call.
+"""
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
 _ROUNDS = 1000

@@ -82,4 +82,4 @@ def _read_attribute(value: Any) -> bytes:
         case {"base64": str(encoded)} if len(value) == 1:
             return base64.b64decode(encoded, validate=True)
         case _:
-            raise ValueError(f"an attribute of {value!r}")
+            raise ValueError(f"an extended attribute must be a text or {{base64: ...}}, not {value!r}")

@@ -76,7 +76,8 @@ def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def in_short_form(value: Any) -> Any:
-    """Return a value of arguments, as a file has it, with repeated texts in their short form."""
+    """Return a value of arguments as a scenario file contains it: each repeated text is written as `{repeat, times}`.
+    """
     return _rebuilt(
         value,
         lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
@@ -84,7 +85,9 @@ def in_short_form(value: Any) -> Any:
 
 
 def expanded_arguments(value: Any) -> Any:
-    """Return a value of a file with every short form expanded, as far as it is one."""
+    """Return a value of a file with every valid short form (`{repeat, times}` or `{json}`) replaced by its text, of
+    limited length. Other values stay unchanged.
+    """
     return _rebuilt(value, _expand_value)
 
 

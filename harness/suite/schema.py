@@ -42,9 +42,11 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 @contextmanager
 def read_checked(file: Path, name: str) -> Iterator[Inspection]:
-    """Give a file of the format `name` to a block that reads it. Raises SuiteError with all problems.
+    """Yield an `Inspection` of a file of the format `name`. Raises SuiteError with all problems.
 
-    The package's own and copies of it are checked where the block stumbles, and by lint: a run does not wait for that.
+    A file of a user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical
+    copy of one, is validated only if the block fails (and by `readfirst lint`), because validation would delay each
+    run.
     """
     look = Inspection.of(file)
     if file.parent != default_root() and not _is_copy(look.document, default_root() / file.name):

@@ -145,7 +145,9 @@ class Suite(SharedFiles):
 
     @cached_property
     def _below(self) -> Suite | None:
-        """The suite whose shared files belong to it, too: `base`, else the bundled one; None for that one itself."""
+        """The suite that this suite inherits shared files from: `base` if there is one, otherwise the bundled suite.
+        None if this is the bundled suite or the harness's copy of it.
+        """
         return Suite() if self.base is None and not self.bundled else self.base
 
     @property
@@ -180,7 +182,9 @@ class Suite(SharedFiles):
         return 0 < self._lacks < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios (`*.cases.yaml`)
+        cannot be read.
+        """
         ids, problems = self.readable()
         if problems:
             raise SuiteError(problems)

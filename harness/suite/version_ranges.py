@@ -25,14 +25,14 @@ def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[H
 
 
 def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
-    """Return the answer of each version, given the versions that introduced the answers. Raises ValueError."""
+    """Return the answer of each version, given the first version of each answer. Raises ValueError."""
     found: dict[str, _Answer] = {}
     for track, before in _tracks_of(names):
         former = found[before] if before is not None else None
         for name in track:
             former = starts.get(name, former)
             if former is None:
-                raise ValueError(f"no answer holds for {name}")
+                raise ValueError(f"{name} has no answer: neither this version nor an earlier one states one")
             found[name] = former
     if unknown := starts.keys() - found.keys():
         raise ValueError(f"{min(unknown)} is not among the versions")

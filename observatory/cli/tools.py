@@ -15,7 +15,9 @@ from readfirst.observatory.given import RESULTS, TOOLS, record_given
 @running("time_limit")
 def tools(
     results: bool = typer.Option(
-        False, "--results", help="Record the structured results of some calls instead of the tools."
+        False,
+        "--results",
+        help="Record the structured results (`tool_use_result`) of some calls, instead of the tool definitions.",
     ),
     contract: Contracts = None,
     check: Check = False,

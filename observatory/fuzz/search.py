@@ -27,9 +27,10 @@ from readfirst.observatory.fuzz.likely_rule import portrait_of, with_rule
 class SearchRequest:
     """The options of one search. `target` is compared with `against`, usually the reference.
 
-    It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
-    `output` gets the files. With `long` sessions are long, and about several files. Differences that an accepted
-    scenario of `baseline` shows are known as well, and if `classes` are given, rules of other classes may break.
+    The search ends after `steps` on both sides or after `minutes`, whichever comes first; None means no limit. `output`
+    is the directory for the scenario files of findings. With `long`, sessions are long and use several files.
+    Disagreements that `known` or `baseline` accepts are not reported. With `classes`, only broken rules of these
+    classes are reported.
     """
 
     suite: Suite
@@ -49,7 +50,9 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """A text about the implementation for the comparison; empty at the level `safe`."""
+        """The implementation that the target is compared with, as a phrase for messages. At the level `safe`, which
+        compares nothing, "nothing beside it".
+        """
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -97,7 +100,9 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
-    """Return the accepted groups, and the files of the entries without a disagreement."""
+    """Return the groups of the accepted disagreements, and the files of accepted scenarios that show no disagreement
+    now.
+    """
     accepted: set[Group] = set()
     gone = []
     for entry in known:
@@ -110,17 +115,17 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change
-    files.
+    """Replays a scenario on the target alone, for the level `safe`, and returns the first harm.
 
-    A target that refuses all calls that change files does no harm, and shows nothing about its safety.
+    It counts the replayed steps, the calls that ask for a change of a file, and the answered ones among these. A target
+    that refuses all such calls does no harm, which says nothing about its safety.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay and return the first harm. Raises BrokenAdapter where the target broke again and again."""
+        """Replay a scenario, and return the first harm. Raises BrokenAdapter if the target breaks in both attempts."""
         outcome = self._on_target(scenario)
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):

@@ -12,10 +12,10 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule with different results `before` and `after`: `yes`, `partly`, `no`, `not claimed`.
+    """A rule with different results `before` and `after`: each is `yes`, `partly`, `no` or `not claimed`.
 
-    `holding` is the number of scenarios that hold before and after, of those that were `judged` on both sides; other
-    scenarios show no change. `scenario` is the shortest one that fails afterwards, empty if none fails.
+    `holding` contains two numbers: the scenarios in which the rule holds before and after. Only the `judged` scenarios
+    count, which both sides ran. `scenario` is the shortest scenario that fails afterwards, empty if none fails.
     """
 
     rule: str
@@ -29,12 +29,12 @@ class RuleChange:
 
     @property
     def worse(self) -> bool:
-        """Whether it is kept in fewer scenarios."""
+        """Whether the rule holds in fewer scenarios than before."""
         return self.holding[1] < self.holding[0]
 
     @property
     def better(self) -> bool:
-        """Whether it is kept in more scenarios."""
+        """Whether the rule holds in more scenarios than before."""
         return self.holding[1] > self.holding[0]
 
 
@@ -69,10 +69,11 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules that differ between two implementations, or `of` the versions, in the order of the rules.
+    """Return the rules whose results differ between two implementations, in the order of the suite. With
+    `of="versions"`, compare two versions of the product.
 
-    `table` is what `implementations_data` or `compatibility_data` returns; `common` has, of each rule, what
-    `common_cells` does. Raises KeyError for a name that the table does not have.
+    `table` is the result of `implementations_data` or `compatibility_data`. `common` contains the result of
+    `common_cells` for each rule. Raises KeyError if the table lacks one of the two names.
     """
     found = []
     for rule, fields in table["rules"].items():
@@ -87,7 +88,9 @@ def rule_changes(
 
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
-    """Return the changes in Markdown: worse rules first, then better ones, then the rest, class by class."""
+    """Return the changes as a Markdown page: first the rules that got worse, then the better ones, then the rest. Each
+    part is ordered by class.
+    """
     rules = pluralize(len(changes), "rule") if changes else "no rule"
     blocks = [f"# {before} → {after}: {rules} changed"]
     ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))

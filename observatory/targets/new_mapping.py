@@ -175,7 +175,7 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
 
 
 def _comment(words: str) -> str:
-    """Return a text of the server as one line without active characters, valid in YAML."""
+    """Return a text of the server as one line for a comment in YAML, with special characters escaped."""
     return visible(" ".join(words.split()))
 
 
@@ -197,10 +197,12 @@ SCENARIOS = (
 )
 """Scenarios with one call that every contract refuses, for a reason with a name."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
-"""The error for files that were not read. Its messages may also be used for this error."""
+"""A scenario whose call is about a file that was not read, too: a server that refuses unread files may answer it with
+that message.
+"""
 
 _SHORTEST = 4
-"""Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
+"""Minimum length of an old_string that is searched in a message. A shorter text may occur in the message by chance."""
 
 
 def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str, ...]]:
@@ -237,7 +239,9 @@ def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Itera
 
 
 def _without_values(text: str, mask: Callable[[str], str]) -> str:
-    """Return the text with a placeholder for each masked token that has a digit; others are words."""
+    """Return the text with `{value}` for each token that `mask` or `mask_tokens` hides, if the token contains a digit.
+    A hidden token without a digit is an ordinary word and stays.
+    """
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)
@@ -246,9 +250,10 @@ def _without_values(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return a message with placeholders for the parts that belong to this call. Empty if no words are left.
+    """Return the first line of a refusal with placeholders for the path and the old text of the call, and for hidden
+    values. Empty if no words are left.
 
-    `mask` masks values that the mapping captures.
+    `mask` replaces values that the mapping captures from answers.
     """
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])

@@ -61,8 +61,9 @@ _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One implementation: the `day`, the number of judged scenarios, the results by level, and the different
-    verdicts.
+    """One line of the table about an implementation. `day` is the date of the runs, `scenarios` the number of judged
+    scenarios, and `holds` the number of scenarios that hold at each level. `go` and `javascript` describe the scenarios
+    that this runner judges differently than readfirst.
     """
 
     name: str
@@ -74,13 +75,15 @@ class Row:
 
     @property
     def cells(self) -> list[str]:
-        """The row as a table has it."""
+        """The cells of this row of the table in docs/opinions.md."""
         counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
         return [self.name, self.day, *(f"{count:,}" for count in counts)]
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Return 0 if all agree, else 1."""
+    """Run the implementations, print disagreements, and return the exit code: 0 if the three runners agree, otherwise
+    1.
+    """
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -121,7 +124,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measured(name: str, folder: str, part: int) -> Row:
-    """Run one implementation with the three runners."""
+    """Return the row of one implementation: run it with readfirst and the runners in Go and JavaScript, and compare
+    their verdicts.
+
+    A wrong implementation gets one in `part` scenarios, each a different share. `folder` is the directory for temporary
+    files.
+    """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:
         case "reference":
@@ -148,7 +156,7 @@ def measured(name: str, folder: str, part: int) -> Row:
 
 
 def page(rows: Sequence[Row]) -> str:
-    """Return the page."""
+    """Return the content of docs/opinions.md."""
     count = sum(row.scenarios for row in rows)
     wrong = len(rows) - len(_COMPLETE)
     otherwise = sum(len(row.go) + len(row.javascript) for row in rows)

@@ -46,15 +46,17 @@ _NOTE = (
     "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
 )
 _LONG = 20
-"""One in this number of drawn scenarios is a long session."""
+"""One in this number of generated scenarios is a long session."""
 _ATTEMPTS = 9
-"""Maximum number of scenarios of a kind in the search for a point."""
+"""Number of scenarios of one kind (`drawn-SEED` or `long-SEED`) that may fail to detect an exception. After these, no
+more scenarios of this kind are tried for the exception.
+"""
 _FADES = 0.6
-"""Factor for the value of a point after each scenario that shows it."""
+"""Factor for the value of an exception that no scenario detects yet, for each scenario that failed to detect it."""
 
 
 def main() -> int:
-    """Choose, and write the files."""
+    """Select generated scenarios that detect more exceptions, and write their files."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -77,7 +79,7 @@ def main() -> int:
 
 
 def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
-    """Return the files of the corpus with the selected scenarios added, by their paths."""
+    """Return the files of the corpus with the selected scenarios added, indexed by path."""
     new = {each.id: each for each in found}
     themes = {name.rpartition("-")[0] for name in new}
     held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
@@ -96,7 +98,7 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
 
 
 def drawn(seed: int, number: int) -> Iterator[Scenario]:
-    """Yield generated scenarios as the suite would have them."""
+    """Yield `number` generated scenarios with the ids, titles, rule and tags of scenarios in the suite."""
     kinds = (
         ("drawn", generate.scenarios(seed), number - number // _LONG),
         ("long", generate.long_sessions(seed), number // _LONG),
@@ -109,7 +111,11 @@ def drawn(seed: int, number: int) -> Iterator[Scenario]:
 
 
 def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int) -> list[Scenario]:
-    """Return drawn scenarios that show points which no case of the panel shows. Existing scenarios are not drawn."""
+    """Return at most `most` of the `drawn` scenarios that together detect exceptions that no case of the panel detects.
+
+    Each of them detects at least `least` exceptions that the scenarios selected before do not detect. Scenarios that
+    the suite already contains are not selected.
+    """
     suite = Suite(root)
     contract = panel.cases[0].partition(" ")[0]
     switches = Switches(panel, contract)
@@ -130,7 +136,9 @@ def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least
     caught: Counter[tuple[int, bool, int]] = Counter()
 
     def is_shown(point: Point) -> bool:
-        """Ask first the scenarios that show others of the same rule."""
+        """Whether a scenario of the suite detects a point. Scenarios that detected other points of the same rule are
+        tried first.
+        """
         of_rule = point[:2]
         for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):
             scenario, outcome, _ = seen[index]

@@ -65,7 +65,7 @@ HARM = CHECKOUT / "docs" / "harm.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run and return the exit code."""
+    """Run the command, and return the exit code."""
     options = _options(arguments)
     try:
         survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
@@ -137,7 +137,13 @@ def _exceptions(
     partial: str,
     about: str,
 ) -> int:
-    """Judge the exceptions, report, and return the exit code. Raises TrialError."""
+    """Run `--exceptions`: test which exceptions the scenarios detect, print the report, write the section of
+    docs/mutation.md, and return the exit code. Raises TrialError.
+
+    An exception makes one condition of the reference wrong in one circumstance. `partial` is the reason why the run
+    does not cover everything, empty if it does; the page is written only if it is empty. `about` identifies the code
+    and the cases.
+    """
     fixtures = CHECKOUT / "fixtures"
     sample = None if options.sample is None else (options.sample, options.seed)
     about = f"exceptions of {', '.join(modules)}, sample {sample}: {about}"
@@ -165,7 +171,7 @@ def _exceptions(
 
 
 def _possible(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
-    """Return the exceptions of all rules, noticed or not, met or not."""
+    """Return every exception of every rule, even if no scenario detects the rule or no call has the circumstance."""
     return exceptions_of(rule for module in modules for rule in rules_of(module, panel.sources[module]))
 
 
@@ -223,7 +229,7 @@ def _count(text: str) -> int:
 
 
 def _digest(panel: Panel) -> str:
-    """Return a digest of this reference, these scenarios and this way to judge."""
+    """Return a digest of the reference, the scenarios and the code that judges them."""
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
@@ -231,7 +237,7 @@ def _digest(panel: Panel) -> str:
 
 
 class _Judged:
-    """Judges mutants; `panel` is measured when the first one is."""
+    """Judges mutants. The unchanged package is measured when the first mutant is judged."""
 
     def __init__(self, panel: Panel, results: Results | None, jobs: int) -> None:
         self._panel = panel
@@ -274,9 +280,10 @@ def report(
     least: float = LEAST,
     reached: float | None = None,
 ) -> int:
-    """Print the numbers and everything that is wrong; return the exit code.
+    """Print the numbers of killed mutants and all problems, and return the exit code.
 
-    At least `least` percent must be `reached`, which is the share of all mutants that are killed unless it is given.
+    `reached` is the percentage of killed mutants, by default that of `all_mutants`. If it is less than `least`, that is
+    a problem.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

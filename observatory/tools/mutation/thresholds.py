@@ -185,7 +185,13 @@ def without_scenarios() -> Mapping[str, str]:
 
 
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield the size, the rule and the values of each missing scenario that answers as the short one does."""
+    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content of the
+    scenario.
+
+    One is made for each size of each rule of the classes safety and design that lacks a scenario
+    `thresholds/RULE-SIZE`. It is the shortest scenario of the rule that can be lengthened so that the reference still
+    answers or refuses its calls as before.
+    """
     assert suite.rules is not None
     trial = Trial(suite)
     for rule in (*suite.rules.of("safety"), *suite.rules.of("design")):
