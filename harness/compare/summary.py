@@ -16,6 +16,7 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
 _MOST_NAMED = 5
+_MOST_BROKEN = 10
 """Maximum number of missing capabilities that a complaint names."""
 
 
@@ -142,7 +143,8 @@ class Summary:
         self.suites: dict[str, bool] = {}
         """By the name of each suite, if there are several, whether a scenario of it was judged."""
         self._not_conformant = 0
-        self._broken = 0
+        self._broken: list[str] = []
+        """The scenarios that ended early and are not accepted, each with the reason."""
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count one verdict with its baseline result."""
@@ -177,7 +179,8 @@ class Summary:
             self.stale.append(ruling.stale)
             self.need_reasons += ruling.needs_reason
         if verdict.status == "broken" and not ruling.accepted:
-            self._broken += 1
+            reason = verdict.reason.partition("\n")[0]
+            self._broken.append(f"{verdict.scenario_id} ({verdict.contract}): {reason}")
         elif ruling.unclaimed:
             self.unclaimed[ruling.unclaimed] += 1
         elif not ruling.conformant:
@@ -290,6 +293,18 @@ class Summary:
             return said
         rules = f", in {pluralize(len(self.left_out), 'rule')}" if any(self.left_out) else ""
         return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
+
+    def broken_lines(self) -> list[str]:
+        """Return a line for each scenario that ended early and is not accepted, and a line for those that are too
+        many.
+        """
+        lines = [f"ended early: {each}" for each in self._broken[:_MOST_BROKEN]]
+        more = len(self._broken) - _MOST_BROKEN
+        return (
+            [*lines, f"ended early: {more:,} more; --failures all explains all of them"]
+            if more > 0
+            else lines
+        )
 
     def reason_lines(self) -> list[str]:
         """Return a line for broken, unsupported and unspecified scenarios each, with the most frequent reasons."""

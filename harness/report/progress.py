@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.terminal import say
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 LINES_EVERY = 30.0
 """Seconds between two lines without a terminal."""
+SLOW_S = 10.0
+"""Seconds after which a scenario is named, and left out of the estimate of the remaining time."""
 
 
 class ProgressBar:
@@ -32,7 +35,8 @@ class ProgressBar:
         self._total = total
         self._done = self._failed = 0
         self._clock = clock
-        self._start_time = self._last_line_time = clock()
+        self._start_time = self._last_line_time = self._last_advance_time = clock()
+        self._slow_scenarios, self._slow_seconds = 0, 0.0
         self._prints_lines = not console.file.isatty() or console.is_dumb_terminal
         if not self._prints_lines:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -47,15 +51,24 @@ class ProgressBar:
             )
             self._task = self._progress.add_task("", total=total)
 
-    def advance(self, *, failed: bool = False) -> None:
-        """Count one scenario, and whether it failed."""
+    def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
+        """Count one scenario, and whether it failed. A slow one is named with its number of calls, if `name` is given.
+
+        The first one includes the start of the implementation. Its time is left out of the estimate, too.
+        """
         self._done += 1
         self._failed += failed
+        now = self._clock()
+        seconds, self._last_advance_time = now - self._last_advance_time, now
+        if seconds >= SLOW_S or self._done == 1:
+            self._slow_scenarios, self._slow_seconds = self._slow_scenarios + 1, self._slow_seconds + seconds
+            if name and self._done > 1:
+                self._print_line(f"{name} took {duration(seconds)} for {pluralize(calls, 'call')}")
         if self._progress is not None:
             failures = f"{self._failed} failed" if self._failed else ""
             self._progress.update(self._task, advance=1, description=failures)
-        elif self._prints_lines and self._clock() - self._last_line_time >= LINES_EVERY:
-            self._last_line_time = self._clock()
+        elif self._prints_lines and now - self._last_line_time >= LINES_EVERY:
+            self._last_line_time = now
             say(self._progress_line(), err=True)
 
     def extend(self, number: int) -> None:
@@ -76,14 +89,24 @@ class ProgressBar:
             self._progress.stop()
             self._progress = None
 
+    def _print_line(self, line: str) -> None:
+        if self._progress is not None:
+            self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            say(line, err=True)
+
     def _progress_line(self) -> str:
         """Return the progress, and the estimated remaining time."""
-        seconds_spent = self._clock() - self._start_time
+        seconds_spent = self._last_advance_time - self._start_time
         parts = [f"{self._done:,} of {max(self._total, self._done):,} done"]
         if self._failed:
             parts.append(f"{self._failed:,} failed")
-        seconds_left = seconds_spent / self._done * max(self._total - self._done, 0)
-        return f"{', '.join(parts)}; {duration(seconds_spent)} so far, about {duration(seconds_left)} left"
+        so_far = f"{', '.join(parts)}; {duration(seconds_spent)} so far"
+        if not (usual_scenarios := self._done - self._slow_scenarios):
+            return so_far
+        # One slow scenario does not make the others slow.
+        usual_seconds = (seconds_spent - self._slow_seconds) / usual_scenarios
+        return f"{so_far}, about {duration(usual_seconds * max(self._total - self._done, 0))} left"
 
     def __enter__(self) -> Self:
         if self._progress is not None:

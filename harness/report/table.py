@@ -141,6 +141,8 @@ class TableReport:
             self._print_text(f"BASELINE {visible(complaint)}", "bold red")
         if complaint := summary.complaint():
             self._print_text(visible(complaint), "bold red")
+        for line in summary.broken_lines():
+            self._print_text(visible(line), "bold red")
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING_TEXTS[code]
         if code is ExitCode.NOTHING and summary.unjudged_suites:

@@ -18,7 +18,7 @@ from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
-from readfirst.harness.report.escape import visible_command
+from readfirst.harness.report.escape import visible, visible_command
 from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.jsonl import JsonlReport, read_stream
 from readfirst.harness.report.progress import ProgressBar
@@ -235,7 +235,7 @@ def perform(request: RunRequest) -> int:
                 for report in reports:
                     report.verdict(verdict, ruling)
                 failed = not (ruling.conformant or ruling.unclaimed)
-                bar.advance(failed=failed)
+                bar.advance(visible(verdict.scenario_id), failed=failed, calls=verdict.calls)
                 tested[verdict.contract][verdict.scenario_id] = failed
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
@@ -252,7 +252,7 @@ def perform(request: RunRequest) -> int:
             report.finish(summary)
     # Otherwise the table has already been printed.
     if (request.output is None) == (request.format != "table"):
-        say(summary.sentence(), err=True)
+        say_lines([*map(visible, summary.broken_lines()), summary.sentence()], err=True)
         if design := summary.design_sentence():
             say(design, err=True)
         if complaint := summary.complaint():

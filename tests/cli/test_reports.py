@@ -171,15 +171,28 @@ def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    seconds = iter((0, 10, 20, 31, 31, 31, 40, 60, 62, 62, 62))
+    seconds = iter((0, 31, 35, 44, 53, 57, 62))
     with ProgressBar(Console(file=io.StringIO()), 12, clock=lambda: float(next(seconds))) as bar:
         for number in range(6):
             bar.advance(failed=number == 1)
     assert capsys.readouterr() == (
         "",
-        "3 of 12 done, 1 failed; 31 s so far, about 93 s left\n"
-        "6 of 12 done, 1 failed; 62 s so far, about 62 s left\n",
+        "1 of 12 done; 31 s so far\n6 of 12 done, 1 failed; 62 s so far, about 37 s left\n",
     )
+
+
+def test_a_slow_scenario_is_named_and_does_not_change_the_estimate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = iter((0, 30, 31, 32, 92, 92.5))
+    with ProgressBar(Console(file=io.StringIO()), 100, clock=lambda: float(next(seconds))) as bar:
+        for number in range(5):
+            bar.advance(f"a/{number}", calls=number)
+    assert capsys.readouterr().err.splitlines() == [
+        "1 of 100 done; 30 s so far",
+        "a/3 took 60 s for 3 calls",
+        "4 of 100 done; 92 s so far, about 96 s left",
+    ]
 
 
 def test_a_narrow_terminal_cuts_no_number() -> None:

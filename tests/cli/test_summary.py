@@ -79,3 +79,18 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
         "7 scenarios: 2 passed, 2 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
         "1 unspecified, judged 5 of 6, 1 baseline entry out of date, 1 baseline entry needs a reason"
     )
+
+
+def test_each_broken_scenario_is_named_with_the_first_line_of_its_reason() -> None:
+    counted = Summary()
+    for number in range(12):
+        broken = verdict(
+            f"family/{number}", "broken", reason=f"call {number} took longer than 30 s\nits words"
+        )
+        counted.add(broken, BaselineResult(number == 0, accepted="it hangs" if number == 0 else ""))
+    lines = counted.broken_lines()
+    assert lines[0] == "ended early: family/1 (2.1.7): call 1 took longer than 30 s"
+    assert lines[9:] == [
+        "ended early: family/10 (2.1.7): call 10 took longer than 30 s",
+        "ended early: 1 more; --failures all explains all of them",
+    ]
