@@ -9,7 +9,6 @@ as a failure of each scenario.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import warnings
 from functools import cache
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.errors import ReadfirstError
-from readfirst.harness.run.pytest_items import DETAILS, PROPERTY, ScenarioFile
+from readfirst.harness.run.pytest_items import PROPERTY, ScenarioFile
 from readfirst.harness.run.pytest_target import FOLDERS, SUITES, TARGETS, Layers, escape, target_of
 from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former_class_message
 
@@ -291,7 +290,6 @@ class _EmptyRunCheck:
         has_target = config.option.readfirst_adapter is not None and bool(config.stash[SUITES])
         self._asked = has_target and not config.option.collectonly
         self._seen = self._judged = 0
-        self._shown: set[str] = set()
 
     @property
     def _vacuous(self) -> bool:
@@ -305,18 +303,6 @@ class _EmptyRunCheck:
                 if name == PROPERTY:
                     self._seen += 1
                     self._judged += status in _JUDGED
-            sections = getattr(report.longrepr, "sections", [])
-            sections[:] = [(name, self._once(name, content), line) for name, content, line in sections]
-
-    def _once(self, name: str, content: str) -> str:
-        """Return the section without the lines that, but for numbers, another scenario has shown."""
-        if name != DETAILS:
-            return content
-        lines = {re.sub(r"\d+", "0", line): line for line in content.splitlines()}
-        new = [line for key, line in lines.items() if key not in self._shown]
-        self._shown.update(lines)
-        old = len(lines) - len(new)
-        return "\n".join([f"[{old} line{'s' * (old > 1)} as above]"] * (old > 0) + new)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Turn a green exit into 5."""

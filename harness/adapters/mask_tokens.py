@@ -20,17 +20,3 @@ MASK = "…"
 def mask_tokens(text: str) -> str:
     """Return the text without hashes, ids, times and durations. Short numbers stay: they may be line numbers."""
     return _TOKEN.sub(MASK, text)
-
-
-def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
-    """Return the text without the values in group 1 of the patterns."""
-    for pattern in patterns:
-        text = pattern.sub(_without_group, text)
-    return text
-
-
-def _without_group(match: re.Match[str]) -> str:
-    if match[1] is None:
-        return match[0]
-    start, end = (at - match.start() for at in match.span(1))
-    return match[0][:start] + MASK + match[0][end:]

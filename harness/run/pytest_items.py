@@ -16,8 +16,6 @@ from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedErro
 
 PROPERTY = "readfirst"
 """The user property of a report with the verdict's status. pytest-xdist's workers transmit it."""
-DETAILS = "what the target printed, or its traceback"
-"""The section of a failure that is shown only once if several scenarios end in the same way."""
 
 
 class ScenarioFailedError(Exception):
@@ -143,7 +141,7 @@ class ScenarioItem(pytest.Item):
             shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), 1
             shown.reprcrash.message = brief
         if isinstance(error, ScenarioFailedError) and error.details:
-            shown.addsection(DETAILS, error.details)
+            shown.addsection("what the target printed, or its traceback", error.details)
         return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -27,7 +27,7 @@ from readfirst.harness.adapter_api import (
     Workspace,
 )
 from readfirst.harness.adapter_traits import close_session, traits_of
-from readfirst.harness.adapters.mask_tokens import mask_captures
+from readfirst.harness.adapters.mask_tokens import MASK
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.server_command import Command
@@ -69,6 +69,20 @@ def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
         *(call.capture for call in target.tools.values()),
     ):
         yield from captures.values()
+
+
+def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
+    """Return the text without the values in group 1 of the patterns."""
+    for pattern in patterns:
+        text = pattern.sub(_without_group, text)
+    return text
+
+
+def _without_group(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return match[0]
+    start, end = (at - match.start() for at in match.span(1))
+    return match[0][:start] + MASK + match[0][end:]
 
 
 class TargetAdapter:

@@ -12,9 +12,8 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
-from readfirst.harness.adapters.mask_tokens import mask_captures
 from readfirst.observatory.targets import new_mapping
-from readfirst.observatory.targets.adapter import TargetAdapter
+from readfirst.observatory.targets.adapter import TargetAdapter, mask_captures
 from readfirst.observatory.targets.mapping import load_target
 
 MAPPING = """\
@@ -99,3 +98,8 @@ def test_captured_values_do_not_keep_scenarios_from_sharing_a_server(tmp_path: P
     mask = adapter(tmp_path, Raw()).traits.mask
     assert mask("version: 17\nid 4") == mask("version: 4\nid 4")
     assert mask("version: 17\nid 4") != mask("version: 17\nid 5")
+
+
+def test_values_that_a_mapping_captures_are_masked() -> None:
+    patterns = (re.compile("version: ([0-9]+)"), re.compile("(?:tag=(x))?no"))
+    assert mask_captures("version: 17\n1| 17\nversion: 4 no", patterns) == "version: …\n1| 17\nversion: … no"
