@@ -1,4 +1,4 @@
-"""Validate the arguments of a call, and answer invalid ones."""
+"""Validate the arguments of a call, and refuse invalid arguments."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _JSON = json.JSONDecoder()
 class Parameter:
     """One argument: its JSON type, whether it is required, and the allowed strings.
 
-    With `least`, it must be an integer that a double holds exactly, and at least this value; `lenient` ignores
-    lower values.
+    With `least`, the argument must be an integer of at least this value that a double represents exactly. With
+    `lenient`, a lower integer is ignored instead of refused.
     """
 
     name: str
@@ -56,11 +56,11 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Corrections of arguments with the names of another editor, which the tool accepts.
+    """Corrections of arguments that use the names of another editor.
 
-    `names` are alternative names of parameters. `dropped` are ignored names, each with the only value that may
-    be ignored, or None for any. `repeated`: an alternative name may be given together with the parameter's own
-    name, with the same value.
+    `names` maps alternative names to parameters. `dropped` maps ignored names to the only value that is ignored;
+    None means any value. `repeated`: an alternative name may be given together with the parameter's own name if
+    both have the same value.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -68,7 +68,9 @@ class Corrections:
     repeated: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the corrected arguments. Contradicting arguments stay unchanged."""
+        """Return the arguments under the parameters' own names, without ignored arguments. An alternative name
+        stays if its parameter is given, too, except an equal value with `repeated`.
+        """
         meant: dict[str, Any] = {}
         for given, value in arguments.items():
             name = self.names.get(given, given)
@@ -79,7 +81,7 @@ class Corrections:
         return meant
 
     def remarks(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return remarks about corrected arguments."""
+        """Return one remark for each correction of the arguments, for the answer."""
         renamed = [
             f"`{other}` repeated `{name}` and was ignored."
             if name in arguments
@@ -99,7 +101,9 @@ def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments of a call whose JSON arguments are truncated. Raises Refusal if there are none."""
+    """Return the arguments of a call whose JSON text is truncated, as the version reads them. Raises Refusal in
+    versions that refuse such a call.
+    """
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_BEGINNING]
         raise Refusal(
@@ -123,15 +127,16 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 class Schema:
     """The parameters of one tool, in the order in which problems are reported.
 
-    `aliases` are alternative names of parameters. `overlooked` arguments are ignored, and so is each `spare`
-    name together with the parameter that it could replace. `corrections` are applied if the arguments are then
-    valid; the answer mentions them. `reads_booleans`: strings of booleans are accepted. `number_form`: strings
-    that match this regular expression count as numbers. `unwraps_numbers`: so does a list of one number.
-    `drops_exponents`: an offset is parsed up to its exponent. `deferred`: the model is not shown the schema
-    until its arguments are wrong. `repeats`: the refusal of a wrong option repeats it. `includes`: the refusal
-    of a large number states that the maximum is allowed. `explains`: refusals state the actual value instead of
-    the expected; otherwise a missing argument counts as unknown. `marks_names`: names of unknown arguments are
-    escaped (`marked`). `lists_values`: a refused value of the right type is listed with the other problems.
+    `aliases` maps alternative names to parameters. `overlooked` arguments are ignored. A `spare` name is ignored
+    if the parameter that it could replace is also given. `corrections` are applied if the corrected arguments are
+    valid; the answer mentions each correction. `reads_booleans`: the strings `true` and `false` are accepted as
+    booleans. `number_form`: strings that match this regular expression count as numbers. `unwraps_numbers`: a
+    list of one number counts as a number. `drops_exponents`: an offset is parsed up to its exponent. `deferred`:
+    the model does not get the schema until its arguments are wrong. `repeats`: the refusal of a value that is not
+    an option quotes the value. `includes`: the refusal of a large number states that the maximum is allowed.
+    `explains`: refusals state the actual type instead of the expected type; without it, a missing argument is
+    reported as unknown. `marks_names`: names of unknown arguments are escaped. `lists_values`: a refused value of
+    the right type is listed with the other problems.
     """
 
     tool: str
@@ -167,8 +172,8 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments for the tool's `prepare`: names and values are corrected, and ignored arguments and
-        numbers below their least value are left out. Raises Refusal if the corrected arguments are invalid.
+        """Return the arguments for the tool's `prepare`, with corrected names and values. Ignored arguments, and
+        numbers below their least value, are left out. Raises Refusal if the corrected arguments are invalid.
         """
         arguments = {
             self._corrected_name(given, arguments): value
@@ -194,7 +199,7 @@ class Schema:
         return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return the remark of the answer about corrected arguments. Empty if there are none."""
+        """Return the remark about corrected arguments for the end of the answer. Empty if no argument was corrected."""
         remarks = self.corrections.remarks(arguments)
         if not remarks:
             return ""
@@ -227,7 +232,9 @@ class Schema:
         )
 
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
-        """Return missing, unknown and mistyped arguments; `named` returns the name of a parameter in messages."""
+        """Return one message for each missing, unknown or mistyped argument; `named` converts a parameter to its
+        name in messages.
+        """
         by_name = {parameter.name: parameter for parameter in self.parameters}
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
         missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
@@ -261,7 +268,7 @@ class Schema:
         ]
 
     def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
-        """Return the problem of a value with the right type."""
+        """Return the problem of a value with the right type, for the refusal. None if the value is allowed."""
         problem = self._explain_value(parameter, value)
         return problem if problem is None or self.explains else {**problem, "message": "Invalid input"}
 
@@ -307,7 +314,7 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
 
 
 def _expected_type(parameter: Parameter, value: Any) -> str | None:
-    """Return the expected type of a value. None if the value has it."""
+    """Return the expected type of a value. None if the value has the expected type."""
     if not _FITS[parameter.type](value):
         return parameter.type
     left_out = parameter.lenient and parameter.least is not None and value <= 0 and value < parameter.least

@@ -58,8 +58,8 @@ _RELAXED_SINCE = (2, 1, 208)
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The behaviours of one contract, grouped by the step of a call. Groups are in the order of the steps,
-    followed by those between calls. The value None means that the rule does not exist.
+    """The behaviours of one contract, grouped by the step of a call. The groups are in the order of the steps;
+    groups about the time between calls follow. The value None means that the rule does not exist.
 
     Names of behaviours are unique across groups.
     """
@@ -111,7 +111,7 @@ class Behaviours:
 
 @cache
 def _group_members() -> Sequence[tuple[str, type, tuple[str, ...]]]:
-    """Return name, class and behaviours of each group."""
+    """Return, for each group, its name, its class, and the names of its behaviours."""
     kinds = get_type_hints(Behaviours)
     return [
         (each.name, kinds[each.name], tuple(one.name for one in fields(kinds[each.name])))
@@ -148,10 +148,10 @@ def history_of(name: str) -> History:
 
 @lru_cache(maxsize=64)
 def behaviours_of(contract: str | Behaviours) -> Behaviours:
-    """Return the behaviours of a contract, or those given.
+    """Return the behaviours of a contract. A `Behaviours` object is returned unchanged.
 
-    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from
-    2.1.208 on also with `+gated`. Raises ValueError for an unknown contract.
+    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208
+    on also with `+gated`. Raises ValueError for an unknown contract.
     """
     if isinstance(contract, Behaviours):
         return contract

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _MAX_ESCAPE_CHARS = 6
-"""Maximum number of characters that one character becomes in a saved answer (JSON)."""
+"""Maximum number of characters that represent one character of a text in a saved answer, as a JSON escape."""
 _WARNING_CHARS = 340
 """Number of characters of the text after each file that Read shows; they count as part of the answer."""
 
@@ -32,9 +32,9 @@ _WARNING_CHARS = 340
 class Result:
     """The result of one call: the text for the model, and whether it is an error.
 
-    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders`
-    come with the answer, about changed files and from hooks. `early` means that the call was refused before its
-    execution.
+    `error` and `code` are the name and the number of a refusal, see `Refusal`; both are None for a success.
+    `reminders` are messages to the model next to the answer, about changed files and from hooks. `early` means
+    that the call was refused before its execution.
     """
 
     text: str

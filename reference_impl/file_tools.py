@@ -104,7 +104,7 @@ class FileTools:
 
     @property
     def schemas(self) -> Sequence[Schema]:
-        """The available tools. A deny rule without a pattern removes one."""
+        """The schemas of the available tools. A deny rule without a pattern removes its tool."""
         removed = self._session.permissions.rules.removed
         return [self._tool_schema(name) for name in self._tools if name not in removed]
 
@@ -117,7 +117,7 @@ class FileTools:
         self._session.user_speaks()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary. The files of the summary are read again, and count as shown."""
+        """Replace the conversation by a summary. The files that changed last are read again, and count as shown."""
         self._end_message([])
         kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.knowing_nothing()
@@ -140,8 +140,8 @@ class FileTools:
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Yield the tools of a sub-agent, which works while this session waits: for the session, that is one
-        message.
+        """Yield the tools of a sub-agent, which works while this session waits. For the session, all calls of the
+        sub-agent are one message.
         """
         yield self._new_agent()
         refresh_memory_files(self._session)
@@ -179,16 +179,17 @@ class FileTools:
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call; run `interfere` between validation and execution, unless the validation refused."""
+        """Execute one call. `interfere` runs between validation and execution, unless validation refuses the call."""
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Validate one call, run `interfere`, and cancel the call as the user. A call that the validation
-        refuses is refused.
+        """Validate one call, run `interfere`, and cancel the call as the user. A call that the validation refuses
+        is refused.
 
-        The user then says something else, which may show the model every file that others changed.
+        The user then sends a message, which in some versions shows the model every file that other programs
+        changed.
         """
 
         def give_up() -> None:
@@ -205,8 +206,8 @@ class FileTools:
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call that the user cancels after its execution and before its answer; the user then says
-        something.
+        """Execute one call that the user cancels after its execution and before its answer, and receive the next
+        message of the user.
         """
         path = str(arguments.get("file_path"))
         known = self._session.memory.records.peek(path)
@@ -233,7 +234,7 @@ class FileTools:
             return self._end_message([self._answer_call(tool, refusal, do_nothing)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
-        """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""
+        """Return the numbered lines of a file: `limit` lines from line `offset` on, counted from 1. Raises Refusal."""
         return self._call_or_raise("Read", file_path=file_path, offset=offset, limit=limit)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
@@ -262,8 +263,8 @@ class FileTools:
     ) -> str:
         """Replace, insert or delete one cell of a notebook and return the answer. Raises Refusal.
 
-        `cell_id` names the cell; contracts before 1.0.22 take `cell_number` instead, which counts from 0. `cell_type`
-        is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
+        `cell_id` names the cell; contracts before 1.0.22 require `cell_number` instead, which counts from 0.
+        `cell_type` is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
         """
         return self._call_or_raise(
             "NotebookEdit",
@@ -285,7 +286,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message in which `tools` were called, and return its results, the last with the reminders."""
+        """End a message in which `tools` were called. Return its results; the last result has the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:

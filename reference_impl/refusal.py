@@ -32,11 +32,11 @@ _WORDS = {
 
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
-    """A refused call. It changed nothing on disk.
+    """A refused call, which changed nothing on disk.
 
     `name` is the error's name in `fixtures/errors.yaml`. `code` is the number of this error of this tool in the
-    documents' tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`), or None: for all errors of
-    Read and of the execution phase. `message` is the text for the model.
+    documents' tables (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`). `code` is None for errors
+    without a number: all errors of Read and of the execution. `message` is the text for the model.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
 
 class Failure(Exception):  # noqa: N818 - it becomes an answer, too
-    """Unexpected content of a file. The message is that of the product's programming language."""
+    """Unexpected content of a file, with the error message of JavaScript, the product's programming language."""
 
 
 def of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:

@@ -26,15 +26,15 @@ __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 _USAGE_ERROR = 2
 _CHUNK = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Supported versions of the protocol, the latest first. They do not differ for a tool server that answers with
-text.
+"""Supported versions of the protocol, the latest first. For a tool server that answers with text, these versions
+do not differ.
 """
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """The settings file is invalid; the message contains file, place and remedy."""
+    """The settings file is invalid; the message contains the file, the position and the remedy."""
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
@@ -61,11 +61,11 @@ def deny_rules(settings: Path) -> Sequence[str]:
 def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: Path | None = None) -> None:
     """Serve the tools until standard input ends.
 
-    `root` is the directory of relative paths (default: the current directory), `settings` a Claude Code
-    settings file whose `permissions.deny` applies. Results are one text block; a refusal has `isError` set.
-    Arguments are not checked against the advertised schemas, so wrong ones get the tool's own answer. Calls
-    that arrive together are one message, as for `FileTools.call_parallel`. `initialize` starts a new session.
-    Raises SystemExit 2 for an unknown contract, a missing directory, or invalid settings.
+    `root` is the directory of relative paths (default: the current directory), `settings` a Claude Code settings
+    file whose `permissions.deny` applies. Results are one text block; a refusal has `isError` set. Arguments are
+    not checked against the advertised schemas, so wrong arguments get the tool's own answer. Calls that arrive
+    together are one message, as for `FileTools.call_parallel`. `initialize` starts a new session. Raises
+    SystemExit 2 for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:
@@ -89,7 +89,7 @@ def _give_up(message: str) -> None:
 
 
 def _relay_lines(server: Server) -> None:
-    """Pass on the lines of standard input. Lines that are available together form one message."""
+    """Pass the lines of standard input to the server. Calls in lines that are available together form one message."""
     parts: list[bytes] = []  # parts of a line without an end
     while data := os.read(_INPUT, _CHUNK):
         first, *others = data.split(b"\n")
@@ -114,7 +114,7 @@ class Server:
         self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
 
     def take(self, line: bytes) -> None:
-        """Answer a message. Calls wait for `execute`."""
+        """Answer a message of the client, except tool calls, which are collected until `execute`."""
         if not line.strip():
             return
         try:

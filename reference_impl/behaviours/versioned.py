@@ -26,11 +26,11 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The values of a behaviour: `first` in the oldest version, then `changes` from a version on.
+    """The values of a behaviour: `first` in the oldest version, and `changes` by the version that introduced the value.
 
-    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the
-    behaviour itself if it never changed. `meaning` consists of sentences that can be read separately. `source`
-    names the documents with their sections, or is RECORDED.
+    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour
+    itself if it never changed. `meaning` describes the behaviour in sentences that can be understood alone.
+    `source` names the documents with their sections, or is RECORDED.
     """
 
     first: Any
@@ -41,7 +41,7 @@ class History:
     source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:
-        """Return the value in a version."""
+        """Return the value in a version, for an older model or (`relaxed`) for a model that may edit unread files."""
         value = self.first
         for since, later in self.changes.items():
             if since <= version:
@@ -63,7 +63,7 @@ def behaviour(
     source: str = RECORDED,
     shown_by: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a behaviour by its history; `changes` are by version, oldest first.
+    """Declare a behaviour by its history; `changes` maps versions, the oldest first, to new values.
 
     `documented` is the value in the documents, by default that of the default contract. Other parameters as in
     `History`.

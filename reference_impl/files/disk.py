@@ -1,4 +1,4 @@
-"""Access to the file system for the rules. Paths are strings, and a final slash means a directory."""
+"""Access to the file system for the rules of the tools. Paths are strings; a final slash means a directory."""
 
 # pathlib drops a final slash, which changes the system's answer.
 # ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH123, PTH208
@@ -83,7 +83,7 @@ def is_link(path: str) -> bool:
 
 
 def leads_to(path: str) -> str:
-    """Return the path with every link resolved. A path with a NUL character stays unchanged."""
+    """Return the path with every link resolved. A path with a NUL character is returned unchanged."""
     return path if "\0" in path else os.path.realpath(path)
 
 
@@ -150,8 +150,8 @@ def _opened_at_once(path: str, flags: int) -> int:
 def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
     """Create missing parent directories. Raises OSError if another entry is in the way.
 
-    `overlook` ignores a dangling link that is in the way. `private`: new directories get the mode 0700.
-    `strict`: a file in place of the directory is an error here, not only when a file in it is opened.
+    `overlook`: a dangling link in place of a directory is no error. `private`: new directories get the mode 0700.
+    `strict`: a file in place of a directory is an error now, instead of when a file in the directory is opened.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if strict and os.path.isfile(parent):
@@ -202,10 +202,10 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 class Replacing:
     """Options for replacing one file by another.
 
-    `into_nothing`: a dangling link is followed, otherwise replaced. `private`: a new file gets the mode 0600.
-    `plain`: an existing file loses setuid, setgid and sticky bits. `beside`: the temporary file extends the
-    name of the file; if that name is too long, or the disk is full, nothing is written. Otherwise the old file
-    is then written in place.
+    `into_nothing`: a dangling link is followed; without it, the link is replaced. `private`: a new file gets the
+    mode 0600. `plain`: an existing file loses setuid, setgid and sticky bits. `beside`: the temporary file has
+    the name of the file with a suffix. If this name is too long, or the disk is full, nothing is written with
+    `beside`; without it, the old file is written in place.
     """
 
     into_nothing: bool
@@ -215,13 +215,13 @@ class Replacing:
 
 
 def replace(path: str, data: bytes, how: Replacing) -> None:
-    """Replace the content of a file atomically: it always has either all the old bytes or all the new ones.
+    """Replace the content of a file atomically: the file always has either all old bytes or all new bytes.
 
-    A link is followed; for a link to a link, the second link is replaced. The mode is kept, and other hard
-    links keep the old content. Raises OSError; the old file is then unchanged, and no temporary file is left.
-    If the directory allows no new file, or not this name, or the disk has no space for both files, the file is
-    written in place, possibly only partially. If neither is possible, `beside` reports the first error. The
-    error has no file name if `path` itself is meant.
+    A link is followed; for a link to a link, the second link is replaced. The mode is kept, and other hard links
+    keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If the
+    directory allows no new file, or not this name, or the disk has no space for both files, the file is written
+    in place, possibly only partially. If the file can be neither replaced nor written in place, `beside` raises
+    the error of the replacement. The error has no file name if it concerns `path` itself.
     """
     target = written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):

@@ -26,8 +26,8 @@ class IgnoreList:
     """An ordered list of patterns.
 
     `as_git`: `[!a]` and `[^a]` match any character except `a`, and a backslash quotes any character, as in git.
-    Otherwise the sets contain `!` or `^` and `a`, and a backslash before `c` and `?` is literal. `ignore_case`:
-    letter case does not matter. An invalid pattern matches nothing.
+    Without `as_git`, these sets contain `!` or `^`, and `a`, and a backslash before `c` or `?` is an ordinary
+    character. `ignore_case`: letter case does not matter. An invalid pattern matches nothing.
     """
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:

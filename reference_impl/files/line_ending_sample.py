@@ -17,7 +17,7 @@ _ENOUGH = 3
 
 
 def usual_line_ending(root: str) -> str:
-    """Return `\\r\\n` if more than 3 of the first 15 files below `root` have it, else `\\n`.
+    """Return `\\r\\n` if more than 3 of the first 15 files below `root` have this line ending, else `\\n`.
 
     Hidden files, links and ignored files do not count. The choice of 15 among more files is not defined.
     """

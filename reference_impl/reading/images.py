@@ -13,7 +13,9 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def media_type(data: bytes) -> str | None:
-    """Return the media type from the first bytes. None if Read cannot show it as an image."""
+    """Return the media type of an image, determined from its first bytes. None if Read cannot show the file as an
+    image.
+    """
     if data.startswith(b"\x89PNG"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -58,7 +60,7 @@ def _detect_format(data: bytes) -> str:
 
 
 def refuse_without_size(data: bytes) -> None:
-    """Refuse an image without width and height at the place that its format defines."""
+    """Refuse an image whose bytes do not contain its width and height where its format requires them."""
     needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(

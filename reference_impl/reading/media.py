@@ -60,8 +60,8 @@ def _file_extension(path: str) -> str:
 def is_image(path: str, behaviours: Behaviours) -> bool:
     """Whether Read treats the file as an image.
 
-    The name decides; without an extension, in some versions, its first bytes. Raises OSError if it cannot be
-    read.
+    The name of the file decides. In some versions, the first bytes decide for a name without an extension. Raises
+    OSError if the file cannot be read.
     """
     extension = _file_extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
@@ -92,7 +92,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Refuse an empty image file, in versions whose refusal does not name it."""
+    """Refuse an empty image file, in versions whose refusal does not name the file."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -102,10 +102,10 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, given: str, behaviours: Behaviours) -> str:
-    """Return the text for an image: kind, type, number of base64 characters.
+    """Return the text that represents an image in the answer: kind, media type, number of base64 characters.
 
-    The type is that of the first bytes, or PNG, or that of the name. Raises Refusal if the content is checked
-    and not an image.
+    The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an incomplete
+    image, from the name. Raises Refusal in versions that check the content if the content is not an image.
     """
     data = disk.read(path)
     if not data:

@@ -19,10 +19,10 @@ _MAX_OUTPUTS = 10_000
 _BROKEN = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
 _SOURCES = ', each with a string or string-array "source"'
 _BOOK = "A"
-"""Name of the notebook in the brief messages of the engine."""
+"""Variable name of the notebook in the short error messages of the JavaScript engine."""
 _MISSING = object()
 _UNKNOWN = "unknown"
-"""The type under which outputs of an unknown type are kept."""
+"""The type of the summary of an output whose type is unknown."""
 
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
@@ -79,7 +79,7 @@ def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
     """Return blocks of all cells with their outputs. Offset and limit do not matter.
 
-    Raises Refusal if it is not a notebook, or too large.
+    Raises Refusal if the text is not a notebook, or too large.
     """
     cells, language = _parse_cells(text, behaviours)
     summaries = [_summarize_cell(cell, number, language, behaviours) for number, cell in enumerate(cells)]
@@ -94,7 +94,7 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
     """Return blocks of all cells with their outputs, or of the cell with an id. The size is not limited.
 
-    Raises Refusal if it is not a notebook, or no cell has the id. Numbers of cells are not accepted.
+    Raises Refusal if the text is not a notebook, or no cell has the id. Numbers of cells are not accepted.
     """
     cells, language = _parse_cells(text, behaviours)
     shown_ones = list(enumerate(cells))
@@ -122,7 +122,7 @@ def counts_cells(behaviours: Behaviours) -> bool:
 
 
 def _parse_cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
-    """Return the cells of a notebook, and its language. Raises Refusal if it is not a notebook."""
+    """Return the cells of a notebook, and its language. Raises Refusal if the text is not a notebook."""
     notebook, language = load_notebook(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
     cells = _required_member(notebook, "cells", _BOOK, brief=brief)
@@ -224,7 +224,7 @@ def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
 
 
 def _noted_at_last(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Move the note on outputs of an unknown type to the end, once."""
+    """Return the outputs with a single note on outputs of an unknown type, at the end."""
     notes = [output for output in outputs if output["output_type"] == _UNKNOWN]
     return [output for output in outputs if output["output_type"] != _UNKNOWN] + notes[:1]
 
@@ -253,8 +253,8 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return a member. Raises Refusal if it is missing; in the `brief` messages of the engine, `owner` is the
-    name of the value.
+    """Return a member of an object. Raises Refusal if the member is missing; in the `brief` messages of the
+    JavaScript engine, `owner` is the variable name of the object.
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

@@ -33,17 +33,19 @@ _LARGE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice for a file with too many lines."""
+    """Return the advice in the refusal of a text file that is too large; in some versions it also names a way to
+    read the whole file.
+    """
     return size_advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
 
 
 def size_advice(behaviours: Behaviours) -> str:
-    """Return the advice for a file that is too large."""
+    """Return the advice in the refusal of any file that is too large."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
-    """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
+    """Refuse a `size` of more than 262,144: bytes of a file, or UTF-16 code units of a text."""
     if size > _MAX_SIZE:
         shown = (
             f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded_size(size)
@@ -65,9 +67,11 @@ def is_too_long(text: str) -> bool:
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Return the first lines of a text that is too long, about 85 % of the limit, and the notice about it.
+    """Return the first lines of a text with too many tokens, about 85 % of the limit, and the notice that names
+    the missing lines.
 
-    If these lines are too large with their numbers, the same number of characters is used instead.
+    If these lines with their numbers have too many characters, the same share of the characters is returned
+    instead.
     """
     tokens = _count_tokens(text)
     lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / tokens
@@ -89,7 +93,7 @@ def first_page(text: str, prefix: str) -> tuple[str, str]:
 
 
 def refuse_too_long(text: str, advice: str) -> None:
-    """Refuse a text that is too long."""
+    """Refuse a text with more than 25,000 tokens; `advice` is the end of the message."""
     if is_too_long(text):
         raise Refusal(
             "too_many_tokens",

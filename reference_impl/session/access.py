@@ -31,8 +31,8 @@ _WHERE = " Current working directory: {root}"
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The paths of one session. `root`, the directory of relative paths, and `home`, the meaning of `~`, are
-    absolute.
+    """Resolution of the paths of one session. `root` (the directory of relative paths) and `home` (the meaning of
+    `~`) are absolute.
 
     `left` means that a command has changed to `root`, which is not the initial directory.
     """
@@ -43,8 +43,8 @@ class Paths:
     left: bool = False
 
     def argument_path(self, given: str) -> str:
-        """Return the absolute path of the argument. Raises Refusal if it is not a path, or relative and that is
-        not allowed.
+        """Return the absolute path of an argument. Raises Refusal if the argument is not a path, or if it is
+        relative and the version requires absolute paths.
         """
         if self.behaviours.paths.read_expands_tilde:
             return self.expand_argument(given)
@@ -61,7 +61,7 @@ class Paths:
         return posixpath.join(self.root, expand_home(given, self.home))
 
     def to_read(self, given: str) -> str:
-        """Return the absolute path that Read opens, with or without a final slash."""
+        """Return the absolute path that Read opens. Whether a final slash stays depends on the version."""
         path = self.argument_path(given)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
@@ -74,7 +74,7 @@ class Paths:
         )
 
     def to_write(self, given: str) -> str:
-        """Return the absolute path that is finally written, with or without a final slash."""
+        """Return the absolute path that Edit and Write write to. Whether a final slash stays depends on the version."""
         path = self.expand_argument(given)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
@@ -95,7 +95,7 @@ class Paths:
             raise Refusal("os_error", prefix + answer[:_LONGEST_PATH])
 
     def refuse_unclear(self, path: str, *, tool: str = "") -> None:
-        """Refuse a path whose existence the system cannot determine; `tool` is validating."""
+        """Refuse a path whose existence the system cannot determine; `tool` is the tool whose call is validated."""
         prefix = f"Error calling tool ({tool}): " if tool else ""
         self.refuse_too_long(path, prefix=prefix)
         try:
@@ -108,7 +108,7 @@ class Paths:
     def refuse_missing(
         self, path: str, *, code: int | None = None, unclear: bool = True, named: str = ""
     ) -> None:
-        """Refuse a missing path, and suggest a similar file besides the `named` one.
+        """Refuse a missing path, and suggest a similar file next to `named`, by default next to `path`.
 
         `unclear`: a path whose existence the system cannot determine counts as missing.
         """
@@ -150,7 +150,9 @@ def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> N
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Refuse to change a device or a pipe, or a socket unless it is refused as unread."""
+    """Refuse to change a device, a pipe, or (in versions that treat it as a special file) a socket. In other
+    versions a socket passes this check and is refused later as an unread file.
+    """
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(
@@ -176,10 +178,12 @@ def expand_home(path: str, home: str) -> str:
 
 
 def resolve_path(path: str, root: str, *, folds: bool) -> str:
-    """Return the absolute path with `.`, `..` and `//` resolved; links are not followed.
+    """Return the absolute path. Links are not followed.
 
-    A relative path starts at `root` and loses a final slash; an empty path is `root` itself. A final slash of
-    an absolute path stays: only a directory has such a name. Unless `folds`, an absolute path stays unchanged.
+    A relative path starts at `root`; its `.`, `..` and `//` are resolved, and its final slash is removed. An
+    empty path is `root` itself. With `folds`, `.`, `..` and `//` of an absolute path are resolved, too; its final
+    slash stays, because only a directory has such a name. Without `folds`, an absolute path is returned
+    unchanged.
     """
     if path.startswith("/") and not folds:
         return path
@@ -197,8 +201,8 @@ def _is_missing(path: str, *, unclear: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file next to the missing `path` with the same name and a different extension. None if there is
-    none.
+    """Return a file next to the missing `path` that has the same name with a different extension. None if no such
+    file exists.
     """
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
@@ -224,7 +228,8 @@ def _name_without_extension(name: str) -> str:
 class Permissions:
     """The refusals of permission rules, with the wording and order of the contract.
 
-    `root` is the working directory. `grants` are the actions that need no permission. None: all actions.
+    `root` is the working directory. `grants` are the actions that need no permission; None means that no action
+    needs a permission.
     """
 
     rules: DenyRules
@@ -232,7 +237,7 @@ class Permissions:
     root: str
     grants: Grants | None = None
     in_background: bool = False
-    """Whether they belong to a sub-agent in the background, whose user cannot be asked."""
+    """Whether the permissions belong to a sub-agent in the background, whose user cannot be asked."""
 
     def may_read(self, path: str) -> bool:
         """Whether an absolute path may be read without asking."""
@@ -247,9 +252,10 @@ class Permissions:
         )
 
     def may_be_unread(self, path: str) -> bool:
-        """Whether an unread file may be changed if the model allows it: no permission is needed.
+        """Whether an unread file may be changed by a model that need not read first: only if the change needs no
+        permission.
 
-        A name that means another file on Windows needs a permission.
+        A name that means a different file on Windows needs a permission.
         """
         if self.grants is None:
             inside = all(
@@ -278,7 +284,8 @@ class Permissions:
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
 
-        If a rule for Read also forbids changes of the path, `done` is the refused action.
+        `done` names a change in the message (`edited`, for example): in some versions, rules for Read forbid
+        changes, too. If `done` is empty, rules for Read do not forbid the action `Edit`.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -299,8 +306,8 @@ class Permissions:
     def deny_target(self, action: str, path: str, given: str, *, unfolded: str = "") -> None:
         """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
 
-        `given` is the path as written in the call, `unfolded` the absolute one with unresolved `..` and `.`: a
-        link is only followed if that path exists.
+        `given` is the path as written in the call. `unfolded` is the absolute path with unresolved `..` and `.`;
+        a link is followed only if this path exists.
         """
         if not self.rules.lists:
             return

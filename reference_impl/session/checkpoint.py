@@ -1,4 +1,4 @@
-"""Save files at each user message, to restore them."""
+"""Save files at each message of the user, so that a rewind can restore them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The bytes and the mode of a file; both None if there was none. `leads_to` is its path without links."""
+    """The saved bytes and mode of a file; both are None if the file did not exist. `leads_to` is its path without
+    links.
+    """
 
     data: bytes | None = None
     mode: int | None = None
@@ -24,8 +26,8 @@ class Checkpoint:
     """The previous state of the files that the tools of one session changed, by absolute path.
 
     Changes by commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as
-    U+FFFD. `follows_links`: a file is also written through a link that has replaced it, or a directory above
-    it.
+    U+FFFD. `follows_links`: a file is also restored through a link that has replaced the file or a directory
+    above it.
     """
 
     as_utf_8: bool
@@ -45,7 +47,7 @@ class Checkpoint:
     def bring_back(self) -> list[str]:
         """Restore the files; return the paths that were written.
 
-        Directories stay, even in place of a file, and so does a file that cannot be written or removed. Raises
+        Directories stay, even in place of a file. A file that cannot be written or removed stays, too. Raises
         OSError if another entry is in the way.
         """
         written = []

@@ -30,20 +30,20 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is a short
-    name.
+    """Whether a name in an absolute path could mean a different file on Windows, because the name ends with a dot
+    or is a short name.
 
-    `names` whose dots count: `any`, or only the `last`; empty: none.
+    `names` are the names whose dots count: `any`, only the `last`, or none (empty).
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
 def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
-    """Refuse a path that means another file on Windows: it needs a permission, and no user answers.
+    """Refuse a path that may mean a different file on Windows, because it needs a permission and no user answers.
 
-    `path` is absolute, `given` as written in the call, where a space at the end may count. So may a colon, except
-    after a drive letter: in `given`, and in the target of an existing path.
+    `path` is absolute; `given` is the path as written in the call. In some versions a space at the end of `given`
+    is refused, too, and a colon (except after a drive letter) in `given` or in the target of an existing path.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
     colon = behaviours.permissions.colons_are_suspicious and (
@@ -84,7 +84,8 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return how an absolute path is guarded. Empty if it is not. Letter case does not matter.
+    """Return the kind of guard of an absolute path, or an empty text for a path without a guard. Letter case does
+    not matter.
 
     Some directories in `root`'s `.claude` directory are guarded differently, or not at all.
     """
@@ -98,7 +99,9 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether programs read a file automatically, by its name or that of a directory; `path` is in lower case."""
+    """Whether programs read a file automatically, because of its name or the name of a directory above it; `path`
+    is in lower case.
+    """
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
     )

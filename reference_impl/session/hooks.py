@@ -51,7 +51,9 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of hooks before a call: its new `arguments`, and whether a hook `allowed` it."""
+    """The result of the hooks before a call: the new `arguments` (None: unchanged), and whether a hook `allowed`
+    the call.
+    """
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False
@@ -59,14 +61,14 @@ class PreToolUseResult:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `reminders` come with the next result."""
+    """The hooks of one session. `reminders` are the messages of hooks to the model that come with the next result."""
 
     hooks: Sequence[Hook]
     behaviours: Behaviours
     reminders: list[str] = field(default_factory=list)
 
     def before(self, tool: str, arguments: Mapping[str, Any]) -> PreToolUseResult:
-        """Run the hooks before a call. Raises Refusal if one of them blocks it."""
+        """Run the hooks before a call. Raises Refusal if a hook blocks the call."""
         replaced = None
         allowed = False
         for wish in self._hook_decisions(_BEFORE, tool, {"tool_input": arguments}):
@@ -81,7 +83,7 @@ class Hooks:
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
-        """Run the hooks after a call; return whether there were any."""
+        """Run the hooks after a call; return whether any hook ran."""
         ran = False
         for wish in self._hook_decisions(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
             ran = True

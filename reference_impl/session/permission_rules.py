@@ -15,19 +15,22 @@ __all__ = ["MODES", "DenyRules", "Grants", "Mode", "PermissionRuleError", "RuleG
 
 Mode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""Permission modes: read only, read and plan, also edit, everything."""
+"""The permission modes. `default`: read only. `plan`: read and plan. `acceptEdits`: read and edit.
+`bypassPermissions`: everything.
+"""
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
-    """Options for parsing permission rules.
+    """Options for parsing permission rules, which differ between versions.
 
-    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches
-    only at the root, otherwise every path with the single name p. `star_is_all`: `Tool(*)` removes the tool.
-    `parentheses`: a pattern may contain them. `dot_slash`: a leading `./` is ignored. `trees`: a trailing `/**`
-    also matches the directory itself. `all_below`: `//**` and `~/**` match everything, otherwise nothing.
+    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches only
+    the file p at the root of the file system; without it, every file named p. `star_is_all`: `Tool(*)` removes
+    the tool. `parentheses`: a pattern may contain parentheses. `dot_slash`: a leading `./` is ignored. `trees`: a
+    trailing `/**` also matches the directory itself. `all_below`: `//**` and `~/**` match everything below their
+    directory; without it, nothing.
     """
 
     comments: bool = True
@@ -39,8 +42,8 @@ class RuleGrammar:
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:
-        """Return the tool and the pattern of a rule. None if it is invalid. An unknown form counts as a tool's
-        name.
+        """Return the tool and the pattern of a rule. None if the rule is invalid. A rule of an unknown form
+        counts as the name of a tool.
         """
         match = _RULE.fullmatch(text)
         if match is None:
@@ -51,7 +54,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the base directory of a pattern, and the rest of it. None if it matches nothing."""
+        """Return the base directory of a pattern, and the pattern relative to it. None if it matches nothing."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]

@@ -35,12 +35,13 @@ _TICK = 10 * _MILLISECOND
 class Record:
     """Knowledge of a file: its modification time in nanoseconds, and its content with `\\n` line ends.
 
-    `content` is that of the whole file and may replace the time when files are compared; None if it may not.
-    `own`: an Edit, Write or NotebookEdit made the record. `seen`: the model has read or written every line.
-    `asked`: offset and limit of the Read that made it. `writes`: number of writes by then. `made`: its time in
-    nanoseconds. `edited`: by replacing a part of the file. `text` is the content at that time, with `\\n` line
-    ends, to show later changes; None if they are not shown. `shown`, for a record of an Edit, is the content
-    when all of it was last read or written. `unread`: the session wrote the file and never read it.
+    `content` is the content of the whole file, which is compared if the modification time is newer; None if only
+    the time is compared. `own`: an Edit, Write or NotebookEdit made the record. `seen`: the model has read or
+    written every line. `asked`: offset and limit of the Read that made the record. `writes`: number of writes
+    before the record. `made`: time of the record in nanoseconds. `edited`: an Edit made the record. `text` is the
+    content when the record was made, with `\\n` line ends, to show later changes; None if later changes are not
+    shown. `shown`, for a record of an Edit, is the content when the model last read or wrote the whole file.
+    `unread`: the session wrote the file and never read it.
     """
 
     content: str | None
@@ -59,8 +60,9 @@ class Record:
 class ReadState:
     """The records of one session by absolute path.
 
-    With a `capacity`, a new record replaces the least recently used one. `leads_to` returns the path of a file
-    whose record a link shares.
+    `capacity` is the maximum number of records: a new record replaces the least recently used record. `leads_to`
+    converts a path to the path under which its record is stored, so that a link can share the record of its
+    target.
     """
 
     def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
@@ -139,9 +141,9 @@ class Memory:
     read_over: dict[str, Record | None] = field(default_factory=dict)
     """Previous records of files that parallel Reads are reading."""
     cut: set[str] = field(default_factory=set)
-    """Files whose latest Read showed only the beginning, although more was requested."""
+    """Paths of files whose latest Read showed only the beginning, although the call requested more."""
     mentioned: set[str] = field(default_factory=set)
-    """Files that are known only because they were shown together with a mention or a Read."""
+    """Paths of files that are known only because a mention or another Read showed them."""
 
     def remember(
         self,
@@ -154,10 +156,11 @@ class Memory:
         given: str = "",
         text: str | None = None,
     ) -> None:
-        """Record a Read; `content` is the whole content, or None; `asked` is offset and limit.
+        """Record a Read. `content` is the whole content of the file, or None if only times are to be compared;
+        `asked` is offset and limit of the Read.
 
-        `seen`: the model knows the whole content. `own`: the session has just written it. `given` is the path
-        as written in the call. `text` is the content of the file.
+        `seen`: the model knows the whole content. `own`: the session has just written the file. `given` is the
+        path as written in the call. `text` is the content of the file, to show later changes.
         """
         self.unreported.pop(path, None)
         self.cut.discard(path)
@@ -188,8 +191,9 @@ class Memory:
     ) -> None:
         """Record a write of the session, which knows the whole file.
 
-        `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is stored with
-        `\\n` line ends. `given` is the path as written in the call.
+        `seen`: the model knows the whole content. `edited`: the write was an Edit, which contains only a part of
+        the content. `unified`: the content is stored with `\\n` line ends. `given` is the path as written in the
+        call.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_mark(content)
@@ -218,7 +222,7 @@ class Memory:
         self.records.put(self._known_as(path, given), record)
 
     def knows_only_the_beginning(self, path: str) -> None:
-        """Forget a file, because less of it was shown than requested."""
+        """Forget a file, because the answer of its Read showed fewer lines than requested."""
         self.records.forget(path)
         self.cut.add(path)
 
@@ -231,8 +235,8 @@ class Memory:
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the watched paths, or all paths, that are newer on disk than their record.
 
-        All records are checked, from the newest to the oldest. Each check is a use, so the order of use is
-        reversed. Missing files are forgotten, or keep their record, depending on the version.
+        All records are checked, from the most to the least recently used. Each check counts as a use, so the
+        order of use is reversed. In some versions, missing files are forgotten.
         """
         newer = []
         for path in self.records.newest_first():
@@ -254,8 +258,8 @@ class Memory:
     def after_restart(self) -> Memory:
         """Return the knowledge that a new start of the program derives from the conversation.
 
-        Files count as known from that time on, with any modification time, unless the model saw no answer. Files that
-        were read in part may be forgotten.
+        After the restart, a known file counts as known with any modification time, unless the model saw no answer
+        of the call. In some versions, files that were read only in part are forgotten.
         """
         behaviours = self.behaviours
         known = []
@@ -312,22 +316,25 @@ class Memory:
     def is_newer(self, path: str, record: Record) -> bool:
         """Whether a file was modified after its record. Raises OSError if there is no such file.
 
-        The session may write a file twice before the clock advances, under two names or through a sub-agent.
+        The order of writes is compared, too, because the session may write a file twice before the clock
+        advances, under two names or through a sub-agent.
         """
         return modified_at(path) > record.timestamp or self.writes.are_newer(path, record.writes)
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
         """Whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
 
-        The product is never fast enough to write a file twice at the same time. Raises OSError if there is no
-        such file.
+        The order of writes does not matter here, because the product is never fast enough to write a file twice
+        at the same time. Raises OSError if there is no such file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
         return modified > record.timestamp or at_once
 
     def _known_as(self, path: str, given: str) -> str:
-        """Return the path under which a file is remembered, possibly with a final slash of the call."""
+        """Return the path under which a file is remembered. In some versions, the final slash of the call is part
+        of this path.
+        """
         return (
             f"{path}/"
             if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
@@ -357,7 +364,9 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file; refuse a file without one if a Read is required."""
+    """Return the record of a file, or None if there is no record and `needs_read` is false. If a Read is
+    required, a file without a record is refused.
+    """
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
@@ -365,7 +374,7 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Whether a file is newer than its record, unless its whole content is known and equal."""
+    """Whether a file changed after its record: its time is newer, and its content is not known to be equal."""
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False
@@ -373,7 +382,7 @@ def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
 
 
 def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
-    """Return the record of an existing file; right before writing, refuse it if it changed or is unknown."""
+    """Return the record of a file right before writing. Refuse an existing file that changed, or that is unknown."""
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record

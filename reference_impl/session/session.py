@@ -21,10 +21,10 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """One session: a path is resolved, permitted, read or written, and remembered, in this order.
+    """One session. Its parts are used in this order: a path is resolved, permitted, read or written, and remembered.
 
-    `shell` runs its commands, and `hooks` run before and after its calls, if it has any. `has_just_run`: the
-    current message ran a command. `is_agent`: it belongs to a sub-agent with its own memory.
+    `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current
+    message ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
     """
 
     behaviours: Behaviours
@@ -52,8 +52,8 @@ class Session:
         additional: Iterable[str] = (),
         checkpoints: bool = False,
     ) -> Session:
-        """Return a new session; without a `mode` no permission is needed. `checkpoints`: its files can be
-        rewound.
+        """Return a new session. Without a `mode`, no call needs a permission. `checkpoints`: changed files can be
+        restored by `rewind`.
 
         `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
         """
@@ -128,7 +128,7 @@ class Session:
         self.user_speaks()
 
     def user_speaks(self) -> None:
-        """Record a user message: a rewind restores the current files."""
+        """Receive a message of the user: a later rewind restores the files as they are now."""
         if self.storage.checkpoint is not None:
             self.storage.checkpoint.move()
         if self.behaviours.commands.user_messages_end_a_change_of_directory:

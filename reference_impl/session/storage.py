@@ -19,9 +19,10 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """A file at one moment of a call. It is read lazily, once.
+    """A file at one moment of a call. The file is read once, when its content is first used.
 
-    A missing file counts as empty, unless it is read. Raises OSError if the file cannot be read.
+    A missing file has an empty text; only `read` raises OSError for it. Raises OSError if the file cannot be
+    read.
     """
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
@@ -72,7 +73,7 @@ class Snapshot:
 class Storage:
     """The files of one session for Edit, Write and NotebookEdit. `root` is an absolute path.
 
-    `checkpoint` saves their previous state, if there is one.
+    `checkpoint` saves the previous state of changed files; None if files cannot be rewound.
     """
 
     root: str
@@ -85,7 +86,9 @@ class Storage:
         return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write the file atomically. Raises Refusal if the system does not allow it, or if it is a link."""
+        """Write the file atomically. Raises Refusal if the system does not allow the write, or (in some versions)
+        if the path is a link.
+        """
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
             raise Refusal("os_error", "Path contains null bytes")
@@ -141,7 +144,7 @@ class Storage:
         self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
-        """Refuse a file whose directory cannot be opened."""
+        """Refuse a file whose directory cannot be opened, in versions that open the directory first."""
         directory = posixpath.dirname(path)
         if not self.behaviours.writing.parent_is_opened_before_write:
             return
@@ -181,7 +184,7 @@ _LOOKED_AT = 8192
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """The reason why a file cannot be written back, and the note of Read about it."""
+    """The reason why the text of a file cannot be written back unchanged, and the note of Read about this reason."""
 
     reason: str
     shown: str = ""
@@ -212,7 +215,7 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return the note of Read about a file that cannot be written back. Empty for other files."""
+    """Return the note of Read about a file whose text cannot be written back unchanged. Empty for other files."""
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""
@@ -223,7 +226,7 @@ def unwritable_note(data: bytes) -> str:
 
 
 def refuse_unwritable(data: bytes) -> None:
-    """Refuse to change a file that cannot be written back."""
+    """Refuse to change a file whose text cannot be written back unchanged."""
     if obstacle := _decoding_obstacle(data):
         raise Refusal(
             "unsupported_encoding",

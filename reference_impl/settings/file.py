@@ -23,7 +23,8 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     """Refuse an Edit that makes the settings invalid. Settings that are already invalid may be edited.
 
     Until 2.1.330 the checked content may differ from the written content: `$&` and similar patterns in `new` are
-    replaced by parts of the file. The product prints the schema after the reason, the reference its public address.
+    replaced by parts of the file. After the reason, the product prints the schema; the reference prints the
+    public address of the schema.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)

@@ -27,8 +27,8 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key and the type of its value, from an edition on until another one, and only with a trait if it names
-    one.
+    """A key of a settings file and the type of its value, in the editions in which the key exists; with a trait,
+    only in versions that have this trait.
     """
 
     name: str

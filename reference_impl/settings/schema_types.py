@@ -32,9 +32,10 @@ def quote_value(value: Any) -> str:
 class Problem:
     """One problem: its path (keys and numbers, joined by dots), its kind, and the values for its message.
 
-    `type`: `expected` is the type's name. `option`: `options` are the allowed strings; with `only` there is
-    only one. `key`: an unknown name instead of one of the `options`. `unknown`: `options` are the unknown
-    names. `least`: a number is too small. `words`: `expected` is the message.
+    The kinds: `type`: `value` is not of the type `expected`. `option`: `value` is not one of the strings
+    `options`; `only`: there is a single allowed string in every version. `key`: a key of an object is unknown;
+    `options` are the allowed keys. `unknown`: `options` are all unknown keys of an object. `least`: the number
+    `value` is too small. `words`: `expected` is the whole message.
     """
 
     path: str
@@ -87,8 +88,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Values of one type under any key, or under the given keys; `unknown_together`: unknown keys are one
-    problem.
+    """An object whose values have one type, under any key or only under the given keys. `unknown_together`: all
+    unknown keys together are one problem.
     """
 
     item: Shape
@@ -137,7 +138,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several strings; `only`: the only allowed string, in every version."""
+    """One of several strings. `only`: a single string is allowed in every version."""
 
     options: tuple[str, ...]
     only: bool = False
@@ -166,7 +167,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """An object, or a value of a simple type; other values have a special message."""
+    """An object, or a value of a simple type. Values of other types are refused with a special message."""
 
     shape: Shape
     complaint: str

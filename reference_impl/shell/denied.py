@@ -21,7 +21,8 @@ _JOINING = frozenset({"&&", "||", ";", "|"})
 class Denied:
     """A denied part of a command, and the absolute `path` that is denied.
 
-    `redirected`: its output goes to the path. `moved`: a `cd` before it in the same command determined the directory.
+    `redirected`: the output of the part goes to the path. `moved`: a `cd` in the same command determined the
+    directory of the path.
     """
 
     text: str
@@ -39,12 +40,13 @@ def denied_part(
     checks: frozenset[str],
     redirected: bool,
 ) -> Denied | None:
-    """Return the first part of a command that `denies` forbids, given `Read` or `Edit` and an absolute path.
+    """Return the first part of a command that `denies` forbids; `denies` gets an action (`Read` or `Edit`) and an
+    absolute path. None if no part is forbidden.
 
-    For a pipeline only this part is named, for other combinations the whole command. Files on standard input are not
-    checked, except with `inputs`. `checks` contains additional kinds of checked files: those that `sed-i` or `sed`
-    name, the new names of `copies` and moves, the sources of copies (`inputs`) and those of `tee`. `redirected`: files
-    of redirected output are checked, too.
+    In a pipeline the result contains only the forbidden part, in other combinations the whole command. Files on
+    standard input are not checked, except with `inputs`. `checks` contains further kinds of checked files: files
+    that `sed -i` (`sed-i`) or any `sed` names, new names of copies and moves (`copies`), sources of copies
+    (`inputs`), and files that `tee` writes. `redirected`: files of redirected output are checked, too.
     """
     began = directory
     for words, piped in _simple_commands(command):

@@ -19,9 +19,9 @@ _QUIET = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines of one file, named as in the command: `limit` lines from line `offset` on.
+    """Lines of one file, whose `path` is written as in the command: `limit` lines from line `offset` on.
 
-    None: as a Read without it. `known`: the lines are known, unlike those of a search.
+    None has the meaning of a Read without this argument. `known`: the line numbers are known; false for a search.
     """
 
     path: str
@@ -31,7 +31,7 @@ class Shown:
 
 
 def shown_by(command: str, programs: Set[str]) -> list[Shown] | None:
-    """Return the lines that a command shows, if it does nothing else. None for other commands.
+    """Return the lines of files that a command shows. None if the command does something else, too.
 
     `programs` are the programs that count.
     """

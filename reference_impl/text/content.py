@@ -59,9 +59,9 @@ class Format:
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
     """Return the format of a file, determined from its beginning.
 
-    A UTF-16 little-endian byte order mark means that encoding; other files are UTF-8, and an empty file is
-    Latin-1 if `empty_is_latin_1`. `decoded`: line ends are detected in the text, otherwise in the bytes as if
-    they were UTF-8.
+    A file with a UTF-16 little-endian byte order mark is UTF-16; other files are UTF-8, except an empty file,
+    which is Latin-1 with `empty_is_latin_1`. `decoded`: line ends are detected in the decoded text; without it,
+    in the bytes as if they were UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -87,7 +87,8 @@ def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
 
 
 def readable_text(data: bytes, *, utf_16: bool, mark: bool) -> str:
-    """Return the text for Read: UTF-16 little-endian after its mark if `utf_16`, else UTF-8.
+    """Return the text for Read. With `utf_16`, a file with a UTF-16 little-endian mark is decoded as UTF-16;
+    every other file as UTF-8.
 
     `mark`: a byte order mark is shown.
     """
@@ -111,7 +112,9 @@ def well_formed(text: str) -> str:
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return the text with the characters that a file of this format can hold: only UTF-16 keeps half of a pair."""
+    """Return the text as it is read back from a file of this format: half of a surrogate pair becomes U+FFFD,
+    except in UTF-16.
+    """
     return text if file_format.encoding == _UTF_16 else well_formed(text)
 
 
@@ -162,8 +165,8 @@ class Match:
 def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
     """Return the match of `old_string`. None if the content does not contain it.
 
-    The exact text is preferred; then curly and straight quotes match each other; then escapes and their
-    characters do, all of them or none.
+    The exact text is preferred. If it does not occur, curly and straight quotes match each other. If this finds
+    nothing, either all escapes match their characters, or all characters their escapes.
     """
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
@@ -200,8 +203,8 @@ _CONTEXT = 4
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
     """Return the content with the first or every `old` replaced; `new` is inserted literally.
 
-    A deletion also removes the line end after the text, if `old` does not end with one and if some `old` in the
-    file is followed by one. Occurrences without a following line end then stay.
+    A deletion (`new` is empty) also removes the line end after the text if `old` does not end with a line end and
+    a line end follows some occurrence of `old`. In this case, occurrences without a following line end stay.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
@@ -209,9 +212,10 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the lines around the change, numbered: 4 before it, 4 after it.
+    """Return the numbered lines of the change, with 4 lines before and 4 lines after it.
 
-    `content` is the content before. `everywhere`: the other occurrences are shown replaced as well.
+    `content` is the content before the change. `everywhere`: other occurrences in the shown lines are shown
+    replaced, too.
     """
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
@@ -253,7 +257,8 @@ def straighten_quotes(text: str) -> str:
 
 
 def curl_quotes(text: str, *, like: str) -> str:
-    """Return the text with curly quotes instead of straight ones, for each kind that is curly in `like`.
+    """Return the text with curly instead of straight quotes, for each kind of quote (single, double) that is
+    curly in `like`.
 
     A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
@@ -281,7 +286,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 def without_escapes(text: str, behaviours: Behaviours) -> str:
     """Return the text with every escape replaced by its character.
 
-    An escape is kept if its backslash is escaped itself, or if it means half of a surrogate pair.
+    An escape is kept if its backslash is itself escaped, or if the escape means half of a surrogate pair.
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH.search(text):
         return text
@@ -289,7 +294,7 @@ def without_escapes(text: str, behaviours: Behaviours) -> str:
 
 
 def has_two_spellings(text: str) -> bool:
-    """Whether a text contains an escape, or a character that could be written as one."""
+    """Whether a text contains an escape, or a character that could be written as an escape."""
     return bool(_BEYOND_ASCII.search(text) or _ESCAPE.search(text))
 
 
@@ -313,7 +318,9 @@ def with_escapes(text: str, *, large: bool = False) -> str:
 
 
 def spelt_with_escapes(text: str, content: str) -> str | None:
-    """Return the first place in the content that equals the text with escapes, with digits in any letter case."""
+    """Return the first part of the content that equals the text with escapes instead of characters, whose digits
+    have any letter case. None if there is no such part.
+    """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
     )

@@ -1,4 +1,4 @@
-"""The changed lines of a text, as shown to the model."""
+"""The changed lines of a text, as a reminder shows them to the model."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["changed_lines"]
 _AROUND = 8
 """Number of unchanged lines before and after changed lines."""
 _NO_END = " No newline at end of file"
-"""Text after a last line without a line end; it counts as a line."""
+"""Note after a last line without a line end; the note counts as a line."""
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
     """Return the changed parts of a text, with current line numbers. Empty if the text is empty now.
 
-    `prefix` is the format of the number before each line. If only the last line's end differs, that line
-    changed; `mark_missing_ends`: a note follows a last line without a line end.
+    `prefix` is the format of the number before each line. If only the line end of the last line differs, the last
+    line counts as changed. `mark_missing_ends`: a note follows a last line without a line end.
     """
     old, new = _with_ends(before), _with_ends(after)
     places = []

@@ -16,7 +16,7 @@ _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 def escape_name(name: str) -> str:
     """Return a name without invisible characters, spaces at its ends, or quotes.
 
-    A long name is reduced to both ends.
+    A name of more than 64 UTF-16 code units is reduced to its beginning and its end.
     """
     inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
     shown = [
@@ -42,7 +42,7 @@ def _escape_code_point(character: str) -> str:
 
 
 def _count_fitting(shown: list[str], room: int) -> int:
-    """Return how many of the first items fit into a number of code units."""
+    """Return the number of first items of `shown` that together have at most `room` UTF-16 code units."""
     for number, each in enumerate(shown):
         room -= _code_units(each)
         if room < 0:

@@ -1,4 +1,4 @@
-"""Brief messages about invalid JSON, as in the engine of later versions."""
+"""Short messages about invalid JSON, as in the JavaScript engine of later versions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def json_problem(text: str) -> str:
 
 
 class _Reader:
-    """Reads tokens; `kind` is that of the current token (a punctuation mark is its own kind), `word` an
-    identifier.
+    """Tokenizer. `kind` is the kind of the current token (for a punctuation mark, the mark itself); `word` is the
+    current identifier.
     """
 
     def __init__(self, text: str) -> None:

@@ -28,10 +28,10 @@ class JsonError(Exception):
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Parse a value. Raises JsonError, with `brief` in the words of `json_errors_v8`; RecursionError if it is
-    nested too deeply.
+    """Parse a JSON value. Raises JsonError for invalid JSON (with `brief`, the message is that of
+    `json_errors_v8`), and RecursionError for JSON that is nested too deeply.
 
-    The last of duplicate keys counts. Integer keys come first, in ascending order.
+    Of duplicate keys, the last value counts. Integer keys come first, in ascending order, as in JavaScript.
     """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object_text)

@@ -17,14 +17,14 @@ def utf16_length(text: str) -> int:
 
 
 def in_blocks(text: str) -> str:
-    """Return a text in its stored and measured form if an answer may have several blocks."""
+    """Return a text in the form in which an answer that may have several blocks is stored and measured."""
     return indented_json([{"text": text, "type": "text"}], width=2)
 
 
 def announce_truncation(text: str, size: int, path: str) -> str:
     """Return the beginning of an answer of `size` UTF-16 code units, which is saved at `path`.
 
-    It ends at a line end if that keeps more than half of the allowed text.
+    The beginning ends at a line end if more than half of the allowed text is kept.
     """
     beginning = text.encode(_UTF_16, "surrogatepass")[: 2 * _SHOWN].decode(_UTF_16, "ignore")
     end = beginning.rfind("\n")

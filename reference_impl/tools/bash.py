@@ -86,7 +86,9 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Run the command. Shown files count as read, in versions that support it. Raises Refusal if it failed."""
+    """Run the command and return its output. In some versions, files that the command shows count as read. Raises
+    Refusal if the command failed.
+    """
     assert session.shell is not None  # without a shell there is no such tool
     directory = session.shell.directory
     behaviours = session.behaviours
@@ -122,7 +124,9 @@ def _follow_directory(session: Session, before: str) -> None:
 
 
 def _output_text(ran: CommandResult, behaviours: Behaviours) -> str:
-    """Return the output for the model. That of a failure has a different order."""
+    """Return the standard output and the errors of a command as one text for the model. After a failure, some
+    versions put the errors first, or print both twice.
+    """
     parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
     in_order = "\n".join(parts)
     match behaviours.commands.failed_command_output_order if ran.code else "in order":
@@ -135,7 +139,9 @@ def _output_text(ran: CommandResult, behaviours: Behaviours) -> str:
 
 
 def _remember_lines(session: Session, shown: Shown, directory: str) -> None:
-    """Remember a file as a Read of the same lines does. If the lines are unknown, without its content."""
+    """Remember a file like a Read of the same lines. If the line numbers are unknown, the file is remembered
+    without its content.
+    """
     path = resolve_path(shown.path, directory, folds=True)
     if not shown.known:
         disk.read(path)
@@ -150,7 +156,7 @@ def _remember_lines(session: Session, shown: Shown, directory: str) -> None:
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return the notice about known files that are newer now. It blames the command for all of these changes."""
+    """Return the notice about known files that are newer now. The notice blames the command for all changes."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

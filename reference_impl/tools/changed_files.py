@@ -26,9 +26,10 @@ _SECRET = re.compile(
 
 
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read files again that are newer on disk than their record; return the reminders about them.
+    """Read files again that are newer on disk than their record. Return the reminders about these files: the
+    messages to the model that show their changed lines.
 
-    A file that Read refuses keeps its record, or is forgotten, depending on the version.
+    In some versions, a file that Read refuses now is forgotten; in others, it keeps its record.
     """
     reported = []
     for path in outdated:
@@ -62,7 +63,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def notice_formatted(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """Remember and report a file that a hook changed after a call wrote it, in versions that do so.
+    """In versions that report such a change, remember and report a file that a hook changed after a call wrote it.
 
     `known` are the paths that the session knew before the call.
     """
@@ -83,7 +84,9 @@ def notice_formatted(
 
 
 def change_reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
-    """Return the reminders of a changed file, if any."""
+    """Return the message that tells the model which lines of a file changed, as a list. The list is empty if the
+    version sends no message, or no message without changed lines.
+    """
     if not behaviours.reminders.changed_file_reminder:
         return []
     mark_missing_ends = behaviours.reminders.changed_lines_mark_missing_newline
@@ -116,10 +119,10 @@ def is_kept_secret(path: str, behaviours: Behaviours) -> bool:
 
 
 def cut_lines(lines: str, limit: int, *, end_counts: bool) -> str:
-    """Return the lines that fit into `limit` characters, or the beginning of the first, and the number of
-    others.
+    """Return the first lines that fit into `limit` characters (or the beginning of the first line), and a note
+    with the number of other lines.
 
-    `end_counts`: the end of the last shown line counts as one more character.
+    `end_counts`: the line end of the last shown line counts as one more line that is not shown.
     """
     end = lines.rfind("\n", 0, limit)
     shown = lines[:limit] if end < 0 else lines[:end]

@@ -55,7 +55,7 @@ _CHANGED_ELSEWHERE = (
     "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
 SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""The line before the lines of an answer."""
+"""The line that precedes the numbered lines in an answer."""
 _KNOWN = " (file state is current in your context — no need to Read it back)"
 _REPLACE_ALL = Parameter(
     "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
@@ -103,7 +103,9 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file. The first of several byte order marks is hidden only until the execution."""
+        """The text of the file without its byte order mark. During the execution, the mark belongs to the text if
+        the text contains another mark.
+        """
         return f"\ufeff{self.file.text}" if self._shows_marks else self.file.text
 
     @property
@@ -127,7 +129,7 @@ class Attempt:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the number of occurrences is the requested one."""
+        """Whether the text occurs as often as the call requests."""
         return self.count == 1 or (self.count > 1 and bool(self.arguments.get("replace_all")))
 
 
@@ -193,7 +195,9 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether a changed file may be edited if the replacement is still unambiguous."""
+    """Whether the version and the path allow an Edit of a changed file whose old text still occurs as often as
+    requested.
+    """
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_be_unread(path)
 
@@ -217,7 +221,9 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Replace and remember. The file is checked again: it may have changed since the validation."""
+    """Check the file again, because it may have changed after the validation. Replace the text, remember the
+    file, and return the answer.
+    """
     path = session.paths.to_write(arguments["file_path"])
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
@@ -249,7 +255,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def checked_again(session: Session, attempt: Attempt) -> str:
-    """Right before writing, refuse a file that changed. Otherwise return the remark about its state."""
+    """Right before writing, check the file again. Return the remark of the answer about the state of the file.
+    Raises Refusal if the file changed.
+    """
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)
@@ -361,7 +369,7 @@ def edit_answer(
     """Return the answer to an Edit of the path `given`.
 
     `content` is the file's text before the Edit. `everywhere` means that all matches were replaced. `remark` is a
-    sentence about the state of the file, or empty; it ends an answer without a snippet.
+    sentence about the state of the file, or empty; it is appended unless the answer shows a snippet.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (

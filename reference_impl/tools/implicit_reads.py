@@ -25,8 +25,8 @@ def look_into(session: Session, path: str) -> None:
 
 
 def read_memory_files(session: Session, given: str) -> bool:
-    """Read the memory files next to and above a file that was read, below the working directory; return whether
-    there are any.
+    """Read the memory files (CLAUDE.md) in the directory of a file that was read, and in its parent directories
+    below the working directory. Return whether there is such a file.
     """
     shown = False
     folder = os.path.dirname(session.paths.to_read(given))  # noqa: PTH120 - paths are strings here
@@ -41,7 +41,7 @@ def read_memory_files(session: Session, given: str) -> bool:
 
 
 def refresh_memory_files(session: Session) -> None:
-    """Read the shown memory files again: changes by a sub-agent are known."""
+    """Read the shown memory files (CLAUDE.md) again, so that changes by a sub-agent count as known."""
     for path in [*session.memory.mentioned]:
         if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             look_into(session, path)

@@ -58,7 +58,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Apply the edits one after the other, write once and remember."""
+    """Apply the edits one after the other, write the file once, remember it, and return the answer."""
     path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
     file = session.storage.find_file(path)
@@ -72,11 +72,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Return the content after all edits. Raises Refusal if one finds nothing, or if together they change
-    nothing.
+    """Return the content after all edits. Raises Refusal if an edit changes nothing, or if all edits together
+    change nothing.
 
-    Each text must match exactly; folded quotes do not match. A later edit must not match text that an earlier
-    edit inserted; newlines at its end do not prevent such a match.
+    Each text must match exactly; folded quotes do not match. The text of a later edit, without newlines at its
+    end, must not occur in text that an earlier edit inserted.
     """
     updated, inserted = content, list[str]()
     for edit in edits:

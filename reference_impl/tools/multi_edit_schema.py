@@ -29,7 +29,8 @@ _NO_EDITS = {
 class EditListSchema(Schema):
     """A schema with a list `edits`, whose items fit the schema `edit`.
 
-    `blames_list`: the list is blamed for a problem of one edit. `read`: the list may be JSON text.
+    `blames_list`: the refusal of a wrong edit names the list instead of the edit. `read`: the list may be JSON
+    text.
     """
 
     edit: Schema | None = None

@@ -108,7 +108,9 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell. The JSON layout is new; encoding and line endings stay."""
+    """Change the cell, write the notebook, and return the answer. The whole JSON is laid out again; encoding and
+    line endings stay.
+    """
     path = session.paths.argument_path(arguments["notebook_path"])
     file = session.storage.find_file(path)
     file.read()
@@ -153,14 +155,16 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def cell_named(session: Session, identity: str | None) -> str:
-    """Return how the answer names an inserted cell: by its id, otherwise as "a new cell" or "cell undefined"."""
+    """Return the name of an inserted cell in the answer: "cell ID". Without an id: "a new cell", or in older
+    versions "cell undefined".
+    """
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
 
 
 def refuse_unread(session: Session, path: str) -> None:
-    """Refuse a notebook that was not read, or that changed since."""
+    """Refuse a notebook that was not read, or that changed after the Read."""
     record = session.memory.records.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
@@ -256,7 +260,9 @@ def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
 
 
 def cells_of(book: Any, use: str) -> list[Any]:
-    """Return the cells. Raises Failure if there are none; the message names their intended use."""
+    """Return the cells of a notebook. Raises Failure if there are no cells; the message contains `use`, the
+    operation on the cells.
+    """
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"
@@ -265,7 +271,9 @@ def cells_of(book: Any, use: str) -> list[Any]:
 
 
 def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id, or of `cell-N` if no cell has that id or if `number_first`."""
+    """Return the index of the cell with an id. If no cell has this id, or with `number_first`, `cell-N` means the
+    index N. None if there is no such cell.
+    """
     if not reference:
         return None
     match = _BY_NUMBER.fullmatch(reference)
@@ -279,9 +287,10 @@ def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> 
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, counted: bool) -> None:
-    """Set a cell's source, and remove its outputs and its execution count.
+    """Set the source of a cell, and its type if `kind` is given; outputs belong to the old source.
 
-    `counted`: they become empty, in a code cell only.
+    With `counted`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type
+    loses its execution count and gets empty outputs.
     """
     cell["source"] = source
     if not counted:
@@ -312,8 +321,8 @@ def has_ids(book: dict[str, Any]) -> bool:
 
 
 def new_cell(book: dict[str, Any], kind: str, source: str, *, counted: bool) -> dict[str, Any]:
-    """Return a new cell. From format 4.5 on it has a random id. `counted`: a code cell has the execution count
-    null.
+    """Return a new cell. From notebook format 4.5 on, the cell has a random id. `counted`: a code cell has the
+    execution count null.
     """
     cell: dict[str, Any] = {"cell_type": kind}
     if has_ids(book):

@@ -62,7 +62,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return blocks of all cells, or of the requested one. The file does not become known."""
+    """Return blocks of all cells, or of the requested cell. The file does not count as read."""
     content = decode(disk.read(session.paths.argument_path(arguments["notebook_path"])))
     return notebook.named_cells(content, arguments.get("cell_id", ""), session.behaviours)
 
@@ -80,12 +80,14 @@ def cells_of(path: str) -> Sequence[Any]:
 
 
 def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
-    """Refuse an unknown id, unless it looks like a cell number. Raises Failure if a cell before it is null."""
+    """Refuse an id that no cell has, unless the id is `cell-N` for an existing number. Raises Failure if a cell
+    before the requested cell is null.
+    """
     if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
         raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
 
 
 def is_index(identity: str, count: int) -> bool:
-    """Whether an id is `cell-N` with an existing number."""
+    """Whether an id is `cell-N` with a number N below `count`."""
     number = re.fullmatch(r"cell-([0-9]+)", identity)
     return number is not None and int(number[1]) < count

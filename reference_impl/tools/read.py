@@ -173,7 +173,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
 
 
 def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines, and remember the file unless only the first of the requested lines are shown."""
+    """Return the numbered lines, and remember the file unless the answer shows only the first requested lines."""
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify_line_ends(
@@ -229,12 +229,14 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
 
 
 def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the first requested line, from 1, and the number of lines. None: all."""
+    """Return the number of the first requested line, counted from 1, and the number of requested lines (None: all
+    lines).
+    """
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether an earlier message read the same lines, or the cells, of a file that has not changed since.
+    """Whether an earlier message read the same lines (or the cells) of a file that has not changed after that Read.
 
     Parallel Reads do not count.
     """
@@ -270,7 +272,7 @@ def opened_path(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; the name may replace the resolved path in the message."""
+    """Refuse a directory. In some versions, the path of the call replaces the resolved path in the message."""
     if disk.is_directory(path):
         name = session.paths.argument_path(given)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
@@ -309,7 +311,9 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
 
 
 def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning instead of an empty answer. `empty_when`: the files that it calls empty."""
+    """Return the warning that replaces an answer without lines. `empty_when`: the condition under which the
+    warning says that the file is empty.
+    """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (

@@ -16,8 +16,8 @@ Answer = str | tuple[str, ...]
 
 
 class Tool(Protocol):
-    """One tool: a module with these functions. Each except the first may refuse; only `execute` changes
-    anything.
+    """One tool: a module with these functions. All functions except `schema` may raise Refusal; only `execute`
+    changes anything.
     """
 
     def schema(self, behaviours: Behaviours) -> Schema:
@@ -28,7 +28,7 @@ class Tool(Protocol):
     ) -> Mapping[str, Any]:
         """Return the arguments that `validate`, `check_permissions` and `execute` receive.
 
-        `corrected`: they were corrected to fit the schema.
+        `corrected`: the arguments were corrected to fit the schema.
         """
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:

@@ -91,7 +91,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change. Only the time shows whether the file changed."""
+    """Refuse invalid calls before any change. Whether the file changed is determined by its modification time."""
     refuse_long(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
@@ -113,8 +113,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a file must have been read. Always for a notebook, and for a file that was shown in part without
-    a Read.
+    """Whether a file must have been read before this Write. A Read is always required for a notebook, and for a
+    file whose latest Read showed only the beginning.
     """
     if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb") or path in session.memory.cut:
         return True
@@ -153,7 +153,9 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Write and remember. The file is checked again: it may have changed since the validation."""
+    """Check the file again, because it may have changed after the validation. Write the file, remember it, and
+    return the answer.
+    """
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_unclear(path)
