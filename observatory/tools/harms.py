@@ -279,19 +279,19 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return docs/harm-causes.md, with one section per cause."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings of Claude Code has one of these causes. "
-        "The line below a cause names the kinds of\nharm (explained in "
-        "[harm.md](harm.md)), the versions, and the number of scenarios, counted once per version.",
+        "Each harm in the recordings of Claude Code has one of these causes. The last line of a section names the kinds\n"
+        "of harm ([harm.md](harm.md) explains them), the versions, and the number of scenarios, once per version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
         where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]} ({len(on)} contracts)"
         total = sum(cause["contracts"].values())
-        parts.append(f"## {cause['id'].replace('-', ' ').capitalize()}")
+        name = cause["id"].replace("-", " ").capitalize()
+        parts.append(f"## {name}")
         parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
-        kinds = ", ".join(f"`{kind}`" for kind in cause["kinds"])
+        kinds = re.sub(r", (?=[^,]+$)", " and ", ", ".join(f"`{kind}`" for kind in cause["kinds"]))
         scenarios = f"{total:,} scenarios, for example" if total > 1 else "1 scenario:"
-        parts.append(f"Harm: {kinds}; versions: {where}; {scenarios} `{cause['example']}`.")
+        parts.append(f"*{name}* explains {kinds} in {where}, in {scenarios} `{cause['example']}`.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -46,13 +46,15 @@ PAGE = ROOT / "docs/opinions.md"
 _TEXT = """\
 # Three opinions
 
-readfirst and its [two runners](../runners/README.md), in Go and in JavaScript, share no code. Here they judge the same
-implementations over [the same protocol](protocol.md): the reference, the two skeletons, and {wrong} that are wrong on
-purpose. Of {count:,} verdicts, each at {levels} levels, {otherwise} another.
+readfirst and its [two runners](../runners/README.md), in Go and in JavaScript, share no code. This page compares their
+verdicts on the same implementations over [the same protocol](protocol.md): the reference, the two skeletons, and
+{wrong} that are wrong on purpose. In {otherwise} of {count:,} verdicts, each at {levels} levels, do the three programs
+differ.
 
 `python3 observatory/tools/opinions.py --write` writes this page. The wrong implementations are those of
-`tests/wrong_implementations`; each gets a share of the scenarios of the day in its row, another than its neighbours,
-and together they see all. What needs a small disk is left out: only readfirst itself makes one.
+`tests/wrong_implementations`; each is tested with a share of the scenarios of the day in its row. Neighbouring
+implementations get different shares, and together all shares contain every scenario. Scenarios that need a small disk
+are left out, because only readfirst itself creates a small disk.
 
 {table}
 """
@@ -164,7 +166,7 @@ def page(rows: Sequence[Row]) -> str:
         wrong=wrong,
         count=count,
         levels=len(LEVELS),
-        otherwise=f"{otherwise or 'none'} {'are' if otherwise > 1 else 'is'}",
+        otherwise=otherwise or "none",
         table=table(
             (
                 "implementation",

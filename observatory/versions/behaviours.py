@@ -155,7 +155,7 @@ def _tables() -> Iterator[str]:
     for subject, about, names in by_subject(usual):
         yield f"## {subject.capitalize()}"
         yield about
-        yield "\n".join(_item(name, usual[name].value, documented[name].value) for name in names)
+        yield "\n\n".join(_item(name, usual[name].value, documented[name].value) for name in names)
 
 
 def _item(name: str, value: Any, documented: Any) -> str:
