@@ -17,7 +17,7 @@ from readfirst.harness.lint.check_metadata import (
 from readfirst.harness.lint.check_recording import absent, check_recording, read_recording
 from readfirst.harness.lint.rule_coverage import Showing, check_belonging, showing_of
 from readfirst.harness.lint.scenario_effects import check_content, fingerprint
-from readfirst.harness.suite.case_table import read_cases, unused_values
+from readfirst.harness.suite.case_table import CASES, names_used, read_cases, unused_values
 from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.lint_context import LintContext, at
@@ -45,7 +45,8 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
     yield from check_source_text(document)
     yield from check_former_keys(document)
     for name, path in unused_values(document).items():
-        fix = f"Write <{name}> where the value belongs, or remove it."
+        others = names_used(document) - set(document.value[CASES][path[1]])
+        fix = did_you_mean(name, others, f"Write <{name}> where the value belongs, or remove it.")
         message = f"nothing above says <{name}>"
         yield Finding("unused-value", document.position(path, key=True), message, fix)
 

@@ -123,7 +123,7 @@ class OtherContracts:
         """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
 
         Versions with the same answer as the scenario's own contract come first. Yields nothing if all are
-        equal.
+        equal. A contract of a private suite is not recorded: then every version is in a row with its answer.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
@@ -133,14 +133,15 @@ class OtherContracts:
             )
             groups.setdefault(key, []).append(name)
             clauses[key] = clause
-        own_key = next((key for key, names in groups.items() if self._own in names), None)
-        if len(groups) < 2:
+        own_keys = [key for key, names in groups.items() if self._own in names]
+        if [*groups] == own_keys:
             return
         ranges = {key: version_ranges(names, self._names) for key, names in groups.items()}
-        width = max(map(len, ranges.values()))
-        yield f"{ranges[own_key]:{width}}  as above"
+        width = max(map(len, ranges.values()), default=0)
+        for key in own_keys:
+            yield f"{ranges[key]:{width}}  as above"
         for key, clause in clauses.items():
-            if key != own_key:
+            if key not in own_keys:
                 yield f"{ranges[key]:{width}}  {_describe_answer(clause)}"
 
 

@@ -86,8 +86,8 @@ def _columns(data: bytes, file: Path) -> Collection[str]:
     return columns_of(read_cases(data, file))
 
 
-def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of the values that are used nowhere, each with where a case has it."""
+def names_used(document: Document) -> set[str]:
+    """Return the names in angle brackets in the common part of a file."""
     said: set[str] = set()
     left = [value for key, value in document.value.items() if key != CASES]
     while left:
@@ -98,7 +98,13 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
                 left += [*fields, *fields.values()]
             case list() as items:
                 left += items
-    return {name: (CASES, slug, name) for name, slug in columns_of(document).items() if name not in said}
+    return said
+
+
+def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
+    """Return the names of the values that are used nowhere, each with where a case has it."""
+    used = names_used(document)
+    return {name: (CASES, slug, name) for name, slug in columns_of(document).items() if name not in used}
 
 
 @lru_cache(maxsize=256)
@@ -118,7 +124,7 @@ def expand_case(data: bytes, file: Path, slug: str) -> Document | None:
 
 
 def _expand(table: Document, slug: str, columns: Collection[str], keys: Collection[str]) -> Document:
-    """Return these keys of a case."""
+    """Return these keys of a case. Raises SuiteError if a text contains a name whose value the case lacks."""
     case, marks = table.value[CASES][slug], table.marks[1][CASES][1][1][slug][1]
     values = dict.fromkeys(columns, _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
@@ -131,10 +137,23 @@ def _expand(table: Document, slug: str, columns: Collection[str], keys: Collecti
             own[key], own_marks[key] = case[key], marks[1][key]
         elif key in table.value:
             key_mark, mark = table.marks[1][key]
-            value, mark = _fill_values(table.value[key], mark, values)
+            try:
+                value, mark = _fill_values(table.value[key], mark, values)
+            except _MissingValueError as error:
+                raise SuiteError([_missing_value(table, slug, str(error))]) from None
             if value is not _ABSENT:
                 own[key], own_marks[key] = value, (key_mark, mark)
     return Document(own, table.file, table.data, (marks[0], own_marks))
+
+
+class _MissingValueError(Exception):
+    """A text contains this name, and the case has no value for it."""
+
+
+def _missing_value(table: Document, slug: str, name: str) -> Finding:
+    message = f"the case {slug} has no value for <{name}>, which is a part of a text above"
+    fix = f"Write `{name}:` with its value; only a key or an item that is <{name}> alone may lack one."
+    return Finding("cases-form", table.position((CASES, slug), key=True), message, fix)
 
 
 def _fill_values(
@@ -176,7 +195,7 @@ def _fill_values(
 
 
 def _within(text: str, values: Mapping[str, Any]) -> Any:
-    """Return a text with values in the places that are named in it; a name without a value leaves nothing."""
+    """Return a text with values in the places that are named in it. Raises _MissingValueError."""
     if "<" not in text:
         return text
     alone = _PLACE.fullmatch(text)
@@ -187,7 +206,9 @@ def _within(text: str, values: Mapping[str, Any]) -> Any:
         found = values.get(match[1])
         if found is None:
             return match[0]
-        return "" if found is _ABSENT else _word(found[0])
+        if found is _ABSENT:
+            raise _MissingValueError(match[1])
+        return _word(found[0])
 
     return _PLACE.sub(of, text)
 

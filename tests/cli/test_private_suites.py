@@ -214,3 +214,14 @@ def test_show_escapes_the_contents_of_hooks_once(readfirst: Cli, tmp_path: Path)
     root = private(tmp_path, {"scenarios/drafts/hook.yaml": text})
     shown = readfirst("show", "drafts/hook", "--fixtures", root).out
     assert 'modify draft.txt: "a\\tb\\n"' in shown
+
+
+def test_show_lists_the_answers_of_versions_beside_a_contract_without_a_recording(
+    readfirst: Cli, tmp_path: Path
+) -> None:
+    house = private(tmp_path / "house", {"contracts.yaml": EXTENDED})
+    readfirst("new", UNREAD, "--from", "bundled", "--fixtures", house)
+    shown = readfirst("show", UNREAD, "--fixtures", house)
+    assert (shown.code, shown.err) == (0, "")
+    assert "\n    0.2.126 to 2.1.207, " in shown.out
+    assert "as above" not in shown.out

@@ -115,6 +115,17 @@ def test_a_case_cannot_do_what_a_scenario_of_its_own_cannot(suite: Suite) -> Non
         suite.scenario("mine/done")
 
 
+def test_a_name_within_a_text_needs_a_value_in_each_case(suite: Suite) -> None:
+    table = suite.path("mine/done")
+    table.write_text(TABLE.replace("    name: b.txt\n", ""))
+    with pytest.raises(SuiteError, match="the case done has no value for <name>, which is a part of a text"):
+        suite.scenario("mine/done")
+    assert [(each.rule, each.position.line) for each in lint(suite, ["mine/done"])] == [("cases-form", 21)]
+    table.write_text(TABLE.replace("    name: b.txt\n", "    nmae: b.txt\n"))
+    by_check = {each.rule: each for each in lint(suite, ["mine/done"])}
+    assert by_check["unused-value"].fix == "Did you mean name?"
+
+
 def test_a_link_in_place_of_a_file_of_several_is_refused(suite: Suite, tmp_path: Path) -> None:
     file = suite.path("mine/done")
     file.rename(tmp_path / "elsewhere")
