@@ -24,6 +24,7 @@ from readfirst.harness.suite.lint_context import LintContext, at
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.tool_schemas import find_unknown_argument
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import Document
@@ -243,11 +244,28 @@ def _comparable_values(case: LintContext) -> Comparable:
 
 
 _MAX_CLAUSE_CHARS = 4096
+_INVALID_ARGUMENTS = "invalid_arguments"
 _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/folders)/[^\s'\"]+")
 
 
+def _check_arguments(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about unknown arguments of calls that are refused for another reason, or that need no result.
+
+    A tool that refuses unknown arguments passes such a scenario without the rule that it shows.
+    """
+    for call in case.scenario.calls() if not case.scenario.composed else ():
+        errors = {clause.error for clause in call.expect.clauses()}
+        if errors & {None, _INVALID_ARGUMENTS} or not (errors or case.scenario.invariant):
+            continue
+        found = find_unknown_argument(call.tool, call.arguments)
+        if found is not None:
+            fix = f"{found[1]} If the argument is the point, expect {_INVALID_ARGUMENTS}."
+            yield Finding("unknown-argument", at(call.position, case), found[0], fix)
+
+
 def check_expectations(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about every clause."""
+    """Yield findings about every clause, and about calls that are refused for an unintended reason."""
+    yield from _check_arguments(case)
     yield from _check_equal_clauses(case)
     vocabulary = case.suite.vocabulary
     for clause, step in case.clauses():

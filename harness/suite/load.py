@@ -44,6 +44,7 @@ from readfirst.harness.suite.scenario_checks import (
 )
 from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
+from readfirst.harness.suite.tool_schemas import find_unknown_argument
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.strict_yaml import Document
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node, a_kind_of, did_you_mean
@@ -334,7 +335,9 @@ class _Reader(Inspection):
         clause = plain_answer(word, tool, arguments, self.files, files)
         if clause is None:
             fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
-            node.note(f"what this {tool} gives is not known here", fix, rule=_UNCLEAR)
+            unclear = f"what this {tool} gives is not known here", fix
+            unknown = find_unknown_argument(tool, arguments)
+            node.note(*(unknown or unclear), rule="unknown-argument" if unknown else _UNCLEAR)
             return Clause(position=position)
         return replace(clause, position=position)
 

@@ -5,10 +5,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io.json_file import reading
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 _FORMAT = 1
 _FACTS = {
@@ -82,6 +85,28 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
                 for contract in row["contracts"]:
                     found.setdefault(contract, {})[tool] = OfferedTool(row["schema"], row["description"])
     return found
+
+
+@cache
+def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
+    """Return the names of all arguments that each tool has in any contract. Empty if there is no such file."""
+    names: dict[str, frozenset[str]] = {}
+    for tools in load_tools(file).values() if file.is_file() else ():
+        for tool, offered in tools.items():
+            names[tool] = names.get(tool, frozenset()) | offered.schema["properties"].keys()
+    return names
+
+
+def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
+    """Return a message about the first argument that a tool has in no contract, and its remedy. None if there is none.
+
+    The arguments are those of the bundled suite's contracts.
+    """
+    known = _argument_names(tools_file(default_root())).get(tool)
+    unknown = None if known is None else next((name for name in arguments if name not in known), None)
+    if known is None or unknown is None:
+        return None
+    return f"{tool} has no argument {unknown!r}", did_you_mean(unknown, known)
 
 
 def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
