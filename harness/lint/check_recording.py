@@ -39,7 +39,9 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
     scenario, recording = case.scenario, found.recording
     if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
-        fix = f"Run `readfirst product record --fix {scenario.id}`. A maintainer records the other versions."
+        remedy = case.suite.remedy_for_recording(scenario.id)
+        others = " A maintainer records the other versions." if case.suite.needs_recordings else ""
+        fix = f"{remedy[0].upper()}{remedy[1:]}.{others}"
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
     elif case.suite.needs_recordings and not scenario.invariant and _is_unrecorded(case, recording):
         message = f"what {scenario.contract} does was not recorded"

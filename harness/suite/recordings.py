@@ -89,11 +89,14 @@ class Recordings:
         root: Path,
         place: Callable[[str], ScenarioLocation | None] | None = None,
         base: Recordings | None = None,
+        remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
         """Open the recordings below `root`. `place` finds the file of a scenario, by default next to `root`.
 
-        `base` contains the recordings of scenarios that `place` does not find.
+        `base` contains the recordings of scenarios that `place` does not find. `remedy` returns the remedy for a
+        recording of other files or steps, by the id of the scenario.
         """
+        self._remedy = remedy
         self.root = root
         self._base = base
         self._place = place or ScenarioIndex(root.parent).find
@@ -161,7 +164,7 @@ class Recordings:
         if recording.transcripts and recording.inputs != inputs:
             raise RecordingError(
                 f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
-                f"run `readfirst product record --fix {scenario_id}`"
+                f"{self._remedy(scenario_id)}"
             )
         return recording
 

@@ -141,7 +141,22 @@ class Suite(SharedFiles):
         from readfirst.harness.suite.recordings import Recordings
 
         base = self.base.recordings if self.base is not None else None
-        return Recordings(self.recordings_root, lambda scenario_id: self._shelf.find(scenario_id), base)
+        def place(scenario_id: str) -> ScenarioLocation | None:
+            return self._shelf.find(scenario_id)
+
+        return Recordings(self.recordings_root, place, base, self.remedy_for_recording)
+
+    def remedy_for_recording(self, scenario_id: str) -> str:
+        """Return the remedy for a recording of other files or steps, as a part of a sentence."""
+        part = self.part(scenario_id)
+        suite = "" if part.bundled else f" --fixtures {part.root}"
+        remedies = [f"run `readfirst product record --fix {scenario_id}{suite}`"]
+        if not part.needs_recordings:
+            file = part.recordings.path(scenario_id)
+            what = f"its entry in {file}" if part.place(scenario_id).case else str(file)
+            has_product = part.contracts[part.contracts.default].recorded
+            remedies = [*(remedies if has_product else ()), f"delete {what}"]
+        return ", or ".join(remedies)
 
     @cached_property
     def _below(self) -> Suite | None:

@@ -225,3 +225,23 @@ def test_show_lists_the_answers_of_versions_beside_a_contract_without_a_recordin
     assert (shown.code, shown.err) == (0, "")
     assert "\n    0.2.126 to 2.1.207, " in shown.out
     assert "as above" not in shown.out
+
+
+@pytest.mark.parametrize("contracts", [EXTENDED, "default: 2.1.7\n"])
+def test_a_changed_copy_is_told_to_delete_its_recording(
+    readfirst: Cli, tmp_path: Path, contracts: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    private(tmp_path / "ours", {"contracts.yaml": contracts})
+    readfirst("new", UNREAD, "--from", "bundled", "--fixtures", "ours")
+    file = tmp_path / f"ours/scenarios/{UNREAD}.yaml"
+    file.write_text(file.read_text().replace("beta", "delta"))
+    record = f"un `readfirst product record --fix {UNREAD} --fixtures ours`, or "
+    remedy = f"delete ours/recordings/{UNREAD}.json"
+    linted = readfirst("lint", "--fixtures", "ours").out
+    ran = readfirst("run", UNREAD, "--fixtures", "ours", "--contract", "2.1.40").err
+    for said in (linted, ran):
+        assert remedy in said.replace("Delete", "delete")
+        assert (record in said) == (contracts != EXTENDED)
+    (tmp_path / f"ours/recordings/{UNREAD}.json").unlink()
+    assert readfirst("lint", "--fixtures", "ours").out == ""
