@@ -11,11 +11,12 @@ from readfirst.harness.agents.json_lines import JsonLines
 
 _INITIALIZE, _OPEN, _PROMPT = 1, 2, 3
 _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
-"""Codes of JSON-RPC and of the protocol."""
+"""Error codes: an unknown method and a failed request (JSON-RPC), and a missing file (Agent Client Protocol)."""
 
 
 class AcpClient(JsonLines):
-    """Opens a session in `folder`, sends `prompt`, and answers the requests that the agent sends to its editor.
+    """Opens a session in the directory `folder`, sends `prompt`, and answers the requests that the agent sends to its
+    editor.
 
     Every permission is granted. The client offers no terminal. https://agentclientprotocol.com describes the messages.
     """
@@ -33,7 +34,8 @@ class AcpClient(JsonLines):
         )
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or process an answer. Notifications are ignored."""
+        """Answer a request of the agent, or react to the agent's answer to an own request. Notifications are ignored.
+        """
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

@@ -10,10 +10,11 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Open descriptors of files that an agent may know, for as long as it runs.
+    """Keeps the files that an agent has used open while the agent runs, so that the system does not reuse their inodes.
 
-    Some agents remember a file by device and inode. A system gives the inode of a removed file to the next one,
-    and given files share a fixed time: the new file would count as read.
+    Some agents remember a read file by device and inode. A system gives the inode of a removed file to the next new
+    file, and the given files of all scenarios have the same time. So the agent would take the new file for the file
+    that it has read.
     """
 
     def __init__(self) -> None:

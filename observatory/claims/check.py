@@ -17,7 +17,7 @@ from readfirst.observatory.claims.claims import (
 
 
 class ClaimsCheck:
-    """Checks the claims of a suite; a suite may have none."""
+    """Checks the claims of a suite for `readfirst lint`. A suite without a file of claims has no findings."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -33,7 +33,8 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield documented clauses that rest on a section which no claim has."""
+        """Yield a finding for each documented clause of a scenario whose source (a section of a document) no claim has.
+        """
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:
@@ -44,7 +45,9 @@ class ClaimsCheck:
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield names in the claims that do not exist, and scenarios and rules that do not fit a claim."""
+        """Yield a finding for each name in the claims that does not exist, and for each scenario or rule that does not
+        match its claim.
+        """
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -55,7 +58,9 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield claims that refer to an unknown rule, or to a rule that none of their scenarios belongs to."""
+    """Yield a finding for each claim that names an unknown rule, or a rule that none of the claim's scenarios belongs
+    to.
+    """
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

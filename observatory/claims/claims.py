@@ -38,11 +38,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of the documents. `sources` are `document, section`; `rule` is the rule of the claim.
+    """One statement of the documents about the tools, in our words (`says`).
 
-    Either `shown_by` contains scenarios, or `unobservable` states why callers of the tools cannot observe the claim.
-    `presumes` contains the ids of claims that the scenarios depend on: that a Read unlocks a file can only be observed
-    if unread files are refused.
+    `sources` are texts `document, section`. `rule` is the conformance rule that the claim is about. Either `shown_by`
+    contains scenarios, or `unobservable` states why callers of the tools cannot observe the claim. `presumes` contains
+    the ids of claims that the scenarios depend on: that a Read unlocks a file can only be observed if unread files are
+    refused.
     """
 
     id: str
@@ -57,7 +58,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Claims that belong together, in the order of the file."""
+    """Claims about one subject, in the order of the file."""
 
     id: str
     title: str
@@ -66,7 +67,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that a document leaves open. `shown_by` are the scenarios that answer it."""
+    """A question that a document leaves open. `shown_by` are the scenarios that answer the question."""
 
     id: str
     asks: str
@@ -94,7 +95,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The whole file, in its order."""
+    """The content of a file of claims: topics, questions and contradictions, in the order of the file."""
 
     topics: tuple[Topic, ...]
     questions: tuple[Question, ...]
@@ -105,17 +106,17 @@ class Claims:
 
     @property
     def sources(self) -> frozenset[str]:
-        """Every `document, section` that a claim has."""
+        """The sources of all claims: texts `document, section`."""
         return frozenset(source for claim in self for source in claim.sources)
 
     def shown(self) -> Iterator[Shown]:
-        """Yield every piece of evidence of the file, in its order."""
+        """Yield every scenario that the file names as evidence, in the order of the file."""
         for part in (*self, *self.questions, *self.contradictions):
             yield from part.shown_by
 
 
 def claims_file(root: Path) -> Path:
-    """Return where a suite at `root` keeps its claims; a suite may have none."""
+    """Return the path of the claims of the suite at `root`. The file may be missing."""
     return root / "claims.yaml"
 
 
@@ -139,7 +140,7 @@ Built = TypeVar("Built")
 
 
 class _Look(Inspection):
-    """Reads the parts of a file that has its form; an id may occur once."""
+    """Reads the parts of a file of claims that is valid against its schema. Reports an id that occurs twice."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -160,7 +161,9 @@ class _Look(Inspection):
     def _built(
         self, kind: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return a part of the file, whose keys are the attributes; lists become tuples."""
+        """Return an object of the class `kind` from a part of the file. The keys of the part are the attributes; lists
+        become tuples.
+        """
         path = self._position_of_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields |= {
@@ -170,7 +173,7 @@ class _Look(Inspection):
         return kind(id=name, **fields)
 
     def are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
-        """Report ids that belong to no claim."""
+        """Report each id in `claims` that no claim has."""
         known = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
         for number, claim in enumerate(claims):
             if claim not in known:
@@ -193,7 +196,7 @@ class _Look(Inspection):
         return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
 
     def _position_of_id(self, name: str, *above: str | int) -> YamlPath:
-        """Return the position of an id. Report an id that already exists."""
+        """Return the path of a new id in the file. Report the id if it is already used."""
         path = (*above, name)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
@@ -206,10 +209,11 @@ class _Look(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield unknown names in the claims of a suite, and scenarios without a statement about their claim.
+    """Yield a finding for each unknown name in the claims of a suite, and for each scenario that states nothing about
+    its claim.
 
-    `stated` returns the documented clauses of a scenario that was read already, None if it cannot be read. It raises
-    UnknownScenarioError.
+    `stated` returns the documented clauses of a scenario that the caller has read, None if the scenario cannot be read.
+    `stated` raises UnknownScenarioError for a missing scenario. Without `stated`, the scenarios are read here.
     """
 
     def read(scenario_id: str) -> Stated | None:

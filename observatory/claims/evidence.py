@@ -41,7 +41,12 @@ _LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement about one call, and the recorded result of the call. `call` counts from 1."""
+    """What a claim or a documented clause states about one call (`clause`), the recorded result of the call (`answer`),
+    and whether the result confirms it (`holding`).
+
+    `call` counts from 1. `states_files`: the clause covers changed files. `exact`: the clause covers the words of the
+    answer.
+    """
 
     call: int
     tool: str
@@ -54,7 +59,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One scenario as evidence, on one contract, with a statement for each relevant call."""
+    """The statements about the relevant calls of one scenario, compared with the recording of one contract."""
 
     scenario_id: str
     title: str
@@ -63,14 +68,15 @@ class Evidence:
 
     @property
     def holding(self) -> Holding:
-        """Whether all statements about the scenario are true."""
+        """Whether all statements about the scenario are true, as one combined result."""
         return combine_holdings([statement.holding for statement in self.statements])
 
 
 def combine_holdings(holdings: Sequence[Holding]) -> Holding:
-    """Combine the results of several scenarios into one result.
+    """Combine the results of several scenarios or calls into one result.
 
-    If one scenario is not recorded, the result is open. Results that show nothing are ignored if other results exist.
+    If one is `not recorded`, the combined result is `not recorded`. Results `not shown` are ignored if there are other
+    results.
     """
     if not holdings or "not recorded" in holdings:
         return "not recorded"
@@ -81,10 +87,11 @@ def combine_holdings(holdings: Sequence[Holding]) -> Holding:
 
 
 def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
-    """Return the statements about the calls of the scenario: those of the claim, otherwise its documented clauses.
+    """Return the statements about the calls of the scenario: the claim's own expectation, or if it has none, the
+    documented clauses of the scenario.
 
-    Of several documented clauses, only those with one of `sources` count, if any. Empty if there is no statement, or
-    the call does not exist.
+    If documented clauses have one of the `sources`, other clauses are ignored. Empty if nothing is stated, or if the
+    scenario lacks the call that `shown` names.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -106,7 +113,9 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
 def judged_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements with the results of their calls, and whether the results confirm them."""
+    """Return the statements with the actual results of their calls in `outcome`, and with whether the results confirm
+    them.
+    """
     answers = answers_of(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
@@ -144,7 +153,9 @@ def judged_statements(
 
 
 def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
-    """Return one answer per call of an outcome that did not break."""
+    """Return one answer per call: the name of the error, the text and the changed files. The outcome must contain every
+    step.
+    """
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
         own = {
@@ -177,7 +188,9 @@ def _holding(
 
 
 def _numbered_otherwise(said: str | TextDigest | None, text: str) -> bool:
-    """Whether two texts differ only in how versions set line numbers: padded or not, before an arrow or a tab."""
+    """Whether two texts differ only in the form of their line numbers, which versions pad or not, and end with an arrow
+    or a tab.
+    """
     plain = _plain_numbers(text)
     match said:
         case str():
@@ -196,10 +209,10 @@ def _plain_numbers(text: str) -> str:
 
 
 class RecordingLookup:
-    """Looks up recordings. Each transcript is converted to an outcome only once.
+    """Compares claims with recordings. Each recorded transcript is converted to an outcome only once.
 
-    Unless a contract is given, the contract is that of the scenario: the default contract, or the contract named in
-    the scenario because the default lacks its tools.
+    If no contract is given, the contract of the scenario is used. This is the default contract, or the contract named
+    in the scenario if the default contract lacks its tools.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -209,11 +222,13 @@ class RecordingLookup:
         self._judged: dict[tuple[int, int], tuple[Shown, tuple[Statement, ...]]] = {}
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """Return one scenario. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
+        """Return the scenario with this id. Raises UnknownScenarioError, or SuiteError with all errors of the file."""
         return self._read_scenario(scenario_id)[0]
 
     def evidence(self, shown: Shown, sources: Sequence[str], contract: str | None = None) -> Evidence:
-        """Compare the statements of a claim with these sources with the recording of a scenario."""
+        """Return the statements of a claim about one scenario, compared with the recording of a contract. `sources` are
+        the claim's.
+        """
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)
@@ -225,7 +240,9 @@ class RecordingLookup:
         return Evidence(scenario.id, scenario.title, said, name)
 
     def answer(self, shown: Shown) -> Evidence:
-        """Return the answer of the product at the given call, by default the last call."""
+        """Return the recorded answer to the call that `shown` names, by default the last call, as evidence without a
+        statement.
+        """
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())
@@ -251,7 +268,10 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: Shown, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Judge each piece of evidence once per outcome. Both are kept, so that their identities stay theirs."""
+        """Return the judged statements for a piece of evidence and an outcome. They are computed once for each pair.
+
+        The cache keeps the evidence, because its key is the evidence's `id()`, which Python may reuse for a new object.
+        """
         key = id(shown), id(outcome)
         if key not in self._judged:
             said = statements(scenario, shown, sources)
@@ -259,7 +279,8 @@ class RecordingLookup:
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return the outcome of a contract. None if these calls were not recorded.
+        """Return the outcome of a scenario that was recorded for a contract. None if the recording lacks the contract
+        or has other steps.
 
         Contracts with the same answers share one transcript and one outcome.
         """

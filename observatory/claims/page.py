@@ -34,7 +34,7 @@ from readfirst.observatory.claims.versions import by_contract, versions_in_words
 from readfirst.observatory.template import template
 
 _MOST_EXAMPLES = 3
-"""Calls of one claim that are shown in full; of all others the verdict is shown."""
+"""Maximum number of calls of one claim that are quoted. For other calls only the result is shown."""
 
 _MARKS: Mapping[Holding, str] = {
     "holds": "✓",
@@ -48,10 +48,7 @@ _MARKS: Mapping[Holding, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its evidence, and whether it is true on each contract.
-
-    `holding` is None if no scenario can show it.
-    """
+    """A claim with its evidence, and with whether the claim is true on each contract (`holdings`)."""
 
     claim: Claim
     evidence: tuple[Evidence, ...]
@@ -60,7 +57,7 @@ class Judged:
 
     @property
     def holding(self) -> Holding | None:
-        """Whether all of its scenarios, some or none bear it out on the default contract."""
+        """Whether the claim is true on the default contract. None if no scenario can show it."""
         if not self.evidence:
             return None
         if any(each.holding == "not recorded" for each in self.evidence):
@@ -69,7 +66,9 @@ class Judged:
 
 
 def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> dict[str, Judged]:
-    """Hold every claim against its scenarios; by id, in the order of the file."""
+    """Compare every claim with the recordings of its scenarios. Return the results by the ids of the claims, in the
+    order of the file.
+    """
     names = [contract.name for contract in contracts.recorded]
     holdings = by_contract(claims, {claim.id for claim in claims}, names, witness)
     return {
@@ -84,7 +83,8 @@ def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> di
 
 
 def behaviour(suite: Suite, *, brief: bool = False) -> str:
-    """Return every claim with its evidence; with `brief`, the numbers of claims and the false claims.
+    """Return a Markdown page with every claim and its evidence. With `brief`, it contains only the numbers of claims
+    and the false claims.
 
     Raises SuiteError if claims are invalid or do not match the scenarios.
     """
@@ -110,7 +110,7 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The data of the template."""
+    """The data of the template `docs/behaviour`."""
 
     suite: Suite
     claims: Claims
@@ -158,7 +158,9 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield each claim that is not true as stated, with the first scenario that contradicts it."""
+        """Yield the table row of each claim that is not entirely true: the claim, the first scenario that contradicts
+        it, and the versions that confirm it.
+        """
         for each in self.judged.values():
             if each.holding in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]
@@ -218,7 +220,10 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield the table cells of a few calls: contradictions first, without repetitions."""
+    """Yield pairs of table cells for some calls of a claim: the documented and the recorded behaviour.
+
+    Calls that contradict the claim are used; if no call does, the first call. Equal pairs occur once.
+    """
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.holding != "holds"]
     quoted: dict[tuple[str, str], None] = {}

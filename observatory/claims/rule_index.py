@@ -19,8 +19,9 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the behaviours that each rule is about, in the order of the reference; of another suite, those it shows.
+    """Return the names of the reference's behaviours by rule, in the order of the reference.
 
+    A behaviour belongs to the rules of the scenarios that show it. Scenarios that are not in this suite are ignored.
     Raises SuiteError.
     """
     found: dict[str, list[str]] = {}
@@ -32,9 +33,11 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims about each rule, or about one rule, each with a text about the versions that confirm it.
+    """Return the claims about each rule, or about the rule `rule_id`. Each claim is paired with a text that names the
+    versions that confirm it.
 
-    The text is empty if no scenario can show the claim. Empty for a suite without claims. Raises SuiteError.
+    The text is empty if no scenario can show the claim. The result is empty for a suite without claims. Raises
+    SuiteError.
     """
     file = claims_file(suite.root)
     if not file.exists():
@@ -50,7 +53,8 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
 
 
 def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines of `readfirst rules RULE`, then claims, behaviours and versions of a rule.
+    """Yield the lines that `readfirst product claims RULE` prints about a rule: the lines of `readfirst rules RULE`,
+    the claims of the documents, the behaviours of the reference, and the versions.
 
     Raises SuiteError, RecordingError.
     """
@@ -86,5 +90,5 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
 
 
 def changed_in(name: str) -> str:
-    """Return a text with the versions that changed a behaviour."""
+    """Return the versions that changed a behaviour, separated by commas, or "never"."""
     return ", ".join(".".join(map(str, version)) for version in history_of(name).changes) or "never"

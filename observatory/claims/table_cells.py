@@ -8,16 +8,16 @@ from readfirst.harness.suite.transcript import UNNAMED
 from readfirst.observatory.claims.evidence import Statement
 
 MOST_CHARACTERS = 240
-"""Characters of an answer that are shown before the rest is counted."""
+"""Maximum number of characters of an answer that a cell shows. The number of the remaining characters is added."""
 _FEW_CHARACTERS = 90
-"""Characters of a file, or of an end of a text."""
+"""Maximum number of characters shown of a file, or of the beginning or the end of a text."""
 
 
 def describe_both(statement: Statement) -> tuple[str, str]:
-    """Return the cells for the statement and for the recorded result.
+    """Return two cells: the statement about a call, and the recorded result of the call.
 
-    Of two long texts, the part around their first difference is shown. Files are omitted if there is no statement
-    about them.
+    Both cells show two long texts around their first difference. Changed files are omitted if the statement does not
+    cover files.
     """
     said = statement.clause or Clause()
     texts = [said.text, statement.answer.text if statement.answer is not None else None]
@@ -29,14 +29,18 @@ def describe_both(statement: Statement) -> tuple[str, str]:
 
 
 def describe_answer(statement: Statement, around: int | None = None) -> str:
-    """Return the cell for the product's answer to a call; of a long text the part `around` a position."""
+    """Return the cell for the product's answer to a call. A long text is shown around the position `around`, by default
+    from its beginning.
+    """
     if statement.answer is None:
         return "not recorded"
     return _describe(statement.answer, around, files=statement.states_files)
 
 
 def excerpt(text: str, most: int, around: int | None = None) -> str:
-    """Return a text as code, cut to `most` characters from its beginning or around a place in it."""
+    """Return a text as Markdown code. A longer text is cut to `most` characters around the position `around`, by
+    default from its beginning.
+    """
     if len(text) <= most:
         return code(text)
     start = 0 if around is None else max(0, min(around - most // 2, len(text) - most))

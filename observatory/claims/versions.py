@@ -25,11 +25,11 @@ _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 def by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: RecordingLookup
 ) -> dict[str, dict[str, Holding]]:
-    """Return for each of these claims and each contract whether the claim holds on the contract.
+    """Return for each of the claims `ids` and for each contract whether the claim is true on the contract.
 
     The result is `not shown` in three cases: no scenario of the claim was recorded; every scenario has a different
-    result before the relevant call; or a claim that it presumes is false. For example, that a Read unlocks a file
-    cannot be shown if unread files are not refused. A claim that no scenario can show has no contracts.
+    result before the relevant call; or a claim that this claim presumes is false. For example, that a Read unlocks a
+    file cannot be shown if unread files are not refused. A claim without scenarios has no contracts.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -56,7 +56,7 @@ def by_contract(
 def versions_in_words(holdings: Mapping[str, Holding]) -> str:
     """Return a text with the contracts that confirm a claim: `1.0.60 to 2.1.7; partly: 2.1.40`.
 
-    Contracts that are not named refute the claim or do not show it; `not shown` names the latter.
+    The text also names the contracts that do not show the claim (`not shown`). All other contracts refute it.
     """
     if not holdings:
         return ""
@@ -75,7 +75,7 @@ def versions_in_words(holdings: Mapping[str, Holding]) -> str:
 
 
 Versions = Mapping[str, Mapping[str, ScenarioResult]]
-"""The versions with a stored result, by scenario and contract."""
+"""Results by scenario and by contract."""
 
 
 def rule_versions(
@@ -84,7 +84,7 @@ def rule_versions(
     versions: Versions,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return a cell for each rule and contract. `belonging` has the scenarios of each rule."""
+    """Return the table cell of each rule and contract. `belonging` contains the ids of the scenarios of each rule."""
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
         ids = belonging.get(rule.id, ())
@@ -120,11 +120,12 @@ def _since(name: str, answers: Mapping[str, object]) -> str:
 def seen_in_versions(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
-    """Compare every contract with the default contract, in every scenario that belongs to a rule.
+    """Compare every contract with the default contract in the scenarios `ids` (None: all). Return the results by
+    scenario and contract.
 
-    If the default contract lacks a tool of a scenario, the contract named in the scenario is used instead. A scenario
-    holds on a contract if `readfirst diff` reports no difference at the level of its rule. `ids` None: all scenarios.
-    Raises SuiteError, RecordingError.
+    Scenarios without a rule are skipped. If the default contract lacks a tool of a scenario, the contract named in the
+    scenario is used instead. A scenario holds on a contract if `readfirst diff` reports no difference at the level of
+    its rule. Raises SuiteError, RecordingError.
     """
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
@@ -137,8 +138,10 @@ def seen_in_versions(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Compares contracts, one scenario after the other, in this process or in a worker. `levels` are the levels of the
-    rules.
+    """Compares all contracts with the default contract, one scenario after the other, in this process or in a worker
+    process.
+
+    `levels` contains the level of comparison for each rule.
     """
 
     suite: Suite
@@ -146,7 +149,7 @@ class _Comparison:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], dict[str, ScenarioResult]]]:
-        """Return the comparison of one scenario."""
+        """Yield a function that compares the contracts in one scenario, and returns a result for each contract."""
         sides = {each.name: ContractSide(self.suite, each) for each in self.suite.contracts}
 
         def compare(scenario_id: str) -> dict[str, ScenarioResult]:
@@ -156,7 +159,7 @@ class _Comparison:
         yield compare
 
     def lost(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
-        """Raise an error with the reason for the missing result."""
+        """Raise an error, because a worker process ended without the result of a scenario."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 

@@ -46,7 +46,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 @running("jobs", "time_limit")
 def adopt(
-    version: str = typer.Argument("latest", help="The published version, or `latest`."),
+    version: str = typer.Argument("latest", help="A published version of the product, or `latest`."),
     report: Path | None = typer.Option(
         None, help="Write the differences for users, and the work that is left, to this file in Markdown."
     ),
@@ -91,7 +91,9 @@ def adopt(
 
 
 def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
-    """Yield each contract of a version with the contract before it."""
+    """Yield each contract of a version, paired with the contract before it. A contract without a predecessor is
+    skipped.
+    """
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before
@@ -106,7 +108,9 @@ def _renew_releases(suite: Suite, version: str) -> None:
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
-    """Record the tools and the structured results of a version, unless they are recorded."""
+    """Record the tools and the structured results of a version that are not recorded yet. Yield a line for each
+    recording.
+    """
     contracts = [each for each in suite.contracts.recorded if each.version == version]
     for given in (TOOLS, RESULTS):
         file = given.file(suite.root)
@@ -120,7 +124,9 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: Takes, options: RunOptions
 ) -> Diff:
-    """Return the differences from the contract before, after recording them on the versions between the two."""
+    """Record the scenarios that differ between two contracts on the versions between the two, and return the
+    differences with the versions that introduced them.
+    """
     found = differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
     replays = Replays(
@@ -144,7 +150,11 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield the work that is left for a person; without any, the former newest contract leaves."""
+    """Yield a line for each task that is left for a person.
+
+    If the reference follows the version, and the suite has more than MAX_CONTRACTS contracts, a contract is removed,
+    too.
+    """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
         if left_out:
@@ -177,7 +187,7 @@ def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterat
 
 
 def _is_followed(suite: Suite, name: str, ids: Sequence[str] | frozenset[str]) -> bool:
-    """Whether the reference gives the recorded answers of a contract in these scenarios."""
+    """Whether the reference gives the recorded answers of the contract `name` in these scenarios."""
     if not ids:
         return True
     command = ["run", "reference", "--contract", name, "--fixtures", str(suite.root), *sorted(ids)]

@@ -36,7 +36,7 @@ from readfirst.harness.versions.npm_versions import KeptVersions, published_vers
 from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
 
 _SHOWN = 100
-"""Characters of an answer that are printed."""
+"""Maximum number of printed characters of an answer."""
 
 
 @selecting(FEW)
@@ -135,7 +135,9 @@ def bisect(
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:
-    """Yield the version of a change and its new answer. Before that version, the answer was as in `former`."""
+    """Yield the lines about a change: the version that introduced it, and the first different answer before and after
+    it. `former` is the version with the old result.
+    """
     where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
     yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
@@ -146,7 +148,9 @@ def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -
 
 
 def _changed_answers(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
-    """Yield the answers of the first differing call before and after a change."""
+    """Yield the results of the first step that differs between two transcripts: the answers of both, and the paths that
+    they write differently.
+    """
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue

@@ -30,7 +30,7 @@ from readfirst.observatory.survey.compatibility import (
 from readfirst.observatory.survey.page import FORMAT, page
 
 _CHARTED = ("safety",)
-"""The classes of the picture."""
+"""The classes of rules that the picture shows."""
 _SURVEY = "readfirst targets implementations --write"
 
 
@@ -108,7 +108,10 @@ def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, outpu
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
-    """Return every file that the command writes, by name: of what `compatibility_data` gives, and of the survey."""
+    """Return the content of every file in docs/ that `targets compatibility --write` writes, by file name.
+
+    `data` is the result of `compatibility_data`, `survey` the content of implementations.json.
+    """
     rows = map_rows(data)
     return {
         "map.svg": harm_picture(rows, WIDE_MAP),
@@ -120,7 +123,7 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
 
 
 def _survey(suite: Suite) -> dict[str, Any]:
-    """Return the results of the targets. Empty if the suite has none."""
+    """Return the content of docs/implementations.json. If the suite lacks the file, the result contains no targets."""
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}
@@ -129,7 +132,11 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return the number of recorded scenarios with harm, by contract. Empty for a suite without docs/harm.json."""
+    """Return for each contract the number of recorded scenarios, the numbers with each kind of harm, and the shortest
+    scenario of each kind.
+
+    Empty for a suite without docs/harm.json.
+    """
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
         return {}
@@ -157,7 +164,7 @@ def site(
     """
     suite = open_suite(fixtures)
     if suite.installed:
-        raise UsageError("A site is made of a checkout: name its fixtures with --fixtures.")
+        raise UsageError("The bundled suite has no docs/ directory: name the fixtures of a checkout with --fixtures.")
     facts = Facts(suite, suite.root.parent / "docs")
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
     say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")

@@ -22,7 +22,7 @@ from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
-"""Default limits, if neither --steps nor --minutes is given."""
+"""The number of steps on each side after which a search ends, if neither --steps nor --minutes is given."""
 
 
 @running("time_limit")

@@ -32,7 +32,9 @@ def page_file(suite: Suite, name: str) -> Path | None:
 
 
 def own_page_file(suite: Suite, name: str) -> Path:
-    """Return where a page of a suite belongs. Raises UsageError for the installed copy."""
+    """Return the path of a page of a suite, in docs/ next to the fixtures. Raises UsageError for the installed copy of
+    the suite.
+    """
     file = page_file(suite, name)
     if file is None:
         raise UsageError(
@@ -42,7 +44,7 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def is_fresh(file: Path, page: str) -> bool:
-    """Whether `file` contains exactly this page. False if it is missing."""
+    """Whether `file` exists and contains exactly the text `page`."""
     try:
         return file.read_bytes() == page.encode()
     except FileNotFoundError:
@@ -50,9 +52,10 @@ def is_fresh(file: Path, page: str) -> bool:
 
 
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
-    """Write the pages that are stale, all or none, or with `check` only name them; `command` writes them.
+    """Write the pages whose files are missing or out of date, all or none. With `check`, only name these pages and
+    write nothing.
 
-    Return the exit code.
+    `command` is the command that writes the pages, for the message. Return the exit code.
     """
     stale = {file: page for file, page in pages.items() if not is_fresh(file, page)}
     if not check:
@@ -154,7 +157,7 @@ def behaviours(
     asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
     asked += [name for name, given in (("--check", check), ("--write", write)) if given]
     if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
+        raise UsageError(f"{' and '.join(asked)} exclude each other.")
     from readfirst.observatory.versions import behaviours as known
     from readfirst.reference_impl import DEFAULT_CONTRACT
 
@@ -183,8 +186,8 @@ STEPS: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("readfirst", "targets", "compatibility", "--write"),),
     (("python3", "observatory/tools/examples.py"),),
 )
-"""The commands that generate files, in groups. The commands of a group run in parallel, after the group whose files
-they read.
+"""The commands that generate files, in groups. The commands of a group run in parallel. A group starts after the group
+before it, whose files it reads.
 """
 
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
@@ -198,7 +201,7 @@ def renew() -> int:
     """
     page = page_file(open_suite(None), "")
     if page is None:
-        raise UsageError("The installed package holds nothing to renew: run this in a checkout.")
+        raise UsageError("The installed package contains no generated files to renew: run this in a checkout.")
     for steps in STEPS:
         for step in steps:
             say(" ".join(step), err=True)

@@ -69,7 +69,7 @@ def targets(
 
 
 def _print_outdated(*, as_json: bool) -> int:
-    """Print the targets that have newer versions."""
+    """Print the targets whose packages have newer versions, and return the exit code."""
     found = list(outdated_targets())
     if as_json:
         stdout().write(f"{harmless_json([asdict(each) for each in found])}\n")
@@ -81,7 +81,9 @@ def _print_outdated(*, as_json: bool) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add a version to a mapping file if it is missing, and pin its packages by their hashes."""
+    """Add the version of `spec` (NAME@VERSION) to the mapping file of the target, unless it is there, and write the
+    lock files with the hashes of its packages.
+    """
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
@@ -231,10 +233,10 @@ def implementations(
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
-    """Print a report for the maintainers of a target. Nothing is sent.
+    """Print a report for the maintainers of a target about a rule that it breaks. Nothing is sent.
 
-    The data come from compatibility.json, implementations.json and evidence.json in `folder`, or in the documentation.
-    If there is no evidence for a rule, it is tested on the target, if that is installed.
+    The data come from compatibility.json, implementations.json and evidence.json in `folder`. If evidence.json has no
+    answers for the rule, and the target is installed, the failing scenarios are replayed.
     """
     target = find(name)
     name = target.pinned

@@ -17,20 +17,20 @@ _GATED = "+gated"
 
 @dataclass(frozen=True, slots=True)
 class BehaviourChange:
-    """A behaviour that has another value than in some version."""
+    """A behaviour of the reference with a value that differs from its value in the version to be changed."""
 
     behaviour: str
     value: Any
 
     @property
     def name(self) -> str:
-        """The behaviour with its value as JSON, for example `edit_needs_read=false`."""
+        """The behaviour with its new value as JSON, for example `edit_needs_read=false`."""
         return f"{self.behaviour}={json.dumps(self.value, ensure_ascii=False)}"
 
 
 @cache
 def values_of(behaviour: str) -> tuple[Any, ...]:
-    """Return the values of a behaviour without repetition, the oldest first."""
+    """Return all values that a behaviour has in any version or in the documents, each once, the oldest first."""
     history = behaviour_histories()[behaviour]
     found: list[Any] = []
     for value in (history.first, *history.changes.values(), history.documented):
@@ -41,15 +41,16 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
 
 
 def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
-    """Return the behaviours with these changed."""
+    """Return a copy of the behaviours in which each changed behaviour has its new value."""
     return behaviours.changed(**{each.behaviour: each.value for each in changes})
 
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours of the versions that changed any behaviour, oldest first, then those with older models.
+    """Return the behaviours of `documented` and of each version that changed a behaviour, by name. Versions are sorted,
+    oldest first; those with an older model (`+gated`) are last.
 
-    Each represents all versions up to the next one. `documented`, the statements of the documents, comes first.
+    Each version represents all versions up to the next one.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_text, sorted(changed))]

@@ -19,16 +19,20 @@ from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 Observed = Mapping[str, Fingerprint]
-"""Results of an implementation, by scenario."""
+"""The results of an implementation, by scenario id."""
 Level = Literal["effects", "reason"]
 
 _THOROUGH = 12
-"""Maximum number of unexplained scenarios for trying every behaviour that they use, not only those of their rules."""
+"""If more scenarios than this are unexplained, only behaviours that belong to the rules of these scenarios are tried.
+Otherwise every behaviour that the scenarios use is tried.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A behaviour that the implementation does not share with the version, and the scenarios that it explains."""
+    """A behaviour that differs between the implementation and the version, and the scenarios that the difference
+    explains.
+    """
 
     change: BehaviourChange
     instead_of: Any
@@ -37,11 +41,12 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The reference at `version` with all `differences` gives the observed result in each scenario except
-    `unexplained`.
+    """The version and the changed behaviours (`differences`) with which the reference gives the same results as the
+    implementation, in all scenarios except `unexplained`.
 
-    `compared` are the observed scenarios; `failures` are those that differ from the default contract of the suite.
-    `alike` are all versions, oldest first, for which the same is true.
+    `compared` are the observed scenarios. `failures` are the scenarios in which the implementation differs from the
+    default contract of the suite. `alike` are all versions, oldest first, that explain the same scenarios with the same
+    differences.
     """
 
     level: Level
@@ -54,7 +59,7 @@ class Diagnosis:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """The failures that the reference with these differences has, too, to the byte."""
+        """The failures that the reference with these differences has, too, with the same wrong result."""
         return tuple(each for each in self.failures if each not in set(self.unexplained))
 
 
@@ -65,10 +70,11 @@ def diagnosed(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of the results; at the level reason that of effects comes first.
+    """Return the diagnosis of the observed results at a level.
 
-    The search begins at the nearest of `contracts`. Version and changes are found with the scenarios of the `sample`,
-    and then tried in all that were observed.
+    The search starts at the contract among `contracts` that explains the most results. Version and differences are
+    searched with the scenarios of the `sample`, and then tested in all observed scenarios. For the level reason, the
+    search continues from the diagnosis at the level effects.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.renamed(search.refined(search.nearest(contracts)))
@@ -80,7 +86,7 @@ def diagnosed(
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """A version with changed behaviours. A change to the value of the version is left out."""
+    """A version with changed behaviours. A change that sets the version's own value is not included."""
 
     version: str
     changes: frozenset[BehaviourChange] = frozenset()
@@ -97,7 +103,9 @@ class _Guess:
         return _Guess(self.version, self.changes - {change})
 
     def at(self, version: str) -> _Guess:
-        """Return the same changes of another version, without those to its own values."""
+        """Return a guess with the same changes at another version. Changes that set the value of that version are
+        omitted.
+        """
         return self._of(version, self.changes)
 
     @staticmethod
@@ -111,9 +119,7 @@ def _behaviours(version: str) -> Behaviours:
 
 
 class _Search:
-    """Searches the changes that explain the results at one level. Every reported change was replayed in every
-    scenario.
-    """
+    """Searches the changes that explain the results at one level."""
 
     def __init__(self, replays: Replays, observed: Observed, sample: Collection[str], level: Level) -> None:
         self._replays = replays
@@ -122,7 +128,9 @@ class _Search:
         self._level: Level = level
         self._heading = replays.suite.heading
         self._tried: dict[tuple[str, Fingerprint, BehaviourChange], bool] = {}
-        """Whether a change explains a scenario; assumed again while the scenario's own result is the same."""
+        """Whether a change explains a scenario, by scenario, result and change. It is reused while the scenario has the
+        same result without the change.
+        """
         self._of_rule: dict[str, set[str]] = {}
         known = set(replays.suite.ids())
         for behaviour, history in behaviour_histories().items():
@@ -130,7 +138,9 @@ class _Search:
                 self._of_rule.setdefault(self._heading(each).rule, set()).add(behaviour)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the contract, the first of equal ones, that leaves the fewest scenarios unexplained."""
+        """Return the contract without changes that leaves the fewest scenarios unexplained. If several leave equally
+        few, return the first of them.
+        """
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (wrong := self._wrong(guess, least - 1)) is not None:
@@ -144,9 +154,9 @@ class _Search:
         return self._like(self._everything[scenario_id], self._replays(scenario_id, behaviours).fingerprint)
 
     def _wrong(self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()) -> list[str] | None:
-        """Return the scenarios that a guess does not explain. None as soon as there are more than `most`.
+        """Return the scenarios that a guess does not explain. None if there are more than `most`.
 
-        The scenarios of `first` are tried before all others.
+        The scenarios `first` are tried before all others.
         """
         behaviours, wrong = guess.behaviours, []
         for each in dict.fromkeys((*first, *self._ids)):
@@ -158,7 +168,9 @@ class _Search:
         return wrong
 
     def refined(self, guess: _Guess) -> _Guess:
-        """Return a guess with the changes that explain more scenarios, and without those that explain none."""
+        """Return the guess with further changes, each of which explains more scenarios than it breaks, and without
+        needless changes.
+        """
         wrong = self._wrong(guess) or []
         refused: set[BehaviourChange] = set()
         while (change := self._best_change(guess, wrong, refused)) is not None:
@@ -171,7 +183,9 @@ class _Search:
     def _best_change(
         self, guess: _Guess, wrong: Sequence[str], refused: Collection[BehaviourChange]
     ) -> BehaviourChange | None:
-        """Return the change that explains the most of the wrong scenarios. None if none explains any."""
+        """Return the change that explains the most of the scenarios `wrong`, without the changes `refused`. None if no
+        change explains a scenario.
+        """
         behaviours, votes = guess.behaviours, Counter[BehaviourChange]()
         if len(wrong) <= _THOROUGH:
             self._tried.clear()
@@ -189,14 +203,18 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _thin_guess(self, guess: _Guess, most: int) -> _Guess:
-        """Return a guess without the changes that are not needed to leave at most so many scenarios unexplained."""
+        """Return the guess without needless changes. A change is needless if at most `most` scenarios are unexplained
+        without it.
+        """
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._wrong(guess.without(change), most) is not None:
                 guess = guess.without(change)
         return guess
 
     def renamed(self, guess: _Guess) -> _Guess:
-        """Return a guess that explains as much with fewer changes of another version, if there is one."""
+        """Return a guess at the version that explains as many scenarios with the fewest changes. It may be the same
+        guess.
+        """
         wrong = self._wrong(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)
@@ -205,7 +223,9 @@ class _Search:
         return guess
 
     def diagnosis(self, guess: _Guess) -> Diagnosis:
-        """Return the diagnosis of everything that was observed, with the scenarios that each change explains."""
+        """Return the diagnosis for a guess: test it in all observed scenarios, and find the scenarios that each change
+        explains.
+        """
         observed, behaviours = self._everything, guess.behaviours
         every = {each: self._replays(each, behaviours) for each in observed}
         did = {each: seen for each, seen in every.items() if seen.fingerprint != BROKEN}

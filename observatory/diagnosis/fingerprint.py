@@ -1,4 +1,4 @@
-"""Short texts that are equal if an implementation did the same in a scenario."""
+"""Short texts that represent the result of an implementation in a scenario: equal results have equal texts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import NamedTuple
 from readfirst.harness.compare.verdict import Difference, Verdict
 
 _LENGTH = 8
-"""Hexadecimal digits of a digest: a scenario knows a handful of them."""
+"""Number of hexadecimal digits of a digest. Few are enough, because only the results of one scenario are compared."""
 _MODEST = {"world event"}
-"""Details that depend on the machine, so only their difference counts."""
+"""Kinds of differences whose details depend on the machine: only that they differ is part of the fingerprint."""
 _OF_SOME_VERSIONS = {"MultiEdit", "NotebookRead"}
-"""Tools that not every version has."""
+"""Tools that only some versions have."""
 _UNRECORDED = ("time of ", "inode of ", "shown ")
-"""Details that recordings do not contain, and the form of answers: a recorded version cannot be recognised by them."""
+"""Beginnings of differences that recordings cannot show (times, inodes), or that concern the form of an answer. They
+are not part of the fingerprint.
+"""
 
 
 class Fingerprint(NamedTuple):
-    """Digests of the differences of a scenario from its expectation. An attribute is empty if it has no differences.
+    """Digests of the differences between the result of a scenario and its expectation.
 
-    `effects` covers the differences at the level effects, `reason` only different names of errors. To hold at the level
-    reason, a scenario must have neither.
+    `effects` is the digest of the differences at the level effects, `reason` that of different names of errors. A
+    digest is empty if there are no such differences. If the scenario is unsupported, `effects` is the reason. A
+    scenario holds at the level reason if both are empty.
     """
 
     effects: str = ""
@@ -31,13 +34,14 @@ class Fingerprint(NamedTuple):
 
 AS_EXPECTED = Fingerprint()
 BROKEN = Fingerprint("broken")
-"""The result of a replay that requires a separate process."""
+"""The result if the reference cannot replay the scenario in this process, or the result depends on timing."""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return the fingerprint of a verdict. None if the verdict says nothing about the implementation.
+    """Return the fingerprint of a verdict. None if the verdict contains no result of the implementation.
 
-    Of a refusal only the name counts, not the text. If the name is unknown, it does not count either.
+    A refusal is represented by the name of its error, not by its text. A refusal without a known name is not part of
+    `reason`.
     """
     match verdict.status:
         case "unsupported":
@@ -59,7 +63,9 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
 
 
 def is_lacking(found: Fingerprint) -> bool:
-    """Whether the implementation lacks something for the scenario that every version of the reference has."""
+    """Whether the implementation lacks a capability of the scenario, and the capability is not one of the tools that
+    only some versions have.
+    """
     lacks, _, tools = found.effects.partition(" ")
     return lacks == "lacks" and not {*tools.split(", ")} <= _OF_SOME_VERSIONS
 

@@ -15,17 +15,19 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 MAX_SAMPLE_SIZE = 450
-"""Maximum number of scenarios of a suite that is its own sample."""
+"""If there are at most this many scenarios, the sample contains all of them."""
 
 
 class ObservationError(ReadfirstError):
-    """There is nothing to diagnose. The message describes the solution."""
+    """There are no results to diagnose. The message describes the solution."""
 
 
 def run_observed(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target, each compared with the contract that its file states. Raises what `run` raises."""
+    """Replay scenarios on a target, each with the contract named in its file. Return the results by scenario. Raises
+    the errors of `run`.
+    """
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
@@ -47,10 +49,10 @@ def run_observed(
 
 
 def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Return the name of the implementation in a stream of `--format jsonl`, and its results.
+    """Return the name of the implementation, and its results by scenario, from a file of `readfirst run --format
+    jsonl`.
 
-    Raises StreamError for an incomplete stream, and ObservationError if the stream does not use the contracts of the
-    scenarios.
+    Raises StreamError for an incomplete file, and ObservationError if the file has no results for the default contract.
     """
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
@@ -72,7 +74,7 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
 
 
 def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list[str]:
-    """Add the results of verdicts. Return the scenarios that the contract does not cover."""
+    """Add the results in the verdicts to `observed`. Return the scenarios that the contract does not cover."""
     silent = []
     for verdict in verdicts:
         found = fingerprint_of(verdict)
@@ -84,14 +86,17 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
 
 
 def comparable(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios that need something that the implementation lacks and every version has."""
+    """Return the results without those of scenarios that need a capability that the implementation lacks and every
+    version has.
+    """
     return {name: found for name, found in observed.items() if not is_lacking(found)}
 
 
 def sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios for finding a diagnosis: those that show a behaviour, and one for each other rule.
+    """Return the scenarios for the search of a diagnosis: all that show a behaviour of the reference, and one for each
+    rule without such a scenario.
 
-    A small set of scenarios is returned completely.
+    If there are at most MAX_SAMPLE_SIZE scenarios, all are returned.
     """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
@@ -104,7 +109,7 @@ def sample(suite: Suite, ids: Collection[str]) -> list[str]:
 
 
 def reference_contracts(suite: Suite) -> tuple[str, ...]:
-    """Return the names of the suite's contracts that the reference knows, in their order."""
+    """Return the names of the suite's contracts that the reference can follow, in the order of the suite."""
     found = []
     for each in suite.contracts:
         with suppress(ValueError):

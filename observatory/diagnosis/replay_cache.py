@@ -1,4 +1,6 @@
-"""Replay scenarios on the reference with any behaviours, each path through the reference once."""
+"""Replay scenarios on the reference with any behaviours. Replays that would take the same path through the reference
+are done once.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ _NOTEBOOK_READ = "read_refuses_notebooks"
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """The result of the reference in a scenario, and the behaviours that it used. Other behaviours do not matter
-    there.
+    """The result of the reference in a scenario, and the behaviours that the reference used (`asked`). The result does
+    not depend on other behaviours.
     """
 
     fingerprint: Fingerprint
@@ -36,21 +38,21 @@ class ReplayResult:
 
 
 _LUCK = {"stop", "resume"}
-"""Scenarios whose result depends on timing: a resumed conversation finds the state of a call that was interrupted
-while it wrote.
+"""Capabilities of scenarios whose result depends on timing: a resumed conversation continues after a call that was
+interrupted while it wrote.
 """
 
 
 class Replays:
-    """Replays scenarios of a suite on the reference with any behaviours, each path through it once.
+    """Replays scenarios of a suite on the reference with any behaviours, and caches the results.
 
-    A result depends only on the behaviours that the reference asks for. If all of these have the same values as in an
-    earlier replay, its result is returned.
+    A result depends only on the behaviours that the reference uses. If all of these have the same values as in an
+    earlier replay of the scenario, the result of that replay is returned.
     """
 
     def __init__(self, suite: Suite) -> None:
         self.count = 0
-        """Scenarios that were replayed."""
+        """Number of replays."""
         self.suite = suite
         self._place = WorkspacePool(memory=True)
         self._scenarios: dict[str, Scenario] = {}
@@ -73,11 +75,13 @@ class Replays:
         return seen
 
     def is_broken(self, scenario_id: str) -> bool:
-        """Whether the reference cannot replay a scenario without a process of its own."""
+        """Whether the reference cannot replay a scenario in this process, or its result depends on timing."""
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
 
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
-        """Replay a scenario, and judge it by the expectations of its own contract."""
+        """Replay a scenario, and return the verdict for the scenario's own contract and the names of the used
+        behaviours.
+        """
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
@@ -93,7 +97,7 @@ class Replays:
     def _keep(
         self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: ReplayResult
     ) -> None:
-        """Extend the tree of known results of a scenario: one fork per behaviour, in the order of use."""
+        """Add a result to the cached tree of the scenario: one fork for each used behaviour, in the order of use."""
         ways: dict[Any, _Fork | ReplayResult] = cast(
             "dict[Any, _Fork | ReplayResult]", self._known
         )  # the root is chosen by the id
@@ -118,14 +122,18 @@ class Replays:
 
 @dataclass(slots=True)
 class _Fork:
-    """The next behaviour that is asked for, and where each of its values leads, as far as that is known."""
+    """A node in the tree of cached results: a behaviour that the reference uses next, and the node or result for each
+    known value of it.
+    """
 
     behaviour: str
     ways: dict[Any, _Fork | ReplayResult] = field(default_factory=dict)
 
 
 class _Adapter:
-    """Opens the reference with any behaviours; `asked` lists the behaviours that it used, in order."""
+    """Opens sessions of the reference with any behaviours. `asked` lists the behaviours that the last session used, in
+    order.
+    """
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
@@ -138,21 +146,21 @@ class _Adapter:
         self._behaviours = behaviours
 
     def open(self, workspace: Workspace) -> ReferenceSession:
-        """Start with nothing read."""
+        """Start a session that has read no file."""
         self.asked = {}
         confines = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
         return ReferenceSession.of(_watch_behaviours(self._behaviours, self.asked), workspace, confines)
 
 
 class _Distinct(Behaviours):
-    """Behaviours that are equal only to themselves: none replaces another."""
+    """Behaviours that are equal only to themselves, so that no cache replaces them by equal behaviours."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
 
 def _watch_behaviours(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
-    """Return the same behaviours, which note in `asked` which of them are asked for."""
+    """Return behaviours with the same values. Each use of a behaviour adds its name to `asked`."""
     watched = {}
     for group, kind in behaviour_groups().items():
         values = {each.name: behaviours.value(each.name) for each in fields(kind)}
@@ -166,7 +174,7 @@ _ASKED = "_asked"
 
 @cache
 def _noting(kind: type) -> type:
-    """Return the class of a group whose behaviours note in its `_asked` that they are asked for."""
+    """Return a subclass of a group of behaviours that adds the name of each behaviour that is used to `_asked`."""
     names = frozenset(each.name for each in fields(kind))
 
     def noted(group: object, name: str) -> Any:

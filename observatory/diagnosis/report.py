@@ -18,14 +18,14 @@ from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
 _RULES = 10
-"""Maximum number of listed rules with unexplained failures, the worst first, unless all are requested."""
+"""Maximum number of rules with unexplained failures that the report lists, unless all are requested."""
 _NAMED = 3
-"""Differences that a line of the table names."""
+"""Maximum number of differences in one line of the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The diagnosis of one target or file, and the rule of every scenario, if known."""
+    """The diagnosis of one target or results file. `rules` contains the rule of each scenario, if it is known."""
 
     target: str
     found: Diagnosis
@@ -33,7 +33,11 @@ class Case:
 
     @property
     def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
-        """The unexplained scenarios by rule: class by class, in each the rule with most of them first."""
+        """The unexplained scenarios by rule, in the order of the classes. In each class, the rule with the most
+        scenarios is first.
+
+        The rule is None for scenarios without a known rule.
+        """
         by_rule: dict[str, list[str]] = {}
         for each in self.found.unexplained:
             by_rule.setdefault(self.rules[each].id if each in self.rules else "", []).append(each)
@@ -47,7 +51,7 @@ class Case:
 
 
 def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
-    """Yield the lines that a person reads."""
+    """Yield the lines of the report as text. With `everything`, list all rules with unexplained failures."""
     found = case.found
     yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
     yield ""
@@ -80,7 +84,8 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
 
 
 def _reach(found: Diagnosis) -> str:
-    """List the other versions that explain the same failures."""
+    """Return a text about the other versions that explain the same failures, in parentheses. Empty if there are none.
+    """
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""
@@ -105,7 +110,7 @@ def _share(found: Diagnosis) -> str:
 
 
 def as_json(cases: Sequence[Case]) -> str:
-    """Return all of it, for programs."""
+    """Return all diagnoses as JSON."""
     return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_data, cases)]}, indent=1)}\n"
 
 

@@ -11,4 +11,4 @@ from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses
 WIRES: Mapping[str, Wire] = {
     wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
 }
-"""`anthropic`, `openai` (the chat API), `gemini` and `responses`."""
+"""The wire formats by name: `anthropic` (Messages), `openai` (Chat Completions), `gemini` and `responses` (OpenAI)."""

@@ -22,16 +22,20 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """Tool results are parts of user messages: an object with `output`, or with `error` where the call failed."""
+    """The Gemini API. A tool result is a part of a user message: an object with `output`, or with `error` if the call
+    failed.
+    """
 
     name = "gemini"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Answer a count of tokens."""
+        """Return a fixed number for a request to count tokens. None for all other requests."""
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Read tools and the function responses since the model's last message."""
+        """Parse a request: the offered tools, and the function responses after the model's last message. Raises
+        WireError.
+        """
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(
@@ -50,7 +54,7 @@ class Gemini:
             raise WireError(f"not a request of the Gemini API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Write one candidate; a stream has it in one event."""
+        """Return one candidate with the blocks. A stream contains the whole candidate in one event."""
         answer = {
             "candidates": [
                 {
@@ -66,7 +70,9 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return the responses by the id of their call; an agent may leave it out if only one call was made."""
+    """Return the tool results in a message by the ids of their calls. The id is empty if the agent left it out, as it
+    may after a single call.
+    """
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:

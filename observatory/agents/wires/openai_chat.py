@@ -23,16 +23,19 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 class OpenAIChat:
-    """Tool results are separate messages, without a flag for errors."""
+    """The Chat Completions API of OpenAI. Tool results are separate messages, without a flag for errors."""
 
     name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Answer everything except chat completions with an empty list, which is a valid list of models."""
+        """Return an empty list, which is a valid list of models, for every request that is not a chat completion. None
+        for a chat completion.
+        """
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Read tools and the tool messages since the model's last message."""
+        """Parse a request: the offered tools, and the tool messages after the model's last message. Raises WireError.
+        """
         try:
             tools = frozenset(tool["function"]["name"] for tool in body.get("tools") or ())
             answers: dict[str, ToolResult] = {}
@@ -51,7 +54,7 @@ class OpenAIChat:
             raise WireError(f"not a request of the chat API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Write one message."""
+        """Return one message of the model with the blocks."""
         message = _message(blocks)
         reason = "tool_calls" if "tool_calls" in message else "stop"
         if not request.stream:

@@ -25,21 +25,25 @@ _TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
-    """Tool results are separate items, without a flag for errors.
+    """The Responses API of OpenAI. Tool results are separate items, without a flag for errors.
 
-    A tool is a function with JSON arguments, or a custom tool with one text argument. For custom tools the only
-    argument of a call is sent unchanged; its name does not matter.
+    A tool is a function with JSON arguments, or a custom tool with one text argument. If the called tool is a custom
+    tool, the value of the call's only argument is sent as the text, whatever the name of the argument.
     """
 
     name = "responses"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
-        """Answer everything except responses with an empty list, which is a valid list of models."""
+        """Return an empty list, which is a valid list of models, for every request that does not ask for a response.
+        None for a request that does.
+        """
         asks = path.partition("?")[0].endswith("/responses")
         return None if asks else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Read tools and the outputs since the model's last items. Tools of the service's own have no name."""
+        """Parse a request: the offered tools, and the tool results after the model's last items. Built-in tools of the
+        service have no name and are ignored. Raises WireError.
+        """
         try:
             offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
             given = body["input"]
@@ -65,7 +69,7 @@ class OpenAIResponses:
             raise WireError(f"not a request of the Responses API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Write one item for each block."""
+        """Return a response with one output item for each block."""
         items = [_item(request, number, block) for number, block in enumerate(blocks)]
         response = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
         done = {**response, "status": "completed", "output": items, "usage": _USAGE}

@@ -109,7 +109,7 @@ def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
 def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], words: str) -> None:
     code, _, message = run("product", "behaviours", *arguments)
     assert code == 2
-    assert f"{words} do not go together" in message
+    assert f"{words} exclude each other" in message
 
 
 def page_of(small: Small) -> Path:
