@@ -35,9 +35,9 @@ FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdi
 def offered_tools(
     contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
 ) -> dict[str, OfferedTool]:
-    """Return the file tools that the product of a recorded contract offers its model in the first request.
+    """Return the file tools that the product offers its model in the first request, for a recorded contract.
 
-    A tool that it loads later, on demand, is not among them. Raises BrokenAdapter.
+    Tools that the product loads later, on demand, are not included. Raises BrokenAdapter.
     """
     assert contract.version is not None
     command = install(contract.version, cache).command
@@ -90,7 +90,7 @@ _FILES: Mapping[str, bytes] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call, and its purpose."""
+    """One call, and a description of its purpose (`case`)."""
 
     case: str
     tool: str
@@ -128,13 +128,17 @@ CASES = (
     Case("a file that was read", "Write", {"file_path": "$WS/notes.txt", "content": "one\n"}),
     Case("a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}),
 )
-"""The calls, in one conversation. A contract is asked for those whose tools it has."""
+"""The calls whose structured results are recorded, in one conversation. Calls of tools that a contract lacks are
+skipped.
+"""
 
 
 def structured_results(
     contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
 ) -> list[StructuredResult]:
-    """Return the structured results of the product of a recorded contract. Raises BrokenAdapter."""
+    """Run the product of a recorded contract on CASES, and return the structured results (`tool_use_result`). Raises
+    BrokenAdapter.
+    """
     assert contract.version is not None
     command = install(contract.version, cache).command
     with Scratch() as scratch:
@@ -180,7 +184,7 @@ def _events(printed: str) -> list[dict[str, Any]]:
 
 
 def _answers(event: Mapping[str, Any]) -> bool:
-    """Whether an event is the answer to a call."""
+    """Whether an event of the product is the result of a tool call."""
     message = event.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     return event.get("type") == "user" and any(
@@ -191,8 +195,10 @@ def _answers(event: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Given:
-    """One kind of descriptions: `ask` requests it from the product of a contract; the others read and write its file
-    of a suite.
+    """One kind of data that is recorded from the product: tool definitions or structured results.
+
+    `ask` requests the data from the product of a contract. `file` returns the path of the stored data in a suite,
+    `load` reads them, and `text` formats them.
     """
 
     name: str
@@ -209,11 +215,11 @@ RESULTS = Given("results", structured_results, results_file, load_results, resul
 def record_given(
     given: Given, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Yield each contract whose stored data differ from those of its product; with `write`, store the new data at the
-    end.
+    """Request the data of `contracts` from the product, and yield the name of each contract whose stored data are
+    different. With `write`, store the new data after the last contract.
 
-    `time_limit` is in seconds per call. Raises BrokenAdapter, and the error of a damaged file; nothing is written
-    then.
+    `time_limit` is in seconds per call. Raises BrokenAdapter, and the error of a damaged file; in both cases nothing is
+    written.
     """
     file = given.file(suite.root)
     known = dict(given.load(file)) if file.exists() else {}

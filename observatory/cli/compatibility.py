@@ -164,7 +164,9 @@ def site(
     """
     suite = open_suite(fixtures)
     if suite.installed:
-        raise UsageError("The bundled suite has no docs/ directory: name the fixtures of a checkout with --fixtures.")
+        raise UsageError(
+            "The bundled suite has no docs/ directory: name the fixtures of a checkout with --fixtures."
+        )
     facts = Facts(suite, suite.root.parent / "docs")
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
     say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")

@@ -201,7 +201,9 @@ def renew() -> int:
     """
     page = page_file(open_suite(None), "")
     if page is None:
-        raise UsageError("The installed package contains no generated files to renew: run this in a checkout.")
+        raise UsageError(
+            "The installed package contains no generated files to renew: run this in a checkout."
+        )
     for steps in STEPS:
         for step in steps:
             say(" ".join(step), err=True)

@@ -28,10 +28,10 @@ _SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
 
 
 def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield the lines: each class with its rules, the number of findings, and the scenario of the suite that shows the
-    same.
+    """Yield lines that list the rules that the findings probably break: by class, each with the number of findings and
+    a scenario of the suite that shows the same fault.
 
-    Rules are in the order of the suite; findings without a rule are last. Nothing if there are no findings.
+    Rules are in the order of the suite. Findings without a rule are last. No lines if there are no findings.
     """
     if not findings:
         return
@@ -59,13 +59,13 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
 _ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
 _SHOWN = 300
 _REPORT_EVERY = 1000
-"""Steps between two progress reports of a search without a terminal."""
+"""Number of steps between two progress lines of a search without a terminal."""
 
 
 def perform(request: SearchRequest) -> ExitCode:
-    """Search and print the findings. Return the exit code.
+    """Search, print the findings, and return the exit code.
 
-    Raises ConnectError, BrokenAdapter or SuiteError. No process of a target is left running in any case.
+    Raises ConnectError, BrokenAdapter or SuiteError. When the function ends, no process of a target is running.
     """
     suite = request.suite
     baseline = None
@@ -97,7 +97,7 @@ def perform(request: SearchRequest) -> ExitCode:
 
 
 class _Result:
-    """The results of a search up to now: files, lines on the screen, and sums."""
+    """The results of a search so far: findings, counts and progress. Writes the files of findings and prints them."""
 
     def __init__(self, request: SearchRequest, baseline: Baseline | None) -> None:
         self._request = request
@@ -111,9 +111,7 @@ class _Result:
 
     @property
     def refused_all(self) -> str:
-        """Return the message for a target that is judged alone and answered no call that changes files. Otherwise
-        empty.
-        """
+        """A message for the level `safe` if the target refused every call that would change a file. Otherwise empty."""
         if not self.made.asked or self.made.answered:
             return ""
         asked = pluralize(self.made.asked, "call")
@@ -121,7 +119,9 @@ class _Result:
 
     @property
     def agreement(self) -> str:
-        """Return a line with the number of calls with equal results. Empty if the target is judged alone."""
+        """A line with the share of calls whose results are equal on both sides. Empty at the level `safe`, which
+        compares nothing.
+        """
         calls, effects, answers = self.made.calls, self.made.other_effects, self.made.other_texts
         if not calls:
             return ""
@@ -135,7 +135,7 @@ class _Result:
         self.progress.made(self.made.steps, self.made.disagreed)
 
     def take(self, finding: Finding) -> None:
-        """Write the file of a finding, and print it."""
+        """Write the scenario file of a finding and print the finding, unless the options exclude it."""
         if why := self._why_left_out(finding):
             self._left_out[why] += 1
         else:
@@ -145,7 +145,9 @@ class _Result:
             say_lines(_describe(finding, path, self._request.beside))
 
     def _why_left_out(self, finding: Finding) -> str:
-        """Return the reason why a finding is not reported. Empty if it is reported."""
+        """Return the reason why a finding is not reported: the baseline accepts it, or its rule is not in a requested
+        class. Empty if it is reported.
+        """
         request, rules = self._request, self._request.suite.rules
         if request.classes:
             known = rules is not None and finding.rule in rules
@@ -159,7 +161,7 @@ class _Result:
 
     @property
     def summary(self) -> str:
-        """The volume and the result of the search, in one line."""
+        """One line with the size of the search and the numbers of disagreements and findings."""
         request, made = self._request, self.made
         return (
             f"{made.steps} steps in {pluralize(made.scenarios, 'scenario')} "
@@ -180,7 +182,9 @@ def _word(request: SearchRequest) -> str:
 
 
 class _Progress(ProgressBar):
-    """A bar on a terminal, of steps or, where these have no limit, of seconds; elsewhere a line now and then."""
+    """A progress bar on a terminal: of steps, or of seconds if the steps have no limit. Without a terminal, a line
+    every 1,000 steps.
+    """
 
     def __init__(self, request: SearchRequest) -> None:
         self._word = _word(request)
@@ -191,7 +195,7 @@ class _Progress(ProgressBar):
         super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
 
     def made(self, steps: int, disagreed: int) -> None:
-        """Print the number of steps and of disagreements."""
+        """Show the number of steps, and of scenarios with a disagreement."""
         if self._steps is None:
             self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
         else:

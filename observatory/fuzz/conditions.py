@@ -18,22 +18,23 @@ Pair = tuple[str, str, str]
 
 _PLAIN = frozenset(("txt", "md", "py", "js", "ts", "json", "yaml", "c", "csv", "html", "sh"))
 _LONG = 1000
-"""Minimum characters of a long argument."""
+"""Minimum length of a long argument, in characters."""
 _LARGE = 100_000
-"""Minimum bytes of a large file."""
+"""Minimum size of a large file, in bytes."""
 _MANY = 100
-"""Minimum lines of a long file."""
+"""Minimum number of lines of a long file."""
 
 
 def pairs_of(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
-    """Yield every pair of conditions that meet in a call of a tool."""
+    """Yield every pair of the conditions of one call of a tool."""
     for one, other in combinations(conditions, 2):
         yield tool, one, other
 
 
 def calls_of(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
-    """Yield each call of a scenario with its position and its conditions, as far as the imagined workspace
-    shows them.
+    """Yield each call of a scenario with its position and its conditions.
+
+    The conditions are estimated with a WorkspaceModel; nothing is executed.
     """
     sketch = WorkspaceModel()
     sketch.give(scenario.given.files)
@@ -55,7 +56,7 @@ def calls_of(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[st
 
 
 def path_of(call: ToolCall) -> str:
-    """Return which path in the workspace a call is about, empty where it names none."""
+    """Return the path of the file that a call names, relative to the workspace. Empty if the call names no file."""
     named = call.arguments.get("file_path", call.arguments.get("notebook_path"))
     if not isinstance(named, str):
         return ""
@@ -66,7 +67,11 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, sketch: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return the conditions of a call about `path` that is about to be made, each as `dimension: value`."""
+    """Return the conditions of a call before it is made, each as `dimension: value`.
+
+    `path` is the path of the call's file, `sketch` the estimated state of the workspace. `group`: the call belongs to a
+    message with several calls.
+    """
     key, path = path, sketch.resolved(path)
     entry = sketch.entries.get(path)
     data, mode = data_of(entry), entry.mode if isinstance(entry, RegularFile) else None
@@ -209,7 +214,7 @@ T = TypeVar("T")
 
 
 class Rarity:
-    """Counts the occurrences of each pair of conditions: `seen` in the suite, and in the scenarios drawn since."""
+    """Counts how often each pair of conditions occurs: in the suite (`seen`), and in the calls drawn so far."""
 
     def __init__(self, seen: Mapping[Pair, int]) -> None:
         self._seen = seen
@@ -218,10 +223,10 @@ class Rarity:
     def rarest(
         self, draw: Callable[[], T], conditions: Callable[[T], tuple[str, tuple[str, ...]]], *, of: int
     ) -> T:
-        """Draw several times and return the result with the rarest pairs. A pair that occurred N times counts
-        1/(N+1)².
+        """Draw `of` results and return the one with the rarest pairs of conditions. A pair that occurred N times has
+        the weight 1/(N+1)².
 
-        `conditions` returns the tool and the conditions of a drawn call.
+        `conditions` returns the tool and the conditions of a drawn result.
         """
         best, most = draw(), -1.0
         for number in range(of):
@@ -236,6 +241,6 @@ class Rarity:
         return best
 
     def note(self, tool: str, conditions: tuple[str, ...]) -> None:
-        """Count the pairs of a call that is made."""
+        """Count the pairs of conditions of a selected call."""
         for pair in pairs_of(tool, conditions):
             self._drawn[pair] = self._drawn.get(pair, 0) + 1

@@ -25,18 +25,18 @@ _MOST_BROKEN = 5
 
 
 Group = tuple[Cause, tuple[str, ...]]
-"""The key of a finding: its cause, and the kinds of steps that are needed for it. Findings with equal keys count as
-one.
+"""The key of a finding: its cause, and the tools or events in its minimal scenario. Of findings with the same key, only
+the first is reported.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A minimal scenario with a disagreement, and a description of it. `again`: the disagreement occurred a second
-    time.
+    """A minimal scenario with a disagreement, and a description of the disagreement. `again`: the disagreement occurred
+    a second time.
 
-    `rule` is the rule that it most probably breaks, empty if unknown; `shown_by` is the scenario of the suite with the
-    same disagreement, empty if none was found.
+    `rule` is the rule that the target most probably breaks, empty if unknown. `shown_by` is the scenario of the suite
+    with the same disagreement, empty if none was found.
     """
 
     scenario: Scenario
@@ -47,7 +47,7 @@ class Finding:
 
     @property
     def group(self) -> Group:
-        """The group it belongs to."""
+        """The key that this finding shares with findings of the same kind."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -57,12 +57,13 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The progress of a search.
+    """The counts of a search so far.
 
-    Both sides made `calls`, of which `other_effects` left other files or were refused by one side alone, and
-    `other_texts` differ in the answer. A target that is judged alone was `asked` to change files, and has `answered`
-    without a refusal. On so many scenarios the sides `disagreed`; the shrunken form of those that are `explained`
-    belongs to an accepted group. `gone` are the files of the accepted disagreements that are none any more.
+    `calls` is the number of calls that both sides made. In `other_effects` scenarios the sides changed files
+    differently, or only one side refused a call; in `other_texts` steps only the answers differ. At the level `safe`,
+    `asked` is the number of calls that would change files, and `answered` those that were not refused. `disagreed` is
+    the number of scenarios with a disagreement; in `explained` of these the disagreement is accepted. `gone` are the
+    files of accepted disagreements that do not occur any more.
     """
 
     steps: int = 0
@@ -79,10 +80,11 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays one scenario on both sides and returns their differences; counts the compared steps in `made`.
+    """Replays a scenario on `reference` and `target`, returns the disagreements, and counts in `made`.
 
-    The target is compared with `reference`; `beside` is its name. `ignores_outer_whitespace` as in a contract.
-    `apart`: the target is restarted for each scenario, so earlier scenarios cannot make it forget files.
+    `beside` is the name of the reference in messages. `ignores_outer_whitespace`: whitespace at both ends of answers is
+    ignored. `apart`: the target is restarted for each scenario, so that earlier scenarios do not influence its memory
+    of files.
     """
 
     reference: Adapter
@@ -97,13 +99,16 @@ class DifferentialRunner:
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay and return the first disagreement. Raises BrokenAdapter as `differences`."""
+        """Replay a scenario, and return the first disagreement. None if there is none. Raises BrokenAdapter as
+        `differences`.
+        """
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay and return a disagreement for each step that has one, up to the first one in effects.
+        """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
+        that differs in effects.
 
-        Raises BrokenAdapter where the target broke and the reference did not.
+        Raises BrokenAdapter if the reference breaks, or if the target breaks in many replays in a row.
         """
         self.made.scenarios += 1
         ours = self._on_reference(scenario)
@@ -141,7 +146,9 @@ class DifferentialRunner:
         return replay(scenario, self.reference, self.place)
 
     def _on_target(self, scenario: Scenario) -> Outcome:
-        """Replay on the target, once more where it broke: a process may have been killed from outside."""
+        """Replay a scenario on the target. If the target breaks, replay it once more, because a process may have been
+        killed from outside.
+        """
         for _ in range(2):
             if self.apart:
                 traits_of(self.target).reset()
@@ -166,7 +173,9 @@ def _breakage_error(side: str, outcome: Outcome) -> BrokenAdapter:
 
 
 class Campaign:
-    """One search. `made` is its progress, `named` returns a finding with its rule, `clock` returns seconds."""
+    """One search. `made` contains its counts, `named` adds the broken rule to a finding, and `clock` returns the time
+    in seconds.
+    """
 
     def __init__(
         self,
@@ -192,12 +201,11 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield a finding for each new group. Stops after enough steps on both sides, or at the time limit.
+        """Yield a finding for each new group. End after enough steps on both sides, or at the time limit.
 
-        `progress` is called after each scenario.
-
-        When the time is over, a scenario that is being shrunk keeps its current size. Of one cause only the first few
-        disagreements without acceptance are shrunk; the rest is counted.
+        `progress` is called after each scenario. At the time limit, a scenario that is being shrunk keeps its current
+        size. Of the disagreements with the same cause, only the first few that are not accepted are shrunk; later ones
+        are only counted.
         """
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
@@ -222,7 +230,9 @@ class Campaign:
             self.made.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario and count its steps. Replays for shrinking are not counted."""
+        """Replay a generated scenario, and add its steps to the counts of the search. Replays for shrinking are not
+        counted.
+        """
         self.duel.made = self.made
         try:
             return self.duel.differences(scenario)

@@ -29,7 +29,7 @@ DONE = "done"
 UNNAMED = "unnamed error"
 _OTHER = Contract("the other implementation", version="")
 _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
-"""The names of differences in the workspace."""
+"""The first words of differences in the workspace, as opposed to differences in answers."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,8 +49,8 @@ class Cause:
         return self.in_words("the reference")
 
     def in_words(self, beside: str) -> str:
-        """Return the cause in one line; `beside` is the name of the implementation for the comparison, empty at the
-        level `safe`.
+        """Return the cause in one line. `beside` is the name of the implementation that the target is compared with; it
+        is not used at the level `safe`.
         """
         if self.level == "safe":
             return f"{self.tool}: {self.target}"
@@ -59,7 +59,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """The first difference of two outcomes: step and call (from 0), and the results of both sides."""
+    """One difference between two outcomes: the step and the call (both from 0), the kind of the difference (`what`),
+    and the results of both sides.
+    """
 
     cause: Cause
     step: int
@@ -78,11 +80,12 @@ def disagreements(
     *,
     ignores_outer_whitespace: bool = False,
 ) -> Iterator[Disagreement]:
-    """Yield a difference at `level` or below for each step that has one, up to the first difference in effects.
+    """Yield a difference for each step that has a difference at `level` or a level before it, up to the first
+    difference in effects.
 
-    After a difference in effects, the files differ, so later answers cannot be compared. Files are compared
-    completely after every step. Times and hard links are compared for files that the target must not change. The
-    level `verbatim` is judged as `text`, because the programs around the tools wrap answers differently. With
+    After a difference in effects, the files of the two sides differ, so later answers cannot be compared. Files are
+    compared completely after every step. Times and hard links are compared for files that the target must not change.
+    The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently. With
     `ignores_outer_whitespace`, whitespace at both ends of answers is ignored.
     """
     steps, done = [], []
@@ -126,7 +129,9 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return both outcomes with only the answers of the tools, and with equal names of errors if they agree."""
+    """Return both outcomes without reminders in their answers. If two answers are equal, they also get the same name of
+    an error.
+    """
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -146,7 +151,9 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the outcome of one implementation as its expectation."""
+    """Return the step with the results of one implementation as its expectation, to compare the other implementation
+    with them.
+    """
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -163,7 +170,7 @@ def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None])
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
-    """Return the difference if only one side broke."""
+    """Return the disagreement if the target broke at a step that the reference answered. Otherwise None."""
     if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
         return None
     calls = calls_of(scenario.steps[target.broken.step])
@@ -172,13 +179,15 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the name of a step in a cause: the tool of its only call."""
+    """Return the name of a step for a cause: the tool of its only call, `parallel` for several calls, `world event` for
+    none.
+    """
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return the answers of both sides without reminders. Line ends before a reminder may belong to the reminder, so
-    they are ignored.
+    """Return the texts of both answers without reminders. If one had a reminder, line ends before it are removed from
+    both, because they may belong to the reminder.
     """
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
@@ -190,12 +199,15 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
 
 
 _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
-"""A reminder at the end that quotes changed lines. The lines may contain such elements themselves."""
+"""Matches a reminder at the end of an answer that quotes changed lines. The quoted lines may themselves contain
+reminder tags.
+"""
 
 
 def _answer(text: str) -> str:
-    """Return the answer of a tool. A reminder, or text that looks like one, is removed at its end on both sides, with
-    or without wrapping.
+    """Return the text of an answer without a reminder at its end and without the host's wrapping.
+
+    Text of the tool that looks like a reminder is removed as well, on both sides.
     """
     return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
 

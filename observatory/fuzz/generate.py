@@ -34,7 +34,7 @@ from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 _MOST_STEPS = 24
 
 _FILES_DRAWN, _CALLS_DRAWN = 24, 4
-"""Number of files and of calls that are drawn to select the rarest."""
+"""Numbers of files and of calls that are drawn to select the one with the rarest conditions."""
 
 _NAMES = (
     *("notes.txt", "notes.txt", "notes.txt", "notes.md", "src/main.py", "two words.txt", "naïve.txt", "run"),
@@ -46,7 +46,9 @@ _FOLDERS = (
     *("", "", "", "src/", "deep/er/down/", "two words/", "shots.png/", ".claude/commands/", "x$/", "naïve/"),
 )
 _LARGEST = 20_000
-"""Bytes of a file of a long session: a longer one would fill the model's window before the session ends."""
+"""Maximum size in bytes of a file in a long session. Larger files would fill the model's context before the session
+ends.
+"""
 _SHIFTS: tuple[Seconds, ...] = (2, 2, 1, Fraction(1, 1000), -10, 0)
 _MODES = (0o644, 0o755, 0o600, 0o444)
 _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", [], ["alpha"], {}, {"a": 1})
@@ -55,11 +57,11 @@ _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", []
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield endless scenarios; the same seed gives the same scenarios.
+    """Yield scenarios without end. The same arguments give the same scenarios.
 
-    With `seen`, how often pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and the
-    scenarios drawn before count, too; without it, each scenario depends on its number alone. With `large` many
-    arguments are longer than buffers.
+    `seen` counts how often pairs of conditions occur in the suite: calls with rare pairs are preferred, and the pairs
+    of earlier scenarios are counted, too. Without `seen`, each scenario depends only on `seed` and its number. With
+    `large`, some arguments are longer than the buffers of implementations.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -73,12 +75,11 @@ def scenarios(
 
 
 def single_file(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
-    """Return a scenario about one path: such scenarios can share a session of the product.
+    """Return a scenario about one path. Such scenarios can share a session of the product.
 
-    `rarity` chooses the file and the calls, else chance alone.
-
-    A file that may be missing has no files with carriage returns next to it. Otherwise the line ends of a new file
-    would depend on files outside the workspace.
+    `rarity` selects the file and the calls with the rarest conditions; without it, they are random. If the file may be
+    missing, no content has carriage returns: otherwise the line ends of a new file would depend on files outside the
+    workspace.
     """
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
@@ -93,7 +94,7 @@ def single_file(random: Random, *, rarity: Rarity | None = None, large: bool = F
 
 
 def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
-    """Return the conditions of a file that do not depend on a call."""
+    """Return the tool and the conditions of a Read of a drawn file, to compare files independently of the calls."""
     path, files = drawn
     sketch = WorkspaceModel()
     sketch.give(files)
@@ -102,10 +103,10 @@ def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...
 
 
 def several_files(random: Random, *, rarity: Rarity | None = None) -> Scenario:
-    """Return a scenario about several paths: files, links to them, directories, and what is missing.
+    """Return a scenario about several paths: files, links to them, directories, and missing paths.
 
-    It needs a separate session in any case, so paths can also be relative or in the home directory, and permission
-    rules are possible.
+    Such a scenario needs a separate session in any case, so paths can also be relative or in the home directory, and
+    permission rules are possible.
     """
     files: dict[str, Entry] = {path: content(random) for path in _SEVERAL if random.randint(0, 1)}
     if files and random.randint(0, 1):
@@ -121,14 +122,14 @@ def several_files(random: Random, *, rarity: Rarity | None = None) -> Scenario:
 
 
 def long_sessions(seed: int) -> Iterator[Scenario]:
-    """Yield long sessions without end; the same seed gives the same ones."""
+    """Yield long sessions without end. The same seed gives the same sessions."""
     return (long_session(Random(f"long {seed}.{number}")) for number in count())
 
 
 def long_session(random: Random) -> Scenario:
-    """Return a session of 30 to 60 steps about 3 to 8 files, with odd names and links among them.
+    """Return a session of 30 to 60 steps about 3 to 8 files. Some have unusual names or are links.
 
-    Files move, links are led elsewhere, and a message may have calls about several files.
+    Files are moved, links get a different target, and a message may contain calls about several files.
     """
     files: dict[str, Entry] = {}
     for _ in range(random.randint(3, 8)):
@@ -150,7 +151,7 @@ def long_session(random: Random) -> Scenario:
 
 
 def _target(random: Random, held: list[str]) -> str:
-    """Return the target of a link: a file, a directory, another link or a missing path, absolute or relative."""
+    """Return a target for a link: a file, a directory, a link or a missing path, absolute or relative."""
     target: str = random.choice((*held, "src", "folder", "link.txt", "missing.txt", "."))
     return target if random.randint(0, 1) else f"$WS/{target}"
 
@@ -161,14 +162,16 @@ def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str,
 
 @dataclass
 class _StepGenerator:
-    """Draws one step after the other about `paths`, based on their probable current content."""
+    """Generates the steps of a scenario about `paths`, one after the other, based on the estimated state of the
+    workspace (`sketch`).
+    """
 
     random: Random
     files: InitVar[dict[str, Entry]]
     paths: tuple[str, ...]
     _: KW_ONLY
     missing: bool | None = None
-    """Whether a scenario of one file may begin without the file. None: it is about several files."""
+    """Whether a scenario about one file may start without the file. None for a scenario about several files."""
     large: bool = False
     moves: bool = False
     rarity: Rarity | None = None
@@ -179,7 +182,7 @@ class _StepGenerator:
         self.sketch.give(files)
 
     def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:
-        """Draw up to `most` steps, at least one of them a call."""
+        """Return `least` to `most` random steps. At least one of them is a call."""
         drawn: list[Step] = []
         for _ in range(self.random.randint(least, most)):
             drawn.append(self._among_others() if self.moves else self._step(self.random.choice(self.paths)))
@@ -212,7 +215,7 @@ class _StepGenerator:
                 return self._note_call(self._rarest(self._edit, path), path)
 
     def _among_others(self) -> Step:
-        """Draw a step of a long session: sometimes something moves, or a message has calls about several files."""
+        """Return a step of a long session: sometimes a path is moved, or a message contains calls about several files."""
         match self.random.randint(0, 15):
             case 0 | 1:
                 return self._move(self._some_path())
@@ -230,12 +233,12 @@ class _StepGenerator:
                 return self._step(path)
 
     def _some_path(self) -> str:
-        """Draw a path, usually an existing one."""
+        """Return a random path, usually one that exists."""
         there = [path for path in self.paths if self.sketch.exists(path)]
         return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
 
     def _move(self, path: str) -> Step:
-        """Draw a change of a path: it is moved, deleted, or becomes a link."""
+        """Return a change of a path: it is moved, deleted, or becomes a link to a different file."""
         sketch = self.sketch
         free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
         kind = self.random.randint(0, 5)
@@ -252,7 +255,9 @@ class _StepGenerator:
         return event
 
     def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Draw a call about a path that has the rarest conditions."""
+        """Return a call about a path. If `rarity` is set, return the call with the rarest conditions of several random
+        calls.
+        """
         if self.rarity is None:
             return draw(path)
 
@@ -294,7 +299,11 @@ class _StepGenerator:
         return self._argument(text)
 
     def _argument(self, text: str) -> str:
-        """Return a text in a form that a scenario file can contain, if necessary as its short form."""
+        """Return a text that a scenario file can contain as an argument: other than a repeated text, it is cut to the
+        maximum length.
+
+        If the file may be missing, carriage returns are removed.
+        """
         if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]
@@ -341,7 +350,7 @@ class _StepGenerator:
         return ToolCall("Edit", arguments)
 
     def _wrong(self, path: str) -> ToolCall:
-        """Draw a call whose arguments do not fit: one is missing, of another type, or unknown."""
+        """Return a call with an invalid argument: missing, of a wrong type, or unknown."""
         call = self._any_call(path)
         arguments = dict(call.arguments)
         name = self.random.choice(sorted({*arguments, "limit", "replace_all", "description"}))
@@ -356,7 +365,9 @@ class _StepGenerator:
         return ToolCall(call.tool, arguments)
 
     def _event(self, path: str) -> Step:
-        """Draw a change that can be made, as far as the sketch knows; else a Read."""
+        """Return a change of the path by another program. If the path is a directory or a link, or is below one of
+        these or a file, return a Read instead.
+        """
         sketch = self.sketch
         parts = path.split("/")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}

@@ -15,7 +15,9 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 @dataclass(frozen=True, slots=True)
 class KnownDisagreement:
-    """One accepted disagreement: the file of the smallest scenario that shows it, and why it is accepted."""
+    """One accepted disagreement: the file of the smallest scenario that shows it, the scenario, and the reason for
+    accepting it.
+    """
 
     file: Path
     scenario: Scenario
@@ -23,9 +25,10 @@ class KnownDisagreement:
 
 
 def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
-    """Read a file `known: [{scenario: FILE, reason: TEXT}]`; each FILE is relative to it.
+    """Read the accepted disagreements from a file `known: [{scenario: FILE, reason: TEXT}]`. Each FILE is relative to
+    this file.
 
-    Raises SuiteError for the file, and for a scenario.
+    Raises SuiteError if this file or one of the scenarios is invalid.
     """
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
@@ -45,10 +48,11 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without the calls that a side does not support, if any call is left.
+    """Yield the scenarios without the calls that one of the sides does not support. Scenarios without any supported
+    call are skipped.
 
-    Without groups, the calls of a group follow one after the other. Without races, the events of a race precede the
-    call. Without permission rules, they are removed.
+    If a side does not support parallel calls, they become separate steps. If it does not support events during a call,
+    the events precede the call. If it does not support permission rules, they are removed.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

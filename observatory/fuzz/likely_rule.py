@@ -19,9 +19,9 @@ _MISSING = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The call that shows the rule of a scenario: the last call of a tool of the rule.
+    """The call of a scenario that shows its rule: the last call of a tool that the rule is about.
 
-    `made` is its result in the contract: the name of an error, or `done`.
+    `made` is the recorded result of the call: the name of an error, or `done`.
     """
 
     scenario_id: str
@@ -34,15 +34,16 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ExampleIndex:
-    """`pairs` counts the calls with two conditions together; `examples` are indexed by tool and result."""
+    """The examples of a suite, by tool and result. `pairs` counts the calls with each pair of conditions."""
 
     pairs: Mapping[Pair, int]
     examples: Mapping[tuple[str, str], Sequence[Example]]
 
     def nearest(self, tool: str, made: str, conditions: Iterable[str], most: int) -> list[Example]:
-        """Return the examples that are most like a call, the nearest first; of equal ones the first by id.
+        """Return at most `most` examples with this tool and result, the ones with the most similar conditions first.
+        Equally similar examples are sorted by id.
 
-        A condition counts the more, the fewer of them have it.
+        A condition has the more weight, the fewer examples have it.
         """
         pool = self.examples.get((tool, made), ())
         own = frozenset(conditions)
@@ -57,7 +58,7 @@ class ExampleIndex:
 
 
 def portrait_of(suite: Suite) -> ExampleIndex:
-    """Look at every scenario of a suite, which takes about a second. Raises SuiteError."""
+    """Return the examples of all scenarios of a suite. Takes about a second. Raises SuiteError."""
     pairs: Counter[Pair] = Counter()
     examples: dict[tuple[str, str], list[Example]] = {}
     rules = suite.rules
@@ -78,11 +79,15 @@ def portrait_of(suite: Suite) -> ExampleIndex:
 
 
 _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
-"""Numbers of scenarios that are replayed to find one with the same disagreement: the maximum and the minimum."""
+"""Numbers of scenarios that are replayed to find one with the same disagreement: the maximum, and the minimum after the
+time limit.
+"""
 _ASKED = 5
-"""Number of scenarios that vote for their rules if all of them agree."""
+"""Number of most similar scenarios that vote for their rules if no replayed scenario has a disagreement."""
 _OF_WORDS = ("wording", "quirk")
-"""The classes of rules that a difference in words can break. Such a difference says nothing about other classes."""
+"""The classes of rules that a difference in the words of an answer can break. Rules of other classes cannot be broken
+by it.
+"""
 
 
 def with_rule(
@@ -92,12 +97,14 @@ def with_rule(
     duel: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return the finding with the rule that it most probably breaks, if there is one.
+    """Return the finding with the rule that the target most probably breaks, if there is one.
 
-    The most similar scenarios with the same tool and the same answer of the reference are replayed. Scenarios with a
-    disagreement at the same level vote for their rules; nearer scenarios have more weight. The nearest scenario of the
-    winning rule is named, because it shows the same fault. If none has a disagreement, the nearest scenarios vote, a
-    rule needs more than half of the votes, and no scenario is named. If `is_over`, only a few scenarios are replayed.
+    The most similar scenarios with the same tool and the same result of the reference are replayed. Scenarios with a
+    disagreement at the same level vote for their rules; more similar scenarios have more weight. The most similar
+    scenario of the winning rule is named (`shown_by`), because it shows the same fault.
+
+    If no replayed scenario has a disagreement, the most similar scenarios vote without a replay. A rule then needs more
+    than half of the votes, and no scenario is named. If `is_over` returns True, only a few scenarios are replayed.
     """
     found = finding.disagreement
     rules = suite.rules
@@ -136,7 +143,9 @@ def with_rule(
 
 
 def _disagree(example: Example, finding: Finding, suite: Suite, duel: DifferentialRunner) -> bool:
-    """Whether the two disagree on a scenario of the suite as they do on the finding: same tool, same level."""
+    """Whether reference and target disagree on the example's scenario as on the finding: with the same tool, at the
+    same level.
+    """
     try:
         seen = duel(suite.scenario(example.scenario_id))
     except BrokenAdapter:
@@ -146,7 +155,7 @@ def _disagree(example: Example, finding: Finding, suite: Suite, duel: Differenti
 
 
 def _votes(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the votes for each rule."""
+    """Return the sum of the votes for each rule. The vote of the nth example has the weight 1/√n."""
     votes: dict[str, float] = defaultdict(float)
     for number, example in enumerate(examples):
         votes[example.rule] += 1 / math.sqrt(number + 1)

@@ -14,10 +14,10 @@ _BROKEN = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
 def notebook_scenario(random: Random, most_steps: int = 12) -> Scenario:
-    """Return a scenario about a notebook: Reads, edits of cells, changes by others.
+    """Return a scenario about one notebook: Reads, edits of cells, and changes by other programs.
 
-    Cells have ids only from format 4.5 on. In these formats no cell is inserted, because the new id would differ each
-    time.
+    Cells have ids only from format 4.5 on. In such a notebook no cell is inserted, because the id of the new cell would
+    differ each time.
     """
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}

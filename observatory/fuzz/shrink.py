@@ -13,16 +13,17 @@ from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextC
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 SECONDS = 40.0
-"""Maximum seconds for shrinking one scenario."""
+"""Time limit in seconds for shrinking one scenario."""
 
 
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return a scenario as small as can be found that `shows` still accepts; it accepts the given one.
+    """Return a scenario, as small as can be found, for which `shows` returns True. `shows` must return True for
+    `scenario`.
 
-    Steps go first, then files, then parts of texts, everywhere at once where they occur several times. The
-    search ends when nothing helps any more, after `attempts` questions, or after `seconds`.
+    Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
+    at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
     """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
@@ -31,7 +32,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first candidate that is accepted. None if none is."""
+        """Return the first new candidate for which `shows` returns True. None if there is none, or the search is over."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -65,7 +66,7 @@ def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
-    """Replace the first step by a given file."""
+    """Yield the scenario with the file that its first step writes as a given file instead of the step."""
     match scenario.steps:
         case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
             path, made = posixpath.normpath(place.removeprefix("$WS/")), RegularFile(TextContent(text))
@@ -80,7 +81,9 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Shrink a group or split it into steps; remove the events of a race."""
+    """Yield the scenario with one simpler step: fewer parallel calls or separate calls, no events during a call, or an
+    ordinary time of a change.
+    """
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -102,10 +105,10 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield the scenario with simpler paths: one argument as a normalised path below `$WS`, or one file renamed to
+    """Yield the scenario with one simpler path: an argument is normalised below `$WS`, or a file is renamed to
     `notes.txt`.
 
-    A file is not renamed if some tool treats its extension specially, or if the name is already used.
+    A file is not renamed if some tool treats its extension specially, or if the scenario already has a `notes.txt`.
     """
     named = [
         value
@@ -131,7 +134,9 @@ def _rename_paths(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
-    """Leave out a part of a text wherever it is, or say each of its characters by a plain one."""
+    """Yield the scenario with a part of a text removed wherever it occurs, or with a character replaced by `a` wherever
+    it occurs.
+    """
     texts = set(_texts(scenario))
     for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
@@ -143,17 +148,19 @@ def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
 
 
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
-"""The attributes of a scenario and of its parts that can be smaller."""
+"""The names of the attributes, of a scenario and its parts, that can be shortened."""
 _PATHS = ("file_path", "notebook_path")
 _NAMES = ("path", "to", "target")
-"""The attributes that are paths."""
+"""The names of the attributes that contain paths."""
 _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
 """Extensions of files that some tools treat specially."""
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield a value without a part of it, or of its parts: some text, a key, an optional attribute."""
+    """Yield variants of a value, each without a part: a piece of a text, a key of a mapping, or an optional attribute.
+    The parts of the value are shortened in the same way.
+    """
     match value:
         case str():
             for start, end in _chunks(len(value)):
@@ -175,7 +182,9 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each part of a value that is not a path, with its position."""
+    """Yield each part of a value that can be shortened, with its position: a key, an index or the name of an attribute.
+    Paths are skipped.
+    """
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)
@@ -214,7 +223,7 @@ def _change_texts(
     path: Callable[[str], str] = _as_it_is,
     is_path: bool = False,
 ) -> Any:
-    """Return a scenario, or a part of one, with every text and every path changed."""
+    """Return a scenario, or a part of one, with the function `text` applied to every text, and `path` to every path."""
     match value:
         case str():
             return path(value) if is_path else text(value)
@@ -236,7 +245,9 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield parts to leave out: all, then halves, quarters, down to single places (64 at most of a size)."""
+    """Yield the start and end of the parts to remove: the whole, then halves, quarters, and so on to single items. At
+    most 64 parts of each size.
+    """
     size = length
     while size:
         starts = range(0, length, size)
@@ -255,4 +266,4 @@ _CANDIDATES: tuple[Candidates, ...] = (
     _shorter_everywhere,
     _smaller,
 )
-"""Ways to make a scenario smaller, in the order of their use."""
+"""Functions that yield smaller scenarios, in the order of their use."""

@@ -10,10 +10,12 @@ from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextC
 from readfirst.harness.suite.repeated_text import RepeatedText
 
 SIZES = tuple(4096 * 2**power for power in range(11))
-"""Sizes of buffers, in bytes: 4 KiB to 4 MiB."""
+"""Sizes of buffers in implementations, in bytes: 4 KiB to 4 MiB."""
 _WRITTEN = SIZES[:7]
 LONGEST_AS_IT_IS = _WRITTEN[-1] + 100
-"""Maximum characters of an argument that a scenario file can contain unchanged; longer ones have a short form."""
+"""Maximum length in characters of an argument that is written to a scenario file unchanged. A longer argument is a
+repeated text, which has a short form.
+"""
 _ROWS = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
@@ -42,7 +44,7 @@ FORMATS = (
     "... (rest of the file unchanged) ...",
     "// TODO\r\n/* comment */",
 )
-"""Texts that look like another format."""
+"""Texts that look like a special format, for example a code block, JSON or a script."""
 
 _STEMS = (
     *("notes", "a b", "naïve", "日本", "-rf", "x.y", "CON", "#tag"),
@@ -61,7 +63,7 @@ ODD_NAMES = (
 
 @cache
 def _of_category() -> dict[str, tuple[int, ...]]:
-    """Return the code points of each Unicode category that a text can contain."""
+    """Return the code points that a text can contain, by Unicode category."""
     found: dict[str, list[int]] = {}
     for point in range(sys.maxunicode + 1):
         category = unicodedata.category(chr(point))
@@ -71,7 +73,7 @@ def _of_category() -> dict[str, tuple[int, ...]]:
 
 
 def character(random: Random) -> str:
-    """Return a character of any Unicode category, each category as often as any other; no line end."""
+    """Return a random character that is not a line end. Each Unicode category is equally probable."""
     points = _of_category()
     while True:
         drawn = chr(random.choice(points[random.choice(sorted(points))]))
@@ -80,14 +82,16 @@ def character(random: Random) -> str:
 
 
 def piece(random: Random) -> str:
-    """Return a short text of unusual characters, or a text that looks like a different format."""
+    """Return one to four random characters, or a text of FORMATS."""
     if random.randint(0, 1):
         return random.choice(FORMATS)
     return "".join(character(random) for _ in range(random.randint(1, 4)))
 
 
 def large(random: Random) -> str:
-    """Return a text of about the size of a buffer: a byte less, as many, or one or some more; mostly a small one."""
+    """Return a text whose size is close to that of a buffer: one byte less, equal, or 1 or 17 bytes more. Small buffers
+    are preferred.
+    """
     size: int = random.choice(_WRITTEN[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
     row: str = random.choice(_ROWS)
     if random.randint(0, 15) == 15:
@@ -98,14 +102,14 @@ def large(random: Random) -> str:
 
 
 def large_content(random: Random) -> TextContent:
-    """Return the content of a file of about the size of a buffer, seldom of a large one."""
+    """Return the content of a file whose size is close to that of a buffer. Small buffers are preferred."""
     row: str = random.choice(_ROWS)
     size: int = random.choice(SIZES[: random.choice((2, 3, 3, 5, 11))])
     return TextContent(row, times=size // len(row.encode()) + random.choice((0, 1)))
 
 
 def file_name(random: Random) -> str:
-    """Return the name of a file, of any kind that a file of text may have."""
+    """Return a random name of a text file."""
     stem: str = random.choice(_STEMS)
     ending: str = random.choice(_ENDINGS)
     return stem + ending
@@ -162,7 +166,7 @@ _LONG = ("long " * 500, "1234567890" * 201)
 
 
 def line(random: Random) -> str:
-    """Return one line without its end: a few pieces, seldom a long one."""
+    """Return one line without its end: a few short texts, or rarely a very long one."""
     if random.randint(0, 39) == 39:
         return random.choice(_LONG)
     if random.randint(0, 9) == 9:
@@ -173,7 +177,7 @@ def line(random: Random) -> str:
 
 
 def argument_text(random: Random) -> str:
-    """Return a text as a model may pass it: some lines, `\\n` or seldom another line end between them."""
+    r"""Return up to four lines as an argument of a call. They end with `\n`, rarely with `\r\n` or `\r`."""
     end = random.choice(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r"))
     if random.randint(0, 149) == 149:
         return large(random)
@@ -182,7 +186,9 @@ def argument_text(random: Random) -> str:
 
 
 def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
-    """Return the content of a file: text in one of several encodings and line ends, or bytes that are not text."""
+    r"""Return the content of a file: text in one of several encodings and line ends, or bytes that are not text.
+    Without `carriage_returns`, all line ends are `\n`.
+    """
     kind = random.randint(0, 19)
     if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))
@@ -222,7 +228,9 @@ NO_TEXT = (
 
 
 def quoted_from(random: Random, text: str) -> str:
-    """Return a piece of `text` as a model may quote it: mostly exact, sometimes with another spelling."""
+    """Return a piece of `text` as a model may quote it: usually exact, sometimes with different quotation marks, case
+    or line ends.
+    """
     if not text:
         return argument_text(random)
     start = random.randint(0, min(len(text) - 1, 400))

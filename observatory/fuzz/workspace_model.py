@@ -29,12 +29,13 @@ def _text_of_bytes(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Follows the steps approximately. It judges no rule, and a wrong guess only makes later steps less useful.
+    """Estimates the state of a workspace after each step, without executing the steps. A wrong estimate only makes
+    generated steps less useful.
 
-    `entries` is the suite's imagined workspace, where calls succeed if they probably do; None: removed. `sure` are
-    paths that exist if no call removed them, `hard` files with several names. `known` maps the path of a file that was
-    read or written to the way (`whole`, `part`, `own`), `changed` to the last change of the file since. `refused` are
-    the paths whose last call was probably refused.
+    `entries` contains the estimated entry of each path; None if it was removed. `sure` are paths that certainly exist
+    unless a call removed them. `hard` are files with several names (hard links). `known` contains how the session knows
+    a file: `whole` or `part` (read), or `own` (written). `changed` contains the last change of a known file by another
+    program. `refused` are the paths whose last call was probably refused.
     """
 
     entries: dict[str, Entry | None] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class WorkspaceModel:
     sure: set[str] = field(default_factory=set)
 
     def give(self, files: Mapping[str, Entry]) -> None:
-        """Add the given files."""
+        """Add the given files of the scenario."""
         for path, entry in files.items():
             if not isinstance(entry, Directory):
                 self.sure.add(path)
@@ -57,19 +58,19 @@ class WorkspaceModel:
             self.entries[path] = entry
 
     def is_a(self, path: str, kind: type[Entry]) -> bool:
-        """Whether the path itself has an entry of this kind."""
+        """Whether the entry at the path is of this kind. Links are not followed."""
         return isinstance(self.entries.get(path), kind)
 
     def paths_of(self, kind: type[Entry]) -> list[str]:
-        """Return the paths with an entry of this kind, sorted."""
+        """Return the paths whose entries are of this kind, sorted."""
         return sorted(path for path, entry in self.entries.items() if isinstance(entry, kind))
 
     def exists(self, path: str) -> bool:
-        """Whether the path itself exists."""
+        """Whether an entry exists at the path. Links are not followed."""
         return self.entries.get(path) is not None
 
     def has_folder(self, path: str) -> bool:
-        """Whether the directory of a path exists."""
+        """Whether the directory that contains the path exists."""
         folder = path.rpartition("/")[0]
         return (
             not folder
@@ -78,11 +79,13 @@ class WorkspaceModel:
         )
 
     def resolved(self, path: str) -> str:
-        """Return a path without symbolic links."""
+        """Return the path after following symbolic links."""
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether the session knows the file as it is, so that it may be changed. True if there is no file."""
+        """Whether the session knows the current content of the file, so that the tools allow a change. True if there is
+        no file.
+        """
         return not self.is_a(path, RegularFile) or self._fits(path)
 
     def text(self, path: str) -> str:
@@ -90,7 +93,7 @@ class WorkspaceModel:
         return _text_of_bytes(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:
-        """Follow a call about `path`."""
+        """Update the state after a call about `path`."""
         key, path = path, self.resolved(path)
         arguments, before = call.arguments, self.text(key)
         exists = self.is_a(path, RegularFile)
@@ -116,7 +119,7 @@ class WorkspaceModel:
                 self.refused.add(key)
 
     def event(self, event: WorldEvent) -> None:
-        """Follow a world event."""
+        """Update the state after a change by another program."""
         follows_links = event.kind in ("modify", "touch", "chmod")
         imagine(replace(event, path=self.resolved(event.path)) if follows_links else event, self.entries)
         match event.kind:
