@@ -1,4 +1,4 @@
-"""Small disks: whether this machine lets a test mount one, asked without the code that is tested."""
+"""Tells whether this machine lets tests mount small disks, without using the tested code."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ __all__ = ["may_mount"]
 
 @cache
 def may_mount() -> bool:
-    """Tell whether a process may mount a file system that only it sees."""
+    """Return whether a process may mount a file system that only this process sees."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return False

@@ -1,4 +1,4 @@
-"""Small suites: a few scenarios in a directory, with the shared files of the bundled suite."""
+"""Writes small suites: a few scenarios in a directory, with the shared files of the bundled suite."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,16 @@ __all__ = ["keep_recording", "small_suite"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
 OWN = {"rules.yaml": "rules: {}\n"}
-"""Files of its own instead of those of the bundled suite: it has no rules."""
+"""Files that a small suite does not copy from the bundled suite: its list of rules is empty."""
 
 
 def small_suite(
     root: Path, scenarios: Mapping[str, str | bytes] | None = None, *, shared: Sequence[str] = SHARED
 ) -> Suite:
-    """Write these scenarios, by id, below `root`, beside the shared files of the bundled suite."""
+    """Write a suite with these scenarios, by id, to `root`, and copy the shared files of the bundled suite.
+
+    Return the suite.
+    """
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
@@ -32,7 +35,7 @@ def small_suite(
 
 
 def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
-    """Write a recording where the suite looks for it, and return the file."""
+    """Write a recording to the file in which the suite looks for it, and return the file."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])

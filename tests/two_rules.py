@@ -1,4 +1,4 @@
-"""A `rules.yaml` of two rules, for suites that tests make up."""
+"""A `rules.yaml` with two rules, for suites that tests write."""
 
 _RULES = """\
 classes:
@@ -28,5 +28,5 @@ rules:
 
 
 def two_rules(class_: str) -> str:
-    """Return the text of a `rules.yaml` with the rules `read-first`, of this class, and `numbers`."""
+    """Return the text of a `rules.yaml` with two rules: `read-first`, of this class, and `numbers`."""
     return _RULES.replace("CLASS", class_)

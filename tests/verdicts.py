@@ -1,4 +1,4 @@
-"""Verdicts, runs and rules for tests of reports, with default values."""
+"""Creates verdicts, runs and rules for tests of reports, with default values."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -29,7 +29,11 @@ def verdict(
     level: Level = "text",
     **about: Any,
 ) -> Verdict:
-    """Return a verdict; levels fail from `fails` on, else from that of the weakest difference, else all or none."""
+    """Return a verdict on a scenario. The level `fails` and all stricter levels fail.
+
+    Without `fails`, all levels hold if the status is `passed`. Otherwise the levels fail from the lowest level of the
+    differences `found` on, or all of them if there are no differences.
+    """
     if fails is None and status != "passed":
         fails = min((each.level for each in found), key=LEVELS.index, default="safe")
     holding = len(LEVELS) if fails is None else LEVELS.index(fails)
@@ -38,20 +42,23 @@ def verdict(
 
 
 def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
-    """Return a verdict with the result of a baseline, which may accept a failure, or be out of date."""
+    """Return a verdict with the result of a baseline.
+
+    `accepted`: the reason why the failure is accepted. `stale`: why the baseline is out of date.
+    """
     fine = each.status not in ("failed", "broken") or bool(accepted)
     return each, BaselineResult(fine and not stale, accepted, stale)
 
 
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
-    """Return a run of these verdicts, at the level text unless another is named."""
+    """Return a run with these verdicts. Its level is `text` unless `level` is given."""
     level = about.pop("level", "text")
     pairs = tuple(judged(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 
 def sources_of(suite: Suite, **others: Any) -> Sources:
-    """Return the data of a suite for pages. A missing scenario is omitted."""
+    """Return the data of a suite that pages need. A scenario that does not exist is omitted."""
     known = frozenset(suite.ids())
     usual: dict[str, Any] = {
         "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
@@ -70,14 +77,14 @@ def rule(name: str, class_: RuleClass = "safety", **others: Any) -> Rule:
 
 
 def rules_of(*every: Rule) -> Rules:
-    """Return these rules, in classes that mean something."""
+    """Return a set of these rules with a description of each class."""
     return Rules(dict.fromkeys(CLASSES, "Meaning."), {each.id: each for each in every})
 
 
 def written(
     make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
 ) -> str:
-    """Return the output of a report about these verdicts."""
+    """Return the text that a report writes about these verdicts."""
     stream = io.StringIO()
     report, summary = make(stream), Summary()
     for each in every:

@@ -141,6 +141,7 @@ class Suite(SharedFiles):
         from readfirst.harness.suite.recordings import Recordings
 
         base = self.base.recordings if self.base is not None else None
+
         def place(scenario_id: str) -> ScenarioLocation | None:
             return self._shelf.find(scenario_id)
 

@@ -82,7 +82,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
     (root / "schema").mkdir()
     small_suite(root, shared=SHARED)
     identity = root / "suite.yaml"  # another version, because the rules of a cut copy are not checked
-    identity.write_text(re.sub('(?m)^version: .*', 'version: "0.0"', identity.read_text()))
+    identity.write_text(re.sub("(?m)^version: .*", 'version: "0.0"', identity.read_text()))
     suite = Suite(root)
     _only_the_default(root / "contracts.yaml")
     if rule == "stale-recording":

@@ -1,4 +1,4 @@
-"""An implementation that asks during a call, again and again, for the change that comes in between."""
+"""An implementation that requests the change by another program again and again during a call, and never answers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

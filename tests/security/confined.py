@@ -1,4 +1,4 @@
-"""Run a program in the sandbox, and print its output: `confined.py WORKSPACE HIDDEN OWN WORDS...`."""
+"""Run a Python program in the sandbox, and print its output: `confined.py WORKSPACE HIDDEN OWN WORDS...`."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_confined(workspace: Path, hidden: Path, own: Path, *command: str) -> str:
-    """Return the output of a program that may only write to `workspace`, and sees `own` but not `hidden`."""
+    """Run a Python program that may write only to `workspace`, and sees `own` but not `hidden`. Return its output."""
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.processes.supervised_process import Child
 

@@ -9,6 +9,6 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def attackers(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let `python:spoilers:NAME` be found."""
+    """Make the current directory that of the attackers, so that `python:spoilers:NAME` is found."""
     monkeypatch.setenv("PYTHONPATH", str(HERE))
     return HERE

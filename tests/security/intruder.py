@@ -1,7 +1,4 @@
-"""A program that tries to access foreign resources; prints the result of each attempt as JSON.
-
-Started with the targets of the attacks as JSON: paths, names of sockets, a port, process ids.
-"""
+"""A program that attacks resources outside of its sandbox, and prints the result of each attempt as JSON."""
 
 # It uses the shortest way of each attack.
 # ruff: noqa: PTH104, PTH110, PTH114, PTH123, PTH208
@@ -36,7 +33,10 @@ def kill(pid: int) -> bool:
 
 
 def write_by_a_race(workspace: Path, outside: Path) -> bool:
-    """Write below a folder while another thread replaces it by a link to a folder outside, and back."""
+    """Write to a directory while another thread keeps replacing the directory by a link to `outside`.
+
+    Return whether a file was written outside.
+    """
     folder, link = workspace / "folder", workspace / "link-to-outside"
     folder.mkdir()
     link.symlink_to(outside)
@@ -100,7 +100,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 
 def facts() -> dict[str, Any]:
-    """Return facts that are not attacks, and have one right answer in the sandbox."""
+    """Return facts about the environment, each of which has one correct value in the sandbox."""
     remounting = ["mount", "-o", "remount,rw", "/"]
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],

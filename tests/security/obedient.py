@@ -1,4 +1,4 @@
-"""Executes the settings of its start directory, like an agent, and then becomes another program."""
+"""Executes the file `settings` of its start directory, like an agent, and then replaces itself by a Python program."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""A project as a stranger may send it: a suite, results and pages, with one text wherever a text may be."""
+"""Writes a hostile project: a suite, results and pages that contain one text in all places where a text is allowed."""
 
 import json
 import re
@@ -22,12 +22,12 @@ MARKUP = (
     f""" ![i](http://seen.invalid/i) [a](javascript:{RUNS})"""
     f""" [b](data:text/html,{SEEN}) --8<-- "/etc/passwd" {{{{ 7*7 }}}} {{% raw %}} [[wiki]] :smile: `</code>` | </td>"""
 )
-"""Tested markup, on one line."""
+"""Hostile markup in one line."""
 BLOCKS = (
     f"\n```\n~~~~\n\n{SEEN}\n\n# big {{ onclick={RUNS} }}\n\n| a |\n|---|\n| b |\n\n    code\n\n--8<-- 'x'\n\n---\n"
     + MARKUP
 )
-"""The same as blocks of their own."""
+"""Hostile markup that consists of separate blocks."""
 SCENARIO = """\
 title: {text}
 about: {text}
@@ -53,7 +53,7 @@ IDS = ("gate/one", "lines/two")
 
 
 def as_yaml(value: object) -> str:
-    """Return JSON that YAML takes, too: of the characters beyond 16 bits it wants one escape."""
+    """Return JSON that is also valid YAML: characters above U+FFFF are written as one escape."""
     pair = r"\\u(d[89ab]..)\\u(d[c-f]..)"
     return re.sub(pair, lambda found: f"\\U{_joined(found[1], found[2]):08x}", json.dumps(value))
 
@@ -63,7 +63,7 @@ def _joined(high: str, low: str) -> int:
 
 
 def project(folder: Path, text: str) -> Facts:
-    """Write a project in which every title, reason, source, name and summary is this text."""
+    """Write a project in which every title, reason, source, name and summary is `text`. Return the data of its site."""
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
     for rule, scenario_id in zip(("first", "second"), IDS, strict=True):

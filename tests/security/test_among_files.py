@@ -1,4 +1,6 @@
-"""Programs that start among the files of a suite that is not trusted, and run them, do so behind the wall."""
+"""Programs that start in the directory of a suite's files, and execute these, run in the sandbox if the suite is not
+trusted.
+"""
 
 import sys
 from collections.abc import Callable
@@ -86,7 +88,7 @@ OPENED = [product, agent, server, mine]
 
 
 def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pytest.MonkeyPatch) -> bool:
-    """Start the program where the files tell it to do harm; return whether it has done so."""
+    """Start a program in a directory whose files make it write outside. Return whether it has written there."""
     root, made = folder / "site" / "s" / "w", folder / "made.txt"
     for path in (root, folder / "site" / "h"):
         path.mkdir(parents=True)

@@ -1,4 +1,6 @@
-"""An implementation that looks for the answers: it has no suite to import, learns no test's name, sees no fixtures."""
+"""An implementation that searches for the answers cannot import the suite, does not learn the scenario's name, and
+cannot read the fixtures.
+"""
 
 import json
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""A pass means work: who claims little does not pass as if it had done all."""
+"""A tool that declares few capabilities does not pass as if it had done everything."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("attackers")
 
 READS, FINE = "python:spoilers:Reads", "python:spoilers:Fine"
 CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encodings/nul-read")
-"""Two of these need nothing but Read."""
+"""Scenarios of the tests. Two of these need only Read."""
 SUITE = Suite()
 
 
@@ -134,7 +134,7 @@ def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_p
 
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
-    """A mapping may leave out arguments, not all of a tool."""
+    """A mapping may leave out arguments of a tool, but not all its calls."""
     traits = AdapterTraits(
         unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
     )

@@ -1,4 +1,4 @@
-"""The start directory of a command may be hostile: nothing is imported from it or read as settings."""
+"""The start directory of a command may be hostile: nothing in it is imported or read as settings."""
 
 import signal
 import subprocess
@@ -20,7 +20,10 @@ run_errand(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], secon
 
 @pytest.fixture
 def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The trace of an imported module in the current directory; the modules have the names of all others."""
+    """The file that is written if a module in the current directory is imported.
+
+    The directory contains modules with the names of all others.
+    """
     folder = tmp_path / "strangers"
     folder.mkdir()
     for name in (*sys.stdlib_module_names, "pip", "readfirst", "stranger", "typer", "yaml"):

@@ -1,4 +1,4 @@
-"""Faults by a caller or hostile directories: the command ends with a documented code and without a traceback."""
+"""With wrong calls and hostile directories, commands end with a documented exit code and without a traceback."""
 
 import json
 import os
@@ -53,12 +53,15 @@ sys.argv = ["readfirst", *{words!r}]
 from readfirst.__main__ import main
 main()
 """
-"""Runs a command that is sent a signal when it imports a module, and perhaps again when the interpreter ends."""
+"""A script that runs a command.
+
+The process sends itself a signal when it imports a module, and with `again` once more when the interpreter ends.
+"""
 
 
 @pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
 def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make Python buffer its output until it ends, or not."""
+    """Run a test with a Python that buffers its output until it ends, and with one that does not."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 
@@ -119,7 +122,7 @@ JSONL = [*ONE, "--format", "jsonl", "--output"]
 
 
 def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: Path) -> None:
-    """Root could put a file in the place of a device."""
+    """A command that runs as root could otherwise replace a device by a file."""
     pipe, link, kept = tmp_path / "pipe", tmp_path / "link", tmp_path / "kept.jsonl"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
@@ -202,7 +205,7 @@ def test_a_line_of_spaces_is_read_once() -> None:
 
 @rows("part", ["x", "\x1b", "a-", "-.txt", "a.txt", "/a", "$WS/", "'", '"x', "0"])
 def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
-    """From each of its characters to its end, it would take minutes."""
+    """A pattern that starts again at each character of the word would take minutes."""
     began = time.process_time()
     said = kind(Difference(0, 0, "effects", "refused", "not refused", f"refused: {part * 200_000}"))
     assert len(said) <= len("effects: refused: ") + LONGEST
@@ -260,7 +263,7 @@ def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose depth pytest could not remove."""
+    """A directory that the fixture removes, because it may become too deep for pytest."""
     yield tmp_path / "fixtures"
     destroy(str(tmp_path / "fixtures"))
 
@@ -284,7 +287,7 @@ def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> No
 
 
 def hostile(family: Path) -> None:
-    """Put endless files, or files that lead back, into a directory."""
+    """Fill a directory with a pipe, huge and endless files, links to itself, and a deep tree."""
     os.mkfifo(family / "pipe.yaml")
     with (family / "huge.yaml").open("wb") as file:
         file.truncate(1 << 40)

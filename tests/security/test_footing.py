@@ -1,4 +1,6 @@
-"""A program with write access to a workspace may replace a directory by a link between a check and an action."""
+"""A program that can write to a workspace may replace a directory by a link between a check and an action: files
+outside stay unchanged.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ EVENTS = {
 
 @pytest.fixture
 def site(tmp_path: Path) -> WorkspaceDir:
-    """A workspace with a file in a folder, and the same names outside."""
+    """A workspace with files, next to a directory `outside` that contains a file of the same name."""
     made = WorkspaceDir(str(tmp_path / "1"))
     made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
     outside = tmp_path / "outside"
@@ -70,7 +72,7 @@ def state(folder: Path) -> dict[str, object]:
 
 @contextmanager
 def following(folder: str, *, make: bool = False) -> Iterator[int]:
-    """Open a folder as one does who does not think of links."""
+    """Open a directory in the naive way, which follows links."""
     descriptor = os.open(folder, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)
@@ -79,7 +81,7 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
 def struck(
     site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
 ) -> None:
-    """Put a link to the folder outside in the place of a part of the workspace once that was looked at."""
+    """Replace a part of the workspace by a link to the directory outside, just before `opened` opens a directory."""
     outside = Path(site.directory).parent / "outside"
 
     @contextmanager
@@ -161,7 +163,7 @@ def an_endless_device(path: Path, _outside: Path) -> None:
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
-    """The harness reads a file to count its characters, and to quote it like a model."""
+    """The harness reads the file of a call to count matches, and to quote its content like a model does."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
     mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
@@ -179,7 +181,10 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
 
 
 class Swapper:
-    """A confined server, which can write in its workspaces: when asked to read, it puts links in the place of files."""
+    """A confined server that can write in its workspaces.
+
+    It replaces the file of each call, and a file next to the workspace, by links.
+    """
 
     def __init__(self, outside: Path) -> None:
         self._outside = outside
@@ -213,7 +218,7 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
 def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
-    """The product of the previous session could write to its home and configuration, and execute commands of a
+    """The product of the earlier session could write to its home and its configuration, and execute commands of a
     suite.
     """
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
@@ -247,7 +252,7 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
 def test_a_kept_workspace_holds_nothing_from_outside(
     site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that is shared still runs while a workspace is copied."""
+    """A shared server still runs while a workspace is copied, so it can replace files."""
     listed = os.scandir
 
     @contextmanager
@@ -272,7 +277,7 @@ def test_a_kept_workspace_holds_nothing_from_outside(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Path) -> None:
-    """In a thread of its own, whose mounts go with it."""
+    """The mounts are made in a separate thread, whose end removes them."""
 
     def mount() -> bool:
         with site.mounting():
@@ -293,7 +298,9 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
-    """Otherwise its scenario would count as unsupported on this machine, and the files below would be left."""
+    """If the file system stayed, the scenario would count as unsupported on this machine, and the files below it
+    would be left.
+    """
 
     def mount() -> str:
         Path(site.root, "other").mkdir()

@@ -1,5 +1,6 @@
-"""A pass requires correct files at the end: an implementation that spoils files after the last answer does not
-pass.
+"""A scenario passes only if the files are still correct at its end.
+
+An implementation that spoils files after the last answer fails.
 """
 
 import sys
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("attackers")
 
 REFUSED = "gate/edit-unread"
 SEVERAL = ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
-"""More than the first few, which have a server each anyway."""
+"""More scenarios than the first few of a run, which always use separate servers."""
 
 
 def mcp(name: str) -> str:
@@ -49,7 +50,7 @@ def test_who_spoils_files_after_the_last_answer_fails(
 
 
 def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: Cli) -> None:
-    """The first step of this scenario is one, and the file was written before it."""
+    """The first step of this scenario is such a change, and the file was written before it."""
     found = readfirst("run", "python:spoilers:Opens", "staleness/change-before-read")
     assert found.code == 1, found.out
     assert "stray.txt" in found.out
@@ -68,7 +69,7 @@ def test_who_does_not_passes(readfirst: Cli, target: str, options: Sequence[str]
 
 @pytest.mark.slow
 def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
-    """Else it would end when all workspaces were cleared long ago."""
+    """A shared server would end after all workspaces were cleared, so its changes would not be seen."""
     chosen = [f"gate/{name}" for name in SEVERAL]
     found = readfirst("run", mcp("Closes"), *chosen, "--level", "effects")
     assert found.code == 1

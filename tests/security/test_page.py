@@ -1,4 +1,4 @@
-"""The pages of the wall and of attacks name tests that exist."""
+"""The tests that docs/security.md and docs/attacks.md name exist."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,10 @@ NAMED = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
 
 
 def missing(page: str) -> list[str]:
-    """Return the tests on a page that do not exist. A test without a file may be in any named file."""
+    """Return the tests that a page names and that do not exist.
+
+    If no file is named with a test, it may be in any file that the page names.
+    """
     files = {file: ROOT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
     sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
     return [

@@ -1,4 +1,6 @@
-"""Texts of a hostile suite and its results stay text on every page: nothing runs, and no request leaves."""
+"""Texts of a hostile suite and of its results stay plain text on every page: nothing is executed, and nothing is
+loaded from other sites.
+"""
 
 import json
 import re
@@ -60,7 +62,7 @@ ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link"
 
 
 def acting(html: str) -> list[str]:
-    """Return the elements of a page that would run or load something."""
+    """Return the elements of a page that would execute or load something."""
     found = []
     for tag, attributes in Parsed(html).elements:
         address = attributes.get("href") or ""
@@ -70,7 +72,9 @@ def acting(html: str) -> list[str]:
 
 
 def rendered(text: str) -> tuple[str, str]:
-    """Return Markdown as two readers make a page of it: the site's, and GitHub's without its own filter."""
+    """Return the HTML of a Markdown text by two parsers: the site's, and one like GitHub's, without GitHub's own
+    filter.
+    """
     extensions = ["tables", "attr_list", "sane_lists", "fenced_code"]
     return (
         markdown.markdown(text, extensions=extensions),
@@ -224,7 +228,10 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def opened(driver: Any, file: Path) -> Any:
-    """Open a page, and return it, when nothing of it ran and nothing from elsewhere was asked for."""
+    """Open a page, and return it.
+
+    Asserts that nothing in it was executed, and nothing was requested from other sites.
+    """
     from tests.cli.browser import Shown, severe
 
     severe(driver)

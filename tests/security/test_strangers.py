@@ -1,6 +1,6 @@
-"""Attacks by the scenarios of a suite that is not trusted: each does harm with --trust, and none without it.
+"""Attacks by the scenarios of an untrusted suite: each does harm with --trust, and no harm without it.
 
-The folder of the test is the machine: workspaces lie some levels below it, and nothing of theirs may change it.
+The test's directory represents the machine. Workspaces are some levels below it, and nothing else in it may change.
 """
 
 import shutil
@@ -23,7 +23,10 @@ LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT
 
 @dataclass(frozen=True)
 class Attack:
-    """`OUT` means the folder outside. `checked`: the checks of the loader refuse it, though a wall would hold."""
+    """The steps and the files of an attack; `OUT` means a directory outside.
+
+    `checked`: the loader already refuses the attack, although the sandbox would also stop it.
+    """
 
     steps: str
     given: str = GIVEN
@@ -167,7 +170,7 @@ def test_pytest_has_the_same_option(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_copy_of_the_bundled_suite_is_read_without_an_exception(tmp_path: Path) -> None:
-    """Its scenarios about paths outside the workspace, too."""
+    """This includes the scenarios about paths outside the workspace."""
     root = tmp_path / "fixtures"
     shutil.copytree(default_root(), root, ignore=shutil.ignore_patterns("recordings", "crossed"))
     suite = Suite(root)

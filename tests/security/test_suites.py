@@ -1,4 +1,4 @@
-"""Hostile files of a suite: links, bombs, and too many mistakes."""
+"""Hostile files in a suite: links, files that expand without limit, and very many errors."""
 
 import base64
 import json
@@ -61,7 +61,7 @@ READ_BY = {
     "tools.json": lambda suite: load_tools(suite.root / "tools.json"),
     "results.json": lambda suite: load_results(suite.root / "results.json"),
 }
-"""Each file or directory of a suite, and its reader."""
+"""The files and directories of a suite, each with a function that reads it."""
 
 
 @pytest.mark.parametrize("name", READ_BY)
@@ -112,7 +112,7 @@ def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path
 
 
 def recording(steps: Sequence[object], **packed: bytes) -> bytes:
-    """Return the bytes of a file with a recording of 2.1.7."""
+    """Return the bytes of a recording file that contains these steps of 2.1.7, and `packed` data."""
     texts = {name: base64.b64encode(data).decode() for name, data in packed.items()}
     value = {"inputs": "x", "versions": ["2.1.7"], "steps": steps, "packed": texts}
     return json.dumps({"recording": value}).encode()
@@ -158,7 +158,7 @@ def test_what_is_compressed_ends() -> None:
 
 
 def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
-    """400 KB of them took 3 GiB."""
+    """A file of 400 KB used to need 3 GiB of memory."""
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
     with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):

@@ -1,4 +1,7 @@
-"""Packages of others: wheels alone, pinned by hashes, installed with nothing of the user; jobs that run them read."""
+"""Third-party packages: only wheels are installed, pinned by hashes and without settings of the user.
+
+Jobs that run them have only read permissions.
+"""
 
 import json
 import os
@@ -21,7 +24,7 @@ INSTALLED = [target for target in targets() if not target.release.command]
 LOCKED = [target for target in INSTALLED if pip_lock(target)]
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
-"""Jobs that open pull requests."""
+"""Jobs that open pull requests, as pairs of workflow and job."""
 WRITES = {*PUSHES, ("release.yml", "release"), ("pages.yml", "publish")}
 
 
@@ -109,7 +112,10 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """uv and npm search parent directories for settings, and uv for a Python; in `/tmp` every user may create them."""
+    """uv and npm search all parent directories for settings, and uv also for a Python.
+
+    In `/tmp`, every user can create such files.
+    """
     program = tmp_path / "program"
     program.write_text(
         f"""#!/bin/sh
@@ -166,7 +172,7 @@ def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
 
 
 def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
-    """The nightly job alone does, for recordings of its own that it took the night before."""
+    """Only the nightly job uses a cache, for its own recordings of the night before."""
     for file, name, job, _ in jobs():
         for step in job["steps"]:
             action = step.get("uses", "").partition("@")[0].partition("/")[2]
@@ -194,7 +200,7 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
 
 
 A_PAGE = "a page"
-"""The purpose of a proposal."""
+"""The only allowed change of a proposal."""
 CHANGES = {
     A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
@@ -203,7 +209,7 @@ CHANGES = {
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
-"""Allowed changes of a proposal."""
+"""Shell commands that make a change, by a description. A job may propose only `A_PAGE`."""
 
 
 @pytest.mark.parametrize(

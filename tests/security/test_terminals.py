@@ -1,4 +1,4 @@
-"""Texts of a hostile suite stay text, on one line, on a terminal and in a log."""
+"""Texts of a hostile suite are printed as plain text, in one line, on a terminal and in a log."""
 
 import ast
 import json
@@ -43,13 +43,13 @@ ACTS = re.compile(
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 INSIDE = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
-"""Functions that print; functions that open the streams; and a separate program, which prints refusals of the
-system.
+"""Modules that may write to the streams: the functions that print, those that open the streams, and a separate
+program that prints the system's refusals.
 """
 
 
 def complaints(text: str) -> list[str]:
-    """Return the parts of a printed text that would be active."""
+    """Return the parts of a printed text that a terminal or a CI log would execute."""
     return [found[0] for pattern in (ACTS, COMMAND) for found in pattern.finditer(text)]
 
 
@@ -150,7 +150,7 @@ def test_an_error_prints_text(
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite whose titles and reasons are hostile, and so are the names of its files and folders."""
+    """A suite with hostile titles and reasons, and with hostile names of files and directories."""
     root = project(tmp_path_factory.mktemp("theirs"), HOSTILE).suite.root
     for name in (
         HOSTILE.replace("/", "|")[:60],
@@ -236,11 +236,13 @@ PRINTS = {
     *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
 }
 WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTS)})})\b")
-"""A module without any of them need not be parsed."""
+"""Matches the names of functions that print. A module without a match need not be parsed."""
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
-    """Yield the places where a module prints without `printed`."""
+    """Yield the names of functions and streams with which a module prints directly, without the project's module for
+    output.
+    """
     if not WORDS.search(source):
         return
     for node in ast.walk(ast.parse(source)):

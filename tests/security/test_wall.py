@@ -1,6 +1,6 @@
-"""Attacks on the wall, really made: each reaches its aim without the wall, and fails behind it.
+"""Real attacks on the sandbox: each succeeds without the sandbox, and fails in it.
 
-A system without bubblewrap fails these tests: `.ci/run` installs it.
+On a system without bubblewrap these tests fail; `.ci/run` installs it.
 """
 
 import json
@@ -33,7 +33,7 @@ NEEDS_ROOT = ("write to /run",)
 
 
 class Machine(NamedTuple):
-    """The targets of an intruder, and its own directories."""
+    """The resources that an intruder attacks, and the directories that it may use."""
 
     workspace: Path
     project: Path
@@ -69,7 +69,7 @@ def machine(folder: Path, port: int, victim: int) -> Machine:
 
 @pytest.fixture(scope="module", params=["open", "walled"])
 def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str, Any]]]:
-    """The machine, and the results of all attacks on it, without the wall and behind it."""
+    """The attacked machine, and the results of all attacks on it: once without the sandbox, and once in it."""
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as folder,
         socket.create_server(("127.0.0.1", 0)) as listener,
@@ -148,7 +148,7 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
 def test_an_ordinary_user_has_the_same_wall() -> None:
-    """Whether all users can execute a Python depends on the machine; `.ci/run` creates one in such a place."""
+    """The test is skipped if no Python on this machine can be executed by all users; `.ci/run` creates one."""
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
     for python in (sys.executable, "/usr/bin/python3"):
@@ -188,7 +188,7 @@ except OSError as error:
 
 
 def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
-    """A line of docs/security.md that is no longer true fails here."""
+    """This test fails if docs/security.md lists something as open that the sandbox closes."""
     (tmp_path / "workspace").mkdir()
     (tmp_path / "own").mkdir()
     program = tmp_path / "own" / "open.py"

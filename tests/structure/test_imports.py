@@ -1,5 +1,5 @@
-"""Modules that a run does not need are not imported: every process would load them, and mutants could not replace
-them.
+"""Modules that a run does not need are not imported: otherwise every process would load them, and mutants could not
+replace them.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""docs/README.md is the index: every page is in it, once."""
+"""docs/README.md is the index of the pages: it links to every page once."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ AT_THE_TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md
 
 
 def linked(index: str) -> Counter[str]:
-    """Return how often each page is linked to, by its path relative to docs/."""
+    """Return the number of links to each page, by its path relative to docs/."""
     return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
 
 

@@ -1,4 +1,4 @@
-"""The page of the architecture has the packages in their order, and temporary folders are made in one place."""
+"""ARCHITECTURE.md lists the packages in their order, and temporary directories are created by only one module."""
 
 import ast
 import re
@@ -14,7 +14,10 @@ FLOORS = {
     for floor, names in enumerate(reversed(CONTRACTS[0]["layers"]))
     for package in re.findall(r"\w+", names)
 }
-"""The floor of each package of the harness, as `lint-imports` checks them."""
+"""The position of each package of the harness in the order of imports, from `lint-imports`.
+
+The lowest package has 0.
+"""
 
 
 def listed(page: str) -> list[str]:
@@ -38,7 +41,10 @@ _TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
 
 
 def makes_temporary(source: str) -> bool:
-    """Tell whether a module makes something in the system's folder for temporary files; a text does not."""
+    """Return whether the source of a module creates something in the system's directory for temporary files.
+
+    Mentions in texts do not count.
+    """
     return any(name in source for name in _TEMPORARY) and any(
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY

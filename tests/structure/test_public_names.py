@@ -1,4 +1,7 @@
-"""`import readfirst` gives the public names, all of them documented, and loads nothing before they are asked for."""
+"""`import readfirst` offers the public names.
+
+All are documented, and their modules are loaded only when a name is used.
+"""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""No row of a generated table has more than 200 characters: a reader sees it without scrolling sideways."""
+"""No row of a generated table has more than 200 characters, so a reader sees it without scrolling sideways."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ MAX_ROW_CHARS = 200
 
 
 def long_rows(page: str) -> list[str]:
-    """Return the rows of tables that are too long as a reader sees them: without the addresses of links."""
+    """Return the table rows of a page that are too long. The addresses of links do not count."""
     rows = (re.sub(r"\]\([^)]*\)", "]", line) for line in page.splitlines() if line.startswith("|"))
     return [row for row in rows if len(row) > MAX_ROW_CHARS]
 

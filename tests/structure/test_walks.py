@@ -1,4 +1,4 @@
-"""The two walks of ARCHITECTURE.md match the executed modules, in order, and are short."""
+"""The two walks through the code in ARCHITECTURE.md match the executed modules, in order, and are short."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ Place = tuple[str, str]
 
 
 def walks() -> list[list[Place]]:
-    """Return the walks of the page, each as files and the functions that they are entered by."""
+    """Return the walks on the page. Each is a list of files with the functions by which they are entered."""
     text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Two walks")[2]
     found: list[list[Place]] = []
     for number, file, function in STEP.findall(text):
@@ -36,7 +36,9 @@ VERDICT, EDIT = walks()
 
 
 def entered(call: Callable[[], object], folder: str) -> list[Place]:
-    """Return every function below a folder that a call enters, with its file, in the order of their first time."""
+    """Return the functions in a directory that a call enters, each with its file, in the order of their first
+    execution.
+    """
     places: dict[Place, None] = {}
 
     @cache
@@ -58,7 +60,7 @@ def entered(call: Callable[[], object], folder: str) -> list[Place]:
 
 
 def edited(contract: str, folder: Path) -> list[Place]:
-    """Return the modules that one Edit of the reference enters."""
+    """Return the functions that one Edit of the reference enters, each with its file."""
     file = folder / "notes.txt"
     file.write_text("alpha\nbeta\n")
     tools = FileTools(contract, root=folder)

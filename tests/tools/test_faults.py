@@ -1,4 +1,4 @@
-"""Killed runs and runs on unusual machines leave nothing half-written; docs/reliability.md contains the figures."""
+"""Killed runs, and runs on unusual machines, leave no half-written files. docs/reliability.md contains the numbers."""
 
 import os
 import re

@@ -67,7 +67,7 @@ def test_participles_are_told_from_other_words(name: str, is_one: bool) -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout with just enough items of each kind, and some more."""
+    """A checkout with a few more items of each kind than a draw needs."""
     root = tmp_path_factory.mktemp("checkout")
     (root / "harness").mkdir()
     functions = [f'def count_{n}() -> int:\n    """Return the number {n}."""\n' for n in range(60)]

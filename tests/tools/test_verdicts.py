@@ -1,4 +1,4 @@
-"""Written verdicts differ if verdicts differ, and not if only clocks and directories do."""
+"""Two lists of written verdicts differ if verdicts differ, and are equal if only times and directories differ."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The reference with something wrong: the base of the deliberately wrong implementations."""
+"""The base of the deliberately wrong implementations: the reference, with one mistake in each."""
 
 import contextlib
 import os
@@ -40,7 +40,7 @@ class Altered:
         return cls(workspace)
 
     def fresh(self) -> FileTools:
-        """Return tools that have read nothing."""
+        """Return new tools of the reference in the same workspace, which know no file."""
         root, home = self.workspace.root, self.workspace.home
         shell = Shell(CommandLimits(root, home, seconds=10))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
@@ -76,15 +76,18 @@ class Altered:
             )
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        """Take a call that is given up."""
+        """Handle a call that the user cancels before it is executed."""
         return _result(self.tools.call_given_up(tool, arguments, interfere))
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        """Take a call that is given up when it has begun to write."""
+        """Handle a call that is cancelled after it has begun to write."""
         return _result(self.tools.call_stopped(tool, arguments))
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
-        """Take a call of whose arguments only the beginning came."""
+        """Handle a call whose arguments were cut off.
+
+        `text` is the part that arrived, `answer` the reference's answer.
+        """
         return answer
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
@@ -97,7 +100,7 @@ class Altered:
     def reference(
         self, tool: str, arguments: Arguments, interfere: Callable[[], None] = lambda: None
     ) -> ToolResult:
-        """Make one call as the reference does."""
+        """Execute one call on the reference, and return its result."""
         return _result(self.tools.call_during(tool, arguments, interfere))
 
     def resume(self) -> None:
@@ -119,7 +122,7 @@ class Altered:
         return AgentBeside(self)
 
     def path(self, arguments: Arguments) -> Path:
-        """Return the file that a call is about; one that names none is about the workspace."""
+        """Return the path that a call names. If it names none, the path is the workspace."""
         named = arguments.get("file_path", arguments.get("notebook_path", ""))
         return self.workspace.root / str(named)
 
@@ -129,7 +132,7 @@ def _result(result: Result) -> ToolResult:
 
 
 class Agent(Altered):
-    """A sub-agent as the reference has it; `read` are the paths that it read."""
+    """A correct sub-agent. `read` are the paths that it has read."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -147,7 +150,7 @@ class Agent(Altered):
 
 
 class AgentBeside(Agent):
-    """A sub-agent in the background as the reference has it."""
+    """A correct sub-agent in the background."""
 
     def __init__(self, session: Altered) -> None:
         self.workspace = session.workspace
@@ -155,12 +158,12 @@ class AgentBeside(Agent):
         self.tools = session.tools.background_agent()
 
     def close(self) -> None:
-        """End with the session."""
+        """Do nothing: the sub-agent ends with the session."""
 
 
 @dataclass
 class Call:
-    """One call, as an implementation sees it that gets something wrong."""
+    """One call, as the function that makes the mistake receives it."""
 
     session: Altered
     tool: str
@@ -181,31 +184,31 @@ class Call:
 
     @property
     def content(self) -> str:
-        """The text that a Write or an Edit writes."""
+        """The new text in a Write or an Edit."""
         return str(self.arguments.get("content", self.new))
 
     @property
     def kept(self) -> dict[Any, Any]:
-        """State of the implementation between the calls of the session."""
+        """A dictionary in which the implementation keeps its state between the calls of a session."""
         kept: dict[Any, Any] = vars(self.session).setdefault("kept", {})
         return kept
 
     def made(self, **others: object) -> ToolResult:
-        """Make the call as the reference does, with some other arguments."""
+        """Execute the call on the reference, with some arguments replaced."""
         return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
 
     def read(self, path: object = None, **part: int) -> ToolResult:
-        """Read the file of the call without any effect on the session."""
+        """Read a file on the reference: the file of the call, or `path`. The session does not count it as read."""
         named = str(self.path if path is None else path)
         return self.session.reference("Read", {"file_path": named, **part})
 
 
 @dataclass(frozen=True)
 class Caught:
-    """The detection of a wrong implementation: scenarios, and the first difference in the first of them.
+    """How a wrong implementation is detected: the scenarios, and the first difference in the first of them.
 
-    `what` is the compared part, if it matters; `after` is a scenario that is replayed before, in the same directory.
-    `harmless` is the reason why the mistake does no harm in the scenarios, except those in `harmful`.
+    `what` is the compared part, if it matters. `after` is a scenario that is replayed before, in the same directory.
+    `harmless` is the reason why the mistake does no harm in the scenarios, except in those in `harmful`.
     """
 
     by: tuple[str, ...]
@@ -230,7 +233,7 @@ def caught(
     harmless: str = "",
     harmful: str = "",
 ) -> Callable[[Kind], Kind]:
-    """Mark the implementation that scenarios catch, `by` their ids."""
+    """A decorator that records the scenarios that detect a wrong implementation. `by` contains their ids."""
 
     def marked(kind: Kind) -> Kind:
         kind.caught = Caught(  # type: ignore[attr-defined]
@@ -242,13 +245,16 @@ def caught(
 
 
 def caught_by(kind: type) -> Caught | None:
-    """Return the detection of this implementation, not of one that it is based on."""
+    """Return the detection that is recorded for this class itself, not one that it inherits."""
     found: Caught | None = vars(kind).get("caught")
     return found
 
 
 def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
-    """Return the implementation that does this in place of a call, and makes the call where it returns nothing."""
+    """Return an implementation that calls `act` instead of executing a call.
+
+    If `act` returns None, the call is executed correctly.
+    """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -258,7 +264,7 @@ def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
 
 
 def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return the implementation that does this after every call, and may answer something else."""
+    """Return an implementation that calls `act` after every call. `act` may return a different answer."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -269,10 +275,10 @@ def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Alt
 
 
 def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
-    """Return an implementation that spoils the result of each Edit; `act` receives the call and the previous file.
+    """Return an implementation that spoils the result of each Edit; `act` receives the call and the previous content.
 
-    The file gets the time of this Edit, as if it had been written at once. Otherwise the tick of the clock would
-    decide whether it counts as changed.
+    The file then gets the modification time of this Edit, as if it had been written at once. Otherwise it would depend
+    on the clock whether the file counts as changed.
     """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -297,7 +303,9 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
 
 
 def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
-    """Return the implementation that takes the arguments of an Edit for others; `act` sees the text of the file."""
+    """Return an implementation that replaces arguments of an Edit by those that `act` returns; `act` receives the
+    call and the text of the file.
+    """
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)

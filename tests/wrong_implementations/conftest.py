@@ -1,4 +1,4 @@
-"""Makes the wrong implementations importable, here and in child processes that start in this folder."""
+"""Makes the wrong implementations importable, also in child processes that start in this directory."""
 
 import sys
 from pathlib import Path

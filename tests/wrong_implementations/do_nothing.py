@@ -1,8 +1,8 @@
-"""The scores of implementations that do nothing: one always refuses, one always succeeds; neither touches a file.
+"""The scores of two implementations that do nothing: one refuses every call, the other reports success for every call.
 
     python3 tests/wrong_implementations/do_nothing.py
 
-measures them on all scenarios and updates the table in docs/adapters.md.
+This measures both on all scenarios and updates the table in docs/adapters.md.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ IMPLEMENTATIONS = {
 
 
 def verdicts(answer: ToolResult) -> Iterator[Verdict]:
-    """Judge the implementation with this answer on every scenario of the default contract that this system can play."""
+    """Return the verdicts of the implementation with this answer on all scenarios of the default contract that can
+    be replayed on this system.
+    """
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     adapter = DoesNothing(answer)
@@ -80,12 +82,12 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
 
 
 def scores(found: Sequence[Verdict]) -> list[int]:
-    """Return how many of 100 scenarios hold at each level, the nearest whole number."""
+    """Return the percentage of scenarios that hold, by level, rounded."""
     return [round(100 * sum(verdict.levels[level] for verdict in found) / len(found)) for level in LEVELS]
 
 
 def holding(found: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
-    """Return the rules of each class that hold at the level of effects in all of their scenarios among these."""
+    """Return, by class, the rules that hold at the level `effects` in all their scenarios among these verdicts."""
     rules = Suite(ROOT / "fixtures").rules
     assert rules is not None
     judged: dict[str, list[bool]] = {}
@@ -98,7 +100,7 @@ def holding(found: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
 
 
 def row(found: Sequence[Verdict]) -> list[str]:
-    """Return the cells of one implementation: its scores, and how many rules of each class hold."""
+    """Return the table row of one implementation: its scores, and the number of rules of each class that hold."""
     return [
         *(f"{score} %" for score in scores(found)),
         *(str(len(rules)) for rules in holding(found).values()),
@@ -106,14 +108,14 @@ def row(found: Sequence[Verdict]) -> list[str]:
 
 
 def table(rows: Mapping[str, Sequence[str]]) -> str:
-    """Return the table of the page."""
+    """Return the table for docs/adapters.md in Markdown."""
     header = ["an implementation that", *LEVELS, *CLASSES]
     lines = [header, ["---" for _ in header], *([name, *cells] for name, cells in rows.items())]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
-    """Measure, and write the page anew."""
+    """Measure both implementations, and update docs/adapters.md."""
     made = table({name: row(list(verdicts(answer))) for name, answer in IMPLEMENTATIONS.items()})
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     PAGE.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")

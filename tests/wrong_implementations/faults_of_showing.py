@@ -1,4 +1,4 @@
-"""Possible answers of a Read instead of a file: the answer of the reference, and of a contract, in other lines."""
+"""Wrong answers of a Read: functions that replace the lines in a correct answer."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from reasons import NOTHING_WRITTEN
 
 Fault = Callable[[Sequence[str], int], str]
-"""Makes an answer of the lines that are to be shown, and the number of the first of them."""
+"""A function that returns a wrong answer. Parameters: the lines that should be shown, and the number of the first."""
 
 _NUMBERED = re.compile(r" {0,5}(\d+)(?:→|\t)(.*)", re.DOTALL)
 
 
 def lines_in(answer: str) -> tuple[list[str], int] | None:
-    """Return the lines of a file in an answer, and the number of the first; None where it is something else."""
+    """Return the lines of a file that an answer shows, and the number of the first.
+
+    None if the answer does not show lines.
+    """
     lines = []
     first = 0
     for said in answer.split("\n"):
@@ -28,7 +31,7 @@ def lines_in(answer: str) -> tuple[list[str], int] | None:
 
 
 def numbered(lines: Sequence[str], first: int) -> str:
-    """Show lines as the reference does."""
+    """Return the lines in the form of the reference's answer."""
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
@@ -38,7 +41,9 @@ def _each(change: Callable[[str], str]) -> Fault:
 
 @dataclass(frozen=True)
 class Shown:
-    """A fault: the `wrong` part, its answer, a scenario that shows it, and the reason why it does no harm there."""
+    """A fault: its description (`wrong`), the function that makes the answer, a scenario that detects it, and the
+    reason why it does no harm there.
+    """
 
     wrong: str
     shown: Fault
@@ -94,7 +99,7 @@ FAULTS: dict[str, Shown] = {
         "Cuts whitespace at the beginning of lines.", _each(str.lstrip), "read-output/tabs", NOTHING_WRITTEN
     ),
 }
-"""By the name of an implementation that answers every Read so."""
+"""Faults by the name of the implementation that has this fault in every Read."""
 
 
 def _without_last(lines: Sequence[str]) -> list[str]:

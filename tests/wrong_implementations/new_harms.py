@@ -1,4 +1,4 @@
-"""A wrong implementation does harm in a scenario, and a right one does not."""
+"""Finds harm that a wrong implementation does in a scenario and the correct implementation does not."""
 
 from functools import cache
 
@@ -20,9 +20,9 @@ from tests.judging import CONTRACT, SUITE
 def judged_with_harm(
     implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> tuple[Verdict, list[Harm]]:
-    """Return the verdict on one replay of a scenario, and the harm in it, which needs no expectation.
+    """Return the verdict on one replay of a scenario, and the new harms in it.
 
-    Without the mistake it passes.
+    Asserts that the correct implementation passes.
     """
     assert of_the_reference(scenario_id)[0].status == "passed"
     outcome = replay(_scenario(scenario_id), implementation, place)
@@ -30,7 +30,7 @@ def judged_with_harm(
 
 
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
-    """Return the harms of an outcome, without the same harms of the reference at the same steps."""
+    """Return the harms in an outcome, except those that the reference does in the same steps."""
     scenario = _scenario(scenario_id)
     found = [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, _recorded(scenario_id))]
     return [each for each in found if each not in of_the_reference(scenario_id)[1]]
@@ -38,7 +38,7 @@ def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
 
 @cache
 def of_the_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
-    """Return the verdict on a correct implementation, and its harms."""
+    """Return the verdict on the correct implementation, and its harms."""
     scenario = _scenario(scenario_id)
     with WorkspacePool(memory=True) as place:
         outcome = replay(scenario, altered.Altered, place)

@@ -1,4 +1,7 @@
-"""Makes the rest of the package importable: the process of an implementation has a part of it, and these need more."""
+"""Makes the whole package importable.
+
+The process of an implementation has only a part of it, and wrong implementations need more.
+"""
 
 from pathlib import Path
 

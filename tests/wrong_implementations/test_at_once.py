@@ -1,4 +1,6 @@
-"""Two processes of one implementation that work at the same time lose nothing silently, and do not block each other."""
+"""Two processes of the same implementation that work at the same time lose nothing silently, and do not block each
+other.
+"""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The few correct results of an implementation that does nothing are known, and listed in docs/adapters.md."""
+"""The few correct results of implementations that do nothing are known, and are listed in docs/adapters.md."""
 
 import re
 
@@ -19,7 +19,7 @@ def judged() -> Judged:
 
 
 def test_the_page_shows_what_they_score(judged: Judged) -> None:
-    """A new scenario may move a number by one; then run do_nothing.py."""
+    """A new scenario may change a number by one. Run do_nothing.py in this case."""
     page = do_nothing.PAGE.read_text("utf-8")
     for name, verdicts in judged.items():
         row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", page, re.M)
@@ -43,9 +43,10 @@ def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged)
 def test_no_rule_of_safety_or_contract_holds_for_one_of_them(
     judged: Judged, name: str, connected: str
 ) -> None:
-    """Also where races, parallel calls and permission rules are unsupported, as over MCP.
+    """This holds also if races, parallel calls and permission rules are unsupported, as over MCP.
 
-    If this fails, the rule lacks a scenario: one with a call that must be allowed, or one that must be refused.
+    If this test fails, the rule lacks a scenario: one with a call that must be allowed, or one with a call that must be
+    refused.
     """
     found = judged[name]
     if connected == "with the tools alone":
@@ -63,7 +64,7 @@ def needing_tools_alone() -> set[str]:
 
 
 def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Judged) -> None:
-    """Laws have no expected answers: a refusal of everything does no harm."""
+    """Invariants have no expected answers, and a refusal of every call does no harm."""
     suite = Suite(do_nothing.ROOT / "fixtures")
     passed = {
         each.scenario_id

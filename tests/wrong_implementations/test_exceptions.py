@@ -1,4 +1,6 @@
-"""Implementations that keep a rule except in one case are caught, each by the scenario that is named for it."""
+"""Implementations that follow a rule except in one case are detected, each by the scenario that is named for the
+case.
+"""
 
 from collections.abc import Sequence
 
@@ -68,7 +70,7 @@ GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
         "crossed/unread-15",
     ),
 }
-"""In which case no Read is asked for, and the scenario that catches it."""
+"""Cases in which no Read is required, with the condition and the scenario that detects each."""
 
 CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
     "a deletion": (
@@ -99,7 +101,7 @@ CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
         "crossed/edit-changed-09",
     ),
 }
-"""Which call overlooks that a file has changed, and the scenario that catches it."""
+"""Calls in which a change of the file is overlooked, with the condition and the scenario that detects each."""
 
 ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
     "a hidden file": (lambda path, _: path.name.startswith("."), "crossed/allowed-01"),
@@ -120,7 +122,7 @@ ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
         "crossed/whitespace-8",
     ),
 }
-"""In which case one of several matches is replaced, and the scenario that catches it."""
+"""Cases in which one of several matches is replaced, with the condition and the scenario that detects each."""
 
 DENY_RULES_OVERLOOKED_FOR: dict[str, tuple[Excepted, str]] = {
     "a hidden name": (lambda path, _: path.name.startswith("."), "crossed/denied-10"),
@@ -134,7 +136,7 @@ DENY_RULES_OVERLOOKED_FOR: dict[str, tuple[Excepted, str]] = {
     "an empty file": (lambda path, _: path.stat().st_size == 0, "crossed/denied-10"),
     "a file with CRLF": (lambda path, _: b"\r\n" in path.read_bytes(), "crossed/denied-10"),
 }
-"""For which file a deny rule does not hold, and the scenario that catches it."""
+"""Files for which deny rules are ignored, with the condition and the scenario that detects each."""
 
 CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     **{f"gate open for {case}": (excepting(OpenGate, it), by) for case, (it, by) in GATE_OPEN_FOR.items()},
@@ -177,7 +179,10 @@ def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(
 
 
 def is_caught(case: str, place: WorkspacePool) -> None:
-    """Assert it, and that harm alone shows it where there is something to lose."""
+    """Assert that the scenario detects the implementation.
+
+    If work can be lost, the harm alone must show the mistake.
+    """
     verdict, found = judged_with_harm(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert not verdict.levels["effects"]

@@ -1,4 +1,4 @@
-"""Implementations that do something wrong when their program is ended are caught."""
+"""Implementations that make a mistake when their program is ended by a signal are detected."""
 
 from contextlib import closing
 from pathlib import Path
@@ -45,12 +45,12 @@ RESUMED = [
     ("BringsBackItsCopies", "sigint-while-writing-and-resumed"),
     ("BringsBackItsCopies", "sigterm-while-writing-and-resumed"),
 ]
-"""Mistakes about conversations that continue after a signal, and scenarios that show them."""
+"""Mistakes in conversations that continue after a signal, with the scenarios that detect them."""
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let a signal be followed by the end soon, and conversations outlast it in a folder of the test."""
+    """Kill programs soon after a signal, and keep conversations in a directory of the test."""
     monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     monkeypatch.setenv(wrong.KEPT, str(tmp_path))
 
@@ -74,7 +74,9 @@ RIGHT = [
     ("Survives", "edit-sigint"),
     ("Altered", "write-killed-while-writing"),
 ]
-"""Harmless behaviour: a conversation outlasts a signal, a call is made as a whole, a program is killed."""
+"""Correct behaviours: a conversation survives a signal, a call is executed completely, and a killed program leaves
+no partial file.
+"""
 MORE_RIGHT = [
     *(("Outlasts", slug) for slug in sorted({slug for _, slug in RESUMED} - {"killed-and-resumed"})),
     ("Survives", "edit-sigint-while-writing"),

@@ -1,4 +1,4 @@
-"""Readable forms of shown lines make no difference in effects, and safe holds wherever effects does."""
+"""Readable forms of shown lines make no difference at the level `effects`. If `effects` holds, `safe` holds, too."""
 
 import re
 import zlib
@@ -29,9 +29,12 @@ FORMS: dict[str, Fault] = {
     **{name: lambda lines, _first, form=form: form(lines) for name, form in UNNUMBERED.items()},
 }
 AMBIGUOUS = "all indented"
-"""Of a line alone it cannot be told whether it is indented, or shown so."""
+"""A form that indents all lines.
+
+If an answer shows only one line, it is impossible to tell whether the line itself is indented.
+"""
 UNREADABLE = frozenset({"crossed/places-5", "encodings/utf-32-read"})
-"""Files with half characters or without text: no form makes them readable."""
+"""Scenarios whose files contain half characters or no text, so that no form is readable."""
 ALIKE = frozenset(
     f"opaque-content/{slug}"
     for slug in (
@@ -49,9 +52,9 @@ ALIKE = frozenset(
     *("crossed/denied-18", "quotes/backtick-is-not-folded", "read-output/escape-sequences"),
     "reported/long-text-of-many-kinds",
 }
-"""Scenarios whose text contains the signs that a form adds or removes."""
+"""Scenarios whose texts contain the same characters that a form adds or removes."""
 _SAMPLE = 60
-"""The part of the suite that is asked at once: one of so many."""
+"""Number of scenarios of which one test checks one."""
 _FAULTS_AT_ONCE = 3
 
 
@@ -62,7 +65,7 @@ def transcripts(scenario_id: str) -> dict[str, Transcript]:
 
 
 def views(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
-    """Yield a scenario for each contract that does something else in it than those before."""
+    """Yield a scenario for each contract whose result differs from those of the contracts before."""
     seen: set[int] = set()
     for name, transcript in transcripts(scenario_id).items():
         if id(transcript) not in seen:
@@ -71,7 +74,7 @@ def views(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
 
 
 def shown_so(scenario: Scenario, outcome: Outcome, shown: Fault) -> Outcome | None:
-    """Return an outcome whose Reads show their lines in another form. None if no line is shown."""
+    """Return an outcome whose Reads show the lines in a different form. None if the outcome shows no line."""
     steps = []
     found = False
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
@@ -96,7 +99,10 @@ def levels_that_differ(verdict: Verdict) -> set[str]:
 
 
 def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
-    """Return the differences in effects if a file is shown in another form."""
+    """Return the differences at `effects` that appear if files are shown in other readable forms.
+
+    There should be none.
+    """
     wrong = []
     for scenario_id in scenario_ids:
         scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
@@ -126,8 +132,8 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
 
 
 def in_safe_alone(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], int]:
-    """Return faults in shown lines with a difference at safe but not in effects, and the number with one in
-    effects.
+    """Return the faults in shown lines that make a difference at `safe` but not at `effects`, and the number of
+    faults that make one at `effects`.
     """
     wrong, differing = [], 0
     for scenario_id in scenario_ids:

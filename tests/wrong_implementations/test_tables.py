@@ -1,4 +1,4 @@
-"""Wrong implementations from tables are caught, each by the scenario about its mistake."""
+"""Wrong implementations from tables are detected, each by the scenario about its mistake."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,22 +19,22 @@ from tests.rows import rows
 
 Table = Mapping[str, tuple[type[altered.Altered], str]]
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
-"""The family of the scenarios that a module names by their slugs alone."""
+"""The family of the scenarios that a module names, for modules that name only the slugs."""
 HARMFUL = (wrong_contents, wrong_names)
-"""Modules whose mistakes are all detected by harm alone, too."""
+"""Modules whose mistakes are also detected by harm alone."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)
 }
 QUICK = {wrong_contents: 12, wrong_crossings: 6}
-"""Of how many cases of a module the quick tests try one; of three, unless it is said here."""
+"""The quick tests check one of this number of cases of a module, and one of three cases of other modules."""
 
 LONG = ("ReplacesAThousand",)
-"""Cases that take as long as ten others."""
+"""Cases that are only in the slow tests, because each takes as long as ten others."""
 
 
 def parts() -> list[object]:
-    """Return tables with the cases that are tried quickly, and those that are tried slowly."""
+    """Return the tables of cases as pytest parameters: a quick part and a slow part of each."""
     found: list[object] = []
     for module, table in TABLES.items():
         quick = [case for case in [*table][:: QUICK.get(module, 3)] if case not in LONG]  # type: ignore[call-overload]
@@ -46,7 +46,7 @@ def parts() -> list[object]:
 
 
 def why_missed(kind: type[altered.Altered], scenario_id: str, place: WorkspacePool, *, harmful: bool) -> str:
-    """Return why a scenario does not catch an implementation; empty if it does."""
+    """Return the reason why a scenario does not detect an implementation. Empty if it does."""
     verdict, harms = judged_with_harm(kind, scenario_id, place)
     if (verdict.status, verdict.blame) != ("failed", "implementation"):
         return f"{verdict.status} {verdict.blame} {verdict.reason}"
@@ -75,7 +75,7 @@ def test_every_event_meets_rules_and_files() -> None:
 
 
 class Raises(altered.Altered):
-    """Fails itself, in a way that no implementation means."""
+    """An implementation whose test must fail, because it raises an exception by accident."""
 
     def alter(self, *call: object) -> altered.ToolResult:
         raise KeyError(call)

@@ -1,4 +1,4 @@
-"""Every wrong implementation is caught by the scenarios that are named for it, with its level and blame."""
+"""Every wrong implementation is detected by the scenarios that are named for it, at its level and with its blame."""
 
 import inspect
 import os
@@ -34,7 +34,7 @@ CLASSES = {
     for module in (import_module(file.stem) for file in sorted(FOLDER.glob("wrong_*.py")))
 }
 MODULES = [module for module, kinds in CLASSES.items() if any(map(altered.caught_by, kinds))]
-"""Modules whose implementations name their scenarios themselves; test_tables.py has the others."""
+"""Modules whose implementations are decorated with their scenarios. The other modules are checked by test_tables.py."""
 EVERY = {each: altered.caught_by(each) for module in MODULES for each in CLASSES[module]}
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
@@ -42,12 +42,12 @@ ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
 OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
-"""Cases that take as long as fifty others."""
+"""Cases that are only in the slow tests, because each takes as long as fifty others."""
 OF_A_PROCESS = {name for name, _ in (*test_interruptions.KILLED_OR_SIGNALLED, *test_interruptions.RESUMED)}
 RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts"}
-"""Correct behaviours that look wrong."""
+"""Names of implementations that are correct, although they look wrong."""
 PARTS = {"_Knowing", "TakesAnyMatch", "OverlooksDenyRules"}
-"""Base classes of others, here or in test_exceptions.py."""
+"""Names of base classes. The implementations derived from them are here or in test_exceptions.py."""
 
 BROKEN: dict[type[processes.Faulty], str] = {
     processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
@@ -59,7 +59,10 @@ BROKEN: dict[type[processes.Faulty], str] = {
     processes.AnswersGarbage: "it answered {'text': 'File has not been read yet.', 'isError': True}, not a ToolResult",
     processes.AnswersNull: """'text': None, 'refused': True, 'error': None, 'reminders': []}, which is not {""",
 }
-"""Mistakes that the replay itself detects, in `gate/edit-unread` or, for a group, in `parallel/two-disjoint-edits`."""
+"""Mistakes that the replay itself detects, with the message of the breakage.
+
+Most are replayed in `gate/edit-unread`, that of a group in `parallel/two-disjoint-edits`.
+"""
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
@@ -86,7 +89,10 @@ def test_so_is_one_on_a_small_disk(place: WorkspacePool) -> None:
 
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
-    """Assert it; harm is judged as well, which asks no expectation: it shows in bytes, calls and answers."""
+    """Assert that the scenario detects the implementation.
+
+    Harm is judged, too: it needs no expectations, only bytes, calls and answers.
+    """
     caught = CAUGHT[implementation]
     if caught.after:
         assert judged(SUITE.scenario(caught.after), implementation, place=place).status == "passed"

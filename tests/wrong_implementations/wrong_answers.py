@@ -1,4 +1,4 @@
-"""Implementations that do the right thing to the files and tell the model something else."""
+"""Implementations that handle files correctly, but give the model wrong answers."""
 
 import re
 from dataclasses import replace
@@ -19,28 +19,28 @@ def RefusesAsSuccess(call: Call, answer: ToolResult) -> ToolResult:
 @caught("gate/edit-after-read", "refused")
 @afterwards
 def SucceedsAsError(call: Call, answer: ToolResult) -> ToolResult:
-    """Marks everything as an error."""
+    """Marks every answer as an error."""
     return replace(answer, is_error=True)
 
 
 @caught("gate/edit-unread", "text", level="text")
 @afterwards
 def WrongErrorText(call: Call, answer: ToolResult) -> ToolResult:
-    """Words its refusals politely."""
+    """Words its refusals differently."""
     return replace(answer, text=f"Sorry. {answer.text}") if answer.is_error else answer
 
 
 @caught("gate/edit-unread", "error", level="reason")
 @afterwards
 def WrongErrorName(call: Call, answer: ToolResult) -> ToolResult:
-    """Takes a file that was not read for one that is not there, in its name for the error."""
+    """Reports an unread file as a missing one, in the name of the error."""
     return replace(answer, error="file_not_found") if answer.error == "not_read" else answer
 
 
 @caught("gate/order-unread-before-not-found", "error", level="reason")
 @instead
 def WrongOrderOfChecks(call: Call) -> ToolResult | None:
-    """Looks for the text before it asks whether the file was read."""
+    """Checks whether the old text occurs before it checks whether the file was read."""
     if call.tool != "Edit" or not call.path.is_file() or call.old in call.path.read_text():
         return None
     return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
@@ -58,7 +58,7 @@ def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def CountsLinesFromZero(call: Call) -> ToolResult | None:
-    """Takes offset for a number of lines to leave out."""
+    """Treats `offset` as the number of lines to skip."""
     if call.tool == "Read" and "offset" in call.arguments:
         return call.made(offset=call.arguments["offset"] + 1)
     return None

@@ -1,4 +1,4 @@
-"""Implementations that two processes run at the same time, with a lock that is wrong, or with none."""
+"""Implementations that run in two processes at the same time, with a wrong lock or without a lock."""
 
 import fcntl
 import os
@@ -11,11 +11,11 @@ from altered import Altered, Arguments
 from readfirst.harness.adapter_api import ToolResult
 
 _OWN = os.urandom(4).hex()
-"""Distinguishes this process from another, which may have the same number in a separate namespace."""
+"""A random text that distinguishes this process from others, which may have the same id in a separate namespace."""
 
 
 class Locks(Altered):
-    """Locks a file while it works on it. This is not a mistake."""
+    """Locks a file while it changes the file. This is correct."""
 
     capabilities = Altered.capabilities | {"at_once"}
 
@@ -33,13 +33,13 @@ class Locks(Altered):
 
 
 class LooksTwiceWithoutALock(Altered):
-    """The file is looked at once more before it is written, which another process does as well."""
+    """Compares the file once more before writing, without a lock: another process may do the same at that moment."""
 
     capabilities = Locks.capabilities
 
 
 class WritesWhatItRead(Altered):
-    """Writes the result of an edit on the content of the Read, and ignores the current file."""
+    """Makes an Edit in the content of the last Read, and ignores the current file."""
 
     capabilities = Locks.capabilities
 
@@ -57,7 +57,7 @@ class WritesWhatItRead(Altered):
 
 
 class LocksEverything(Locks):
-    """One lock for all files, and who does not get it is refused."""
+    """Uses one lock for all files, and refuses a call if the lock is held."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         try:
@@ -68,7 +68,7 @@ class LocksEverything(Locks):
 
 
 class LeavesItsLock(Locks):
-    """A lock that is there is waited for, but not for long, and then the call is given up; none is taken away."""
+    """Waits for a lock for a short time, then gives up the call. It never removes its own lock."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         lock = self.workspace.home / ".cache" / "owner"
@@ -82,7 +82,7 @@ class LeavesItsLock(Locks):
 
 
 class AnswersBeforeItIsDone(Locks):
-    """Reports success for a call that is refused in the end."""
+    """Reports success for a call that it refuses afterwards."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().alter(tool, arguments, interfere)

@@ -9,7 +9,7 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def read_what_is_named(call: Call) -> None:
-    """Read the files that a command names."""
+    """Read the files that a command names, so that they count as read."""
     for word in str(call.arguments["command"]).replace(";", " ").split():
         file = call.session.workspace.root / word
         if file.is_file():
@@ -19,7 +19,7 @@ def read_what_is_named(call: Call) -> None:
 @caught("bash-and-mentions/cat", "refused", harmless=SHOWN_OTHERWISE)
 @afterwards
 def CatCounts(call: Call, answer: ToolResult) -> None:
-    """Takes a file that a command has shown for read."""
+    """Counts a file as read after a command showed it."""
     if call.tool == "Bash":
         read_what_is_named(call)
 
@@ -27,7 +27,7 @@ def CatCounts(call: Call, answer: ToolResult) -> None:
 @caught("bash-and-mentions/sed-in-place-after-read", "refused", harmless=NOTHING_LOST)
 @afterwards
 def OwnCommandsAreNoChanges(call: Call, answer: ToolResult) -> None:
-    """Treats changes by its own commands as known."""
+    """Treats changes by the session's commands as known to the session."""
     if call.tool == "Bash" and str(call.arguments["command"]).startswith(("sed -i", "echo")):
         read_what_is_named(call)
 

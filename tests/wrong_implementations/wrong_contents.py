@@ -1,4 +1,4 @@
-"""Implementations that treat some texts specially; each table lists their treatment of a text."""
+"""Implementations that treat some texts specially. Tables list the treatments."""
 
 import base64
 import contextlib
@@ -22,7 +22,7 @@ def substituted(pattern: str, replacement: str = "") -> Treatment:
 
 
 def unwrapped(pattern: str) -> Treatment:
-    """Return a function that removes the frame around a whole text."""
+    """Return a function that removes a frame, such as a code fence, if it encloses the whole text."""
 
     def inner(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -32,7 +32,10 @@ def unwrapped(pattern: str) -> Treatment:
 
 
 def as_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
-    """Return a function that parses a text as JSON and rewrites a value of these kinds; a text becomes its value."""
+    """Return a function that parses a text as JSON and writes it again if the value is of these kinds.
+
+    A JSON string becomes its content.
+    """
 
     def rewritten(text: str) -> str:
         with contextlib.suppress(ValueError):
@@ -58,7 +61,7 @@ def repaired(text: str) -> str:
 
 
 def without(category: str) -> Treatment:
-    """Return a function that removes the characters of a Unicode category."""
+    """Return a function that removes the characters of a Unicode category from a text."""
     return lambda text: "".join(
         each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
     )
@@ -208,11 +211,11 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "hashes begin comments": (substituted(r"(?m)^#\w.*$"), "shell-texts"),
     "quotes of shells are joined": (substituted("'\"'\"'", "'"), "shell-texts"),
 }
-"""Treatments of a text, and the scenario of the family `opaque-content` that shows each."""
+"""Treatments of a text by name, each with the scenario of the family `opaque-content` that detects it."""
 
 
 class Treating(Altered):
-    """Does something with texts that are about to be written."""
+    """Applies a treatment to texts before it writes them."""
 
     treat: Treatment
     into: tuple[str, ...] = ("Write", "Edit")
@@ -225,20 +228,20 @@ class Treating(Altered):
 
 
 class TreatingWrites(Treating):
-    """Changes only the content of Write."""
+    """Applies the treatment only to the content of a Write."""
 
     into = ("Write",)
 
 
 class TreatingInsertions(Treating):
-    """Changes only the new text of Edit."""
+    """Applies the treatment only to the new text of an Edit."""
 
     into = ("Edit",)
 
 
 @spoils
 def TreatingSurroundings(call: Call, before: bytes) -> None:
-    """Changes only the text around an edit, as a whole or line by line."""
+    """Applies the treatment only to the text around an Edit: as a whole, or line by line."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
     def beside(text: str) -> str:
@@ -253,7 +256,7 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
 
 
 def treating(place: type[Altered], treatment: Treatment) -> type[Altered]:
-    """Return an implementation that does this in that place."""
+    """Return an implementation that applies a treatment in that place: a Write, an Edit, or the text around an Edit."""
     return type(place.__name__, (place,), {"treat": staticmethod(treatment), "__doc__": place.__doc__})
 
 
@@ -261,7 +264,9 @@ PLACES = (TreatingWrites, TreatingInsertions, TreatingSurroundings)
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return what is done with a text, in each of three places, and the slug of the scenario that shows it."""
+    """Return the implementations by a description: each treatment in each of three places, with the slug of the
+    scenario that detects it.
+    """
     return {
         f"{what}, {place.__name__}": (treating(place, treatment), by)
         for what, (treatment, by) in TREATMENTS.items()

@@ -1,4 +1,4 @@
-"""Implementations that forget a rule, mode or hook, or spoil a kind of file, once something happened to the session."""
+"""Implementations that forget a rule, mode or hook, or spoil a kind of file, after an event of the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from readfirst.reference_impl import FileTools
 
 
 def begins_after(method: str, *events: str) -> Callable[..., Any]:
-    """Return a method of the reference; if the event is one of these, the mistake begins after it."""
+    """Return a method that calls the reference's method.
+
+    If the event of the class is among `events`, the mistake begins after the call.
+    """
 
     def called(self: AfterAnEvent, *given: Any) -> Any:
         result = getattr(Altered, method)(self, *given)
@@ -28,10 +31,11 @@ def begins_after(method: str, *events: str) -> Callable[..., Any]:
 
 
 class AfterAnEvent(Altered):
-    """Behaves as the reference does until one event, and makes one mistake from then on.
+    """Behaves like the reference until an event, and makes one mistake from then on.
 
-    `event` names it as scenarios of the family `crossings` do. `begin` is called when it happens, with the tools that
-    go on; `spoil` after each answered call of these tools, with the bytes and the mode that were there before.
+    `event` is the name of the event in scenarios of the family `crossings`. When the event happens, `begin` is called
+    with the tools that continue. `spoil` is called after each call of these tools that changed nothing else, with the
+    path and its previous bytes and mode.
     """
 
     event = ""
@@ -39,11 +43,11 @@ class AfterAnEvent(Altered):
 
     @staticmethod
     def begin(tools: FileTools) -> None:
-        """Change nothing."""
+        """Do nothing. Subclasses forget something of these tools."""
 
     @staticmethod
     def spoil(path: Path, before: tuple[bytes, int, bool]) -> None:
-        """Spoil nothing."""
+        """Do nothing. Subclasses spoil the file after a call."""
 
     def happens(self) -> None:
         self.happened = True
@@ -107,7 +111,7 @@ class AfterAnEvent(Altered):
 
 
 class WrongAgent(Agent, AfterAnEvent):
-    """A sub-agent that makes the mistake of its session."""
+    """A sub-agent that makes the same mistake as its session."""
 
     def __init__(self, session: AfterAnEvent) -> None:
         super().__init__(session)
@@ -126,7 +130,7 @@ class WrongAgent(Agent, AfterAnEvent):
 
 
 class WrongAgentBeside(AgentBeside, WrongAgent):
-    """A sub-agent in the background that makes the mistake of its session."""
+    """A sub-agent in the background that makes the same mistake as its session."""
 
     def __init__(self, session: AfterAnEvent) -> None:
         AgentBeside.__init__(self, session)
@@ -134,7 +138,7 @@ class WrongAgentBeside(AgentBeside, WrongAgent):
 
 
 class SecondSession(AfterAnEvent):
-    """Makes the mistake in every session of a workspace but the first."""
+    """Makes the mistake in every session of a workspace except the first."""
 
     sessions: dict[Path, int] = {}  # noqa: RUF012 - one for all sessions
 
@@ -150,7 +154,7 @@ class SecondSession(AfterAnEvent):
 
 
 def state_of(path: Path) -> tuple[bytes, int, bool] | None:
-    """Return bytes, mode and whether it is a link, of a file; None if there is none."""
+    """Return the bytes and the mode of a file, and whether its path is a symbolic link. None if there is no file."""
     try:
         return path.read_bytes(), path.stat().st_mode, path.is_symlink()
     except (OSError, ValueError):
@@ -167,7 +171,7 @@ def forgets_rules(tools: FileTools) -> None:
 
 
 def forgets_the_mode(tools: FileTools) -> None:
-    """Forget the permission mode, and with it which folders are the session's."""
+    """Forget the permission mode and the working directories that belong to it."""
     tools._session.permissions = replace(tools._session.permissions, grants=None)
 
 
@@ -184,7 +188,7 @@ def _written(path: Path, data: bytes) -> None:
 
 
 def converts_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Turn CRLF into LF."""
+    """Replace CRLF in the file by LF."""
     if b"\r\n" in before[0]:
         _written(path, path.read_bytes().replace(b"\r\n", b"\n"))
 
@@ -196,18 +200,18 @@ def drops_marks(path: Path, before: tuple[bytes, int, bool]) -> None:
 
 
 def writes_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Write UTF-8 in place of UTF-16."""
+    """Convert the file from UTF-16 to UTF-8."""
     if before[0].startswith(b"\xff\xfe"):
         _written(path, path.read_bytes().decode("utf-16").encode())
 
 
 def resets_modes(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Give each file the usual mode."""
+    """Set the mode of the file to the default."""
     path.chmod(0o644)
 
 
 def replaces_links(path: Path, before: tuple[bytes, int, bool]) -> None:
-    """Put a file in the place of a link."""
+    """Replace a symbolic link by a regular file."""
     if before[2]:
         data = path.read_bytes()
         path.unlink()
@@ -232,7 +236,9 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""Forgotten knowledge, by the subject of the scenarios that show it, and events that these do not have."""
+"""What is forgotten, by the subject in the slugs of the scenarios: the function that forgets it, and the events
+without a scenario for it.
+"""
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
 _MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
@@ -245,10 +251,14 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
     "metadata": (drops_metadata, {}, "notebooks-and-settings"),
 }
-"""Spoiled files, with the subject of the scenarios that show it, by event and for all others."""
+"""What is spoiled, by name: the function that spoils a file, the subject in the slugs of scenarios by event, and the
+subject for all other events.
+"""
 
 WITHOUT = {("links", "command"), ("metadata", "group"), ("marks", "group")}
-"""Cases that no scenario can show: commands with links, and groups at whose end the product itself has dropped it."""
+"""Pairs without a scenario: commands with links, and parallel calls, after which the product itself drops metadata
+and byte order marks.
+"""
 
 EVENTS = (
     "resume",
@@ -268,7 +278,7 @@ FURTHER = {
     "plan-mode": ("mentioned",),
     "hooks": ("mentioned",),
 }
-"""Events of single subjects."""
+"""Further events, which only these subjects have."""
 
 
 def _base(event: str) -> type[AfterAnEvent]:
@@ -276,7 +286,7 @@ def _base(event: str) -> type[AfterAnEvent]:
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the slug of the scenario that is about its mistake."""
+    """Return the implementations by name, each with the slug of the scenario about its mistake."""
     found: dict[str, tuple[type[Altered], str]] = {}
     for subject, (begin, without) in FORGETTING.items():
         for event in (*EVENTS, *FURTHER.get(subject, ())):

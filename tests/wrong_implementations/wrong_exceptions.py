@@ -11,7 +11,10 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class Excepting(Altered):
-    """Makes a call without the checks, by a Read of its own, where `excepted` says so of the file and the arguments."""
+    """Makes a call without the checks in some cases: it reads the file first.
+
+    `excepted` tells from the file and the arguments whether a call is such a case.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -28,23 +31,23 @@ class Excepting(Altered):
         return result
 
     def applies(self, path: Path) -> bool:
-        """Whether the check that is left out in some cases is one of this call."""
+        """Whether the check that is left out in some cases would apply to this call."""
         raise NotImplementedError
 
     def excepted(self, path: Path, arguments: Arguments) -> bool:
-        """Whether this is such a case."""
+        """Whether the check is left out for this file and these arguments."""
         raise NotImplementedError
 
 
 class OpenGate(Excepting):
-    """Asks for no Read in one case."""
+    """Requires no Read in one case."""
 
     def applies(self, path: Path) -> bool:
         return path not in self.known
 
 
 class OverlooksChanges(Excepting):
-    """Overlooks in one case that a file has changed since it was read."""
+    """Does not notice in one case that a file has changed since its Read."""
 
     def applies(self, path: Path) -> bool:
         return path in self.known
@@ -67,7 +70,7 @@ class TakesAnyMatch(Excepting):
 
 
 class OverlooksDenyRules(Excepting):
-    """Overlooks the deny rules in one case."""
+    """Ignores the deny rules in one case."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
@@ -79,7 +82,7 @@ class OverlooksDenyRules(Excepting):
 
 @caught("staleness/edit-after-change-within-a-second", harmless=NOTHING_LOST)
 class WholeSeconds(OverlooksChanges):
-    """Compares times in whole seconds."""
+    """Compares modification times in whole seconds."""
 
     def excepted(self, path: Path, arguments: Arguments) -> bool:
         return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
@@ -87,7 +90,7 @@ class WholeSeconds(OverlooksChanges):
 
 @caught("gate/same-beginning-of-a-long-path")
 class CutsPaths(OpenGate):
-    """Remembers the first 64 characters of a path, from the workspace on."""
+    """Identifies a file by the first 64 characters of its path in the workspace."""
 
     def excepted(self, path: Path, arguments: Arguments) -> bool:
         own = str(path.relative_to(self.workspace.root))[:64]
@@ -96,14 +99,14 @@ class CutsPaths(OpenGate):
 
 @caught("gate/same-name-but-for-a-space")
 class TrimsPaths(OpenGate):
-    """Remembers a path without spaces at its end."""
+    """Identifies a file by its path without spaces at the end."""
 
     def excepted(self, path: Path, arguments: Arguments) -> bool:
         return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
-    """Return a function that makes a call, but writes at most this number of bytes of an edited file."""
+    """Return a function that makes a call, but truncates the file after an Edit to this number of bytes."""
     return vars(spoils(lambda call, before: _cut(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
@@ -147,7 +150,7 @@ def MakesWritable(call: Call, before: bytes) -> None:
 @caught("replace-all/no-rescan")
 @spoils
 def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
-    """Replaces every occurrence again and again, those of its own result included."""
+    """With replace_all, replaces the old text again and again, also in its own result."""
     for _ in range(9):
         if (
             call.arguments.get("replace_all") is True
@@ -160,7 +163,7 @@ def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
 @caught("whitespace/indentation-is-not-rebased")
 @takes
 def AdjustsIndentation(call: Call, text: str) -> Arguments:
-    """Gives new_string the indentation of the line that old_string begins in."""
+    """Indents `new_string` like the line in which `old_string` begins."""
     old, new = strings(call.arguments)
     if not old or old == new:
         return {}
@@ -173,7 +176,7 @@ def AdjustsIndentation(call: Call, text: str) -> Arguments:
 @caught("matching/outside-the-range-read", level="text")
 @instead
 def ShowsALineTooMany(call: Call) -> ToolResult | None:
-    """Shows one line more than `limit` says where no offset is given."""
+    """Shows one line more than `limit` if there is no offset."""
     limit = call.arguments.get("limit")
     if call.tool == "Read" and "offset" not in call.arguments and isinstance(limit, int):
         return call.made(limit=limit + 1)
@@ -183,7 +186,7 @@ def ShowsALineTooMany(call: Call) -> ToolResult | None:
 @caught("permissions/neighbour-allowed")
 @instead
 def ComparesPrefixes(call: Call) -> ToolResult | None:
-    """Takes a file for denied whose path begins with the name of a denied folder."""
+    """Refuses a file if its path begins with the name of a denied directory, such as `secret` for `secrets.txt`."""
     workspace = call.session.workspace
     path = str(call.arguments.get("file_path")).removeprefix(f"{workspace.root}/")
     for rule in workspace.deny if call.tool != "Read" else ():
@@ -197,7 +200,7 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
 @caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
 @spoils
 def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
-    """Keeps spaces at line ends of new_string in Markdown, where they are line breaks."""
+    """Keeps spaces at line ends of `new_string` in Markdown, where they mean a line break."""
     old, new = strings(call.arguments)
     if call.path.suffix == ".md" and old:
         call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))
@@ -206,7 +209,7 @@ def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
 @caught("state/eleven-files-one-at-home", harmless=OWN_OR_SHOWN)
 @instead
 def OpenGateAtHome(call: Call) -> None:
-    """Asks for no Read outside the workspace."""
+    """Requires no Read for files outside the workspace."""
     path = str(call.arguments.get("file_path"))
     if call.tool != "Read" and path.startswith("~/"):
         call.read(call.session.workspace.home / path[2:])
@@ -216,7 +219,7 @@ Excepted = Callable[[Path, Arguments], bool]
 
 
 def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
-    """Return an implementation that keeps the rule of `base` except where `excepted` says so."""
+    """Return an implementation that follows the rule of `base`, except in the cases that `excepted` selects."""
     return type(base.__name__, (base,), {"excepted": lambda _, path, arguments: excepted(path, arguments)})
 
 
@@ -228,17 +231,17 @@ def holds(path: Path) -> str:
 
 
 def has_both_line_ends(path: Path) -> bool:
-    """Whether some lines of a file end with CRLF, and some with LF alone."""
+    """Whether some lines of a file end with CRLF, and others with LF."""
     data = path.read_bytes()
     return 0 < data.count(b"\r\n") < data.count(b"\n")
 
 
 def encoding_of(path: Path) -> str:
-    """Return the Python codec of a file."""
+    """Return the name of the Python codec for a file's encoding."""
     return "utf-16-le" if path.read_bytes().startswith(b"\xff\xfe") else "utf-8"
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:
-    """Return the old and the new text of an Edit; two equal strings for any other call."""
+    """Return the old and the new text of an Edit. For any other call, return two equal strings."""
     old, new = arguments.get("old_string"), arguments.get("new_string")
     return (old, new) if isinstance(old, str) and isinstance(new, str) else ("", "")

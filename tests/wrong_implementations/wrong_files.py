@@ -1,4 +1,4 @@
-"""Implementations that are wrong about files: modes, links, strays, and whether anything was written at all."""
+"""Implementations that handle files wrongly: modes, links, extra files, and success without a change."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def LosesMode(call: Call, before: bytes) -> None:
 @caught("links-and-modes/edit-through-symlink", "path link.txt")
 @spoils
 def ReplacesLink(call: Call, before: bytes) -> None:
-    """Puts a regular file where a link was."""
+    """Replaces a symbolic link by a regular file."""
     if call.path.is_symlink():
         data = call.path.read_bytes()
         call.path.write_bytes(before)
@@ -44,14 +44,14 @@ def WritesIntoEveryName(call: Call, before: bytes) -> None:
 @caught("gate/edit-after-read", "path notes.txt.tmp")
 @spoils
 def LeavesTemporaryFile(call: Call, before: bytes) -> None:
-    """Leaves a temporary file beside the edited one."""
+    """Leaves a temporary file next to the edited one."""
     call.path.with_name(f"{call.path.name}.tmp").write_bytes(before)
 
 
 @caught("gate/edit-after-read", "path $HOME/backup")
 @afterwards
 def LeavesBackupAtHome(call: Call, answer: ToolResult) -> None:
-    """Leaves a copy of every file it changes in the home directory."""
+    """Leaves a copy of every changed file in the home directory."""
     if call.tool != "Read" and not answer.is_error:
         (call.session.workspace.home / "backup").write_bytes(call.path.read_bytes())
 
@@ -59,21 +59,21 @@ def LeavesBackupAtHome(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-after-read", "path ../log")
 @instead
 def WritesBesideTheWorkspace(call: Call) -> None:
-    """Writes a log beside the workspace."""
+    """Writes a log file next to the workspace."""
     (call.session.workspace.root.parent / "log").write_text(call.tool)
 
 
 @caught("results/success-is-on-disk", "file notes.txt")
 @spoils
 def OnlyPretendsToEdit(call: Call, before: bytes) -> None:
-    """Says that it edited, and did not."""
+    """Reports an Edit, but does not change the file."""
     call.path.write_bytes(before)
 
 
 @caught("creation/write-creates", "path notes.txt")
 @instead
 def OnlyPretendsToCreate(call: Call) -> ToolResult:
-    """Says that it created a file, and did not: its answers come from memory."""
+    """Reports that a file was created, but does not create it. Later Reads are answered from memory."""
     is_new = call.tool == "Write" and not call.path.exists()
     answer = call.made()
     if is_new and not answer.is_error:
@@ -84,7 +84,7 @@ def OnlyPretendsToCreate(call: Call) -> ToolResult:
 @caught("gate/edit-after-read", "file notes.txt")
 @spoils
 def HidesItsTraces(call: Call, before: bytes) -> None:
-    """Writes something else than it says, and restores the file's time and size."""
+    """Writes a different content than it reports, and restores the time and size of the file."""
     status = call.path.stat()
     call.path.write_bytes(call.path.read_bytes().swapcase())
     os.utime(call.path, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -93,7 +93,7 @@ def HidesItsTraces(call: Call, before: bytes) -> None:
 @caught("gate/write-after-read", "file notes.txt")
 @instead
 def DoesNotTruncate(call: Call) -> ToolResult:
-    """Keeps the rest of a longer file when it is overwritten."""
+    """Keeps the end of a longer file when the file is overwritten."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
     answer = call.made()
     if call.tool == "Write" and not answer.is_error:
@@ -104,7 +104,7 @@ def DoesNotTruncate(call: Call) -> ToolResult:
 @caught("gate/edit-unread", "file notes.txt")
 @afterwards
 def WritesBeforeRefusing(call: Call, answer: ToolResult) -> None:
-    """Refuses a file that was not read, after it has written it."""
+    """Refuses a Write of an unread file, after it has written the file."""
     if call.tool == "Edit" and answer.error == "not_read":
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
@@ -112,14 +112,14 @@ def WritesBeforeRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/refused-edit-creates-no-directory", "path a")
 @instead
 def MakesDirectoriesBeforeRefusing(call: Call) -> None:
-    """Makes the directories of a file before it looks whether it may."""
+    """Creates the parent directories of a file before it checks whether the call is allowed."""
     call.path.parent.mkdir(parents=True, exist_ok=True)
 
 
 @caught("creation/write-creates-parents", "refused")
 @instead
 def MakesNoDirectories(call: Call) -> ToolResult | None:
-    """Refuses to create a file in a directory that is not there."""
+    """Refuses to create a file in a missing directory."""
     if call.tool == "Write" and not call.path.parent.exists():
         return ToolResult("ENOENT: no such file or directory", True, "os_error")
     return None
@@ -127,7 +127,7 @@ def MakesNoDirectories(call: Call) -> ToolResult | None:
 
 @caught("permissions/edit-denied", "refused")
 class IgnoresDenyRules(Altered):
-    """Makes calls that the permission rules forbid."""
+    """Executes calls that the permission rules forbid."""
 
     def fresh(self) -> FileTools:
         return FileTools(root=self.workspace.root, home=self.workspace.home)
@@ -136,7 +136,7 @@ class IgnoresDenyRules(Altered):
 @caught("deletion/everything", "path notes.txt")
 @spoils
 def DeletesEmptiedFiles(call: Call, before: bytes) -> None:
-    """Deletes a file when nothing is left in it."""
+    """Deletes a file if an Edit leaves it empty."""
     if not call.path.read_bytes():
         call.path.unlink()
 
@@ -144,14 +144,14 @@ def DeletesEmptiedFiles(call: Call, before: bytes) -> None:
 @caught("links-and-modes/setgid-kept-by-edit", "mode of run.sh")
 @spoils
 def DropsSpecialBits(call: Call, before: bytes) -> None:
-    """Makes an edited file anew, with the mode that it had, but without setuid, setgid and sticky bit."""
+    """Replaces an edited file by a new one with the same permissions, but without setuid, setgid and sticky bit."""
     call.path.chmod(call.path.stat().st_mode & 0o777)
 
 
 @caught("gate/edit-after-read", "path .tmp")
 @spoils
 def LeavesTemporaryFileElsewhere(call: Call, before: bytes) -> None:
-    """Leaves a temporary file in a folder of its own in the workspace."""
+    """Leaves a temporary file in a new directory of the workspace."""
     folder = call.session.workspace.root / ".tmp"
     folder.mkdir(exist_ok=True)
     (folder / call.path.name).write_bytes(before)
@@ -164,7 +164,7 @@ def refuses_a_file(call: Call, answer: ToolResult) -> bool:
 @caught("gate/edit-unread", "time of notes.txt")
 @afterwards
 def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
-    """Writes the bytes that are there once more when it refuses."""
+    """Writes the unchanged bytes of a file again when it refuses a call."""
     if refuses_a_file(call, answer):
         call.path.write_bytes(call.path.read_bytes())
 
@@ -172,7 +172,7 @@ def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-unread", "inode of notes.txt")
 @afterwards
 def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
-    """Replaces a file by its copy when it refuses, and gives that the old mode and time."""
+    """Replaces a file by a copy with the same mode and time when it refuses a call."""
     if refuses_a_file(call, answer):
         copy = call.path.with_name("copy")
         shutil.copy2(call.path, copy)
@@ -182,7 +182,7 @@ def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
 @caught("gate/edit-after-read", "time of notes.txt")
 @afterwards
 def TouchesWhatItReads(call: Call, answer: ToolResult) -> None:
-    """Sets the time of a file that it reads."""
+    """Changes the modification time of a file that it reads."""
     if call.tool == "Read" and not answer.is_error:
         call.path.touch()
 
@@ -194,7 +194,7 @@ def TouchesWhatItReads(call: Call, answer: ToolResult) -> None:
 )
 @spoils
 def TouchesOtherFiles(call: Call, before: bytes) -> None:
-    """Sets the time of every file beside the one it edits."""
+    """Changes the modification time of all other files in the directory of the edited file."""
     for other in call.path.parent.iterdir():
         if other != call.path and other.is_file():
             other.touch()
@@ -207,7 +207,7 @@ def TouchesOtherFiles(call: Call, before: bytes) -> None:
 )
 @instead
 def SkipsSameBytes(call: Call) -> ToolResult:
-    """Says that it wrote a file, and left it alone where the bytes are the same."""
+    """Reports a Write, but leaves the file alone if the bytes are the same."""
     twin = call.path.with_name("two.txt")
     linked = call.tool == "Write" and twin.exists() and twin.samefile(call.path)
     answer = call.made()
@@ -220,7 +220,7 @@ def SkipsSameBytes(call: Call) -> ToolResult:
 @caught("staleness/unchanged-between-milliseconds", "names of edited.txt")
 @afterwards
 def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
-    """Saves space: a written file becomes another name of one that holds the same."""
+    """Replaces a written file by a hard link to a file with the same content."""
     path = call.path
     if call.tool != "Read" and not answer.is_error:
         for other in path.parent.iterdir():
@@ -232,7 +232,7 @@ def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
 @caught("rights/write-closed-after-read", "refused")
 @afterwards
 def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
-    """Changes the mode of an inaccessible file, and tries again."""
+    """Makes an inaccessible file accessible, and repeats the call."""
     if answer.error != "os_error":
         return answer
     for each in (call.path.parent, call.path):
@@ -243,7 +243,7 @@ def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
 @caught("rights/edit-in-read-only-folder", "refused")
 @instead
 def NeverWritesInPlace(call: Call) -> ToolResult | None:
-    """Puts every file beside the old one first, where a folder may take none."""
+    """Writes a new file next to the old one before renaming it, also if the directory allows no new files."""
     folder = call.path.parent
     if call.tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
         return ToolResult("EACCES: permission denied", True, "os_error")
@@ -253,14 +253,14 @@ def NeverWritesInPlace(call: Call) -> ToolResult | None:
 @caught("rights/create-in-read-only-folder", "refused")
 @afterwards
 def SaysItWrote(call: Call, answer: ToolResult) -> ToolResult:
-    """Tells a success where the system refused to write."""
+    """Reports success if the system refused to write."""
     return ToolResult("done") if answer.error == "os_error" and call.tool != "Read" else answer
 
 
 @caught("rights/edit-after-failed-edit", "refused")
 @afterwards
 def ForgetsWhatTheSystemRefused(call: Call, answer: ToolResult) -> None:
-    """Needs another Read of a file after the system refused to touch it."""
+    """Requires another Read of a file after the system refused to access it."""
     if answer.error == "os_error":
         call.session.tools = call.session.fresh()
 
@@ -268,7 +268,7 @@ def ForgetsWhatTheSystemRefused(call: Call, answer: ToolResult) -> None:
 @caught("full-disk/edit-that-grows", "file notes.txt")
 @afterwards
 def EmptiesWhatDoesNotFit(call: Call, answer: ToolResult) -> None:
-    """Leaves nothing of a file that the disk had no room for."""
+    """Leaves a file empty if the disk has no room for the new content."""
     if answer.text.startswith("ENOSPC"):
         call.path.write_bytes(b"")
 
@@ -276,6 +276,6 @@ def EmptiesWhatDoesNotFit(call: Call, answer: ToolResult) -> None:
 @caught("full-disk/edit-after-room-was-made", "refused", harmless=NOTHING_LOST)
 @afterwards
 def KnowsWhatItCouldNotWrite(call: Call, answer: ToolResult) -> None:
-    """Takes a file that it could not write for one that it wrote."""
+    """Counts a file as written although the system refused to write it."""
     if answer.text.startswith("ENOSPC"):
         call.read()

@@ -1,4 +1,4 @@
-"""Implementations with a habit that no scenario is named for: the search has to meet it by itself."""
+"""Implementations with a wrong habit that no scenario is named for: the generated search must find it."""
 
 import os
 from dataclasses import replace
@@ -11,26 +11,26 @@ from readfirst.harness.adapter_api import ToolResult
 
 @afterwards
 def GivesInTheSecondTime(call: Call, answer: ToolResult) -> None:
-    """Refuses a file that was not read only once."""
+    """Refuses an unread file only the first time."""
     if answer.error == "not_read":
         call.read()
 
 
 @afterwards
 def EditsNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Takes an Edit of a text by itself for done."""
+    """Reports success for an Edit whose old and new text are equal."""
     return ToolResult("Done.") if answer.error == "no_changes" else answer
 
 
 @afterwards
 def ForgetsChangedFiles(call: Call, answer: ToolResult) -> ToolResult:
-    """Forgets a file that was changed by others."""
+    """Forgets that a file was read if another program changed it."""
     return ToolResult(NOT_READ, True, "not_read") if answer.error == "modified_since_read" else answer
 
 
 @afterwards
 def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the file many times over in its errors."""
+    """Repeats the content of the file many times in its errors."""
     if not answer.is_error or not call.path.is_file():
         return answer
     return replace(answer, text=f"{answer.text}\n{call.path.read_text(errors='replace') * 400}")
@@ -38,7 +38,7 @@ def TellsTheWholeFile(call: Call, answer: ToolResult) -> ToolResult:
 
 @instead
 def DistrustsItself(call: Call) -> ToolResult:
-    """Treats its own last write as a change by others."""
+    """Treats its own last change of a file as a change by another program."""
     if call.kept.pop("wrote", False) and call.tool == "Edit":
         return ToolResult(MODIFIED, True, "modified_since_read")
     answer = call.made()
@@ -48,7 +48,7 @@ def DistrustsItself(call: Call) -> ToolResult:
 
 @afterwards
 def DistrustsReading(call: Call, answer: ToolResult) -> None:
-    """Takes the reading of a file for a change."""
+    """Treats a Read of a file as a change of the file."""
     if call.tool == "Read" and not answer.is_error:
         later = call.path.stat().st_mtime + 1
         os.utime(call.path, (later, later))
@@ -56,7 +56,7 @@ def DistrustsReading(call: Call, answer: ToolResult) -> None:
 
 @instead
 def NeverForgives(call: Call) -> ToolResult:
-    """Refuses a file for ever once it was stale."""
+    """Always refuses a file after it was stale once."""
     if call.tool != "Read" and call.path in call.kept:
         return ToolResult(MODIFIED, True, "modified_since_read")
     answer = call.made()
@@ -67,7 +67,7 @@ def NeverForgives(call: Call) -> ToolResult:
 
 @instead
 def KeyedBySpelling(call: Call) -> ToolResult:
-    """Knows a file only by the spelling under which it was read."""
+    """Counts a file as read only under the spelling of the path in the Read."""
     spelt = str(call.arguments["file_path"])
     if call.tool != "Read" and spelt not in call.kept and call.path.exists():
         return ToolResult(NOT_READ, True, "not_read")
@@ -78,7 +78,7 @@ def KeyedBySpelling(call: Call) -> ToolResult:
 
 
 class CountsCallsOfAllSessions(Altered):
-    """Numbers its answers."""
+    """Numbers its answers, over all sessions of the process."""
 
     calls = 0
 
@@ -90,13 +90,13 @@ class CountsCallsOfAllSessions(Altered):
 
 @afterwards
 def ShowsTabsAsSpaces(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows eight spaces for a tab."""
+    """Shows a tab as eight spaces."""
     return replace(answer, text=answer.text.expandtabs()) if call.tool == "Read" else answer
 
 
 @afterwards
 def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
-    """Answers a second Read by a reference to the first."""
+    """Answers a second Read with a reference to the first."""
     if call.tool != "Read" or answer.is_error:
         return answer
     return (
@@ -108,7 +108,7 @@ def RefersToEarlierReads(call: Call, answer: ToolResult) -> ToolResult:
 
 @afterwards
 def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
-    """Counts the lines of a snippet from 0."""
+    """Numbers the lines of a snippet from 0."""
     if call.tool != "Edit" or answer.is_error:
         return answer
     head, *lines = answer.text.split("\n")
@@ -119,14 +119,14 @@ def NumbersSnippetsFromZero(call: Call, answer: ToolResult) -> ToolResult:
 
 @spoils
 def EatsBlankLines(call: Call, before: bytes) -> None:
-    """Removes all blank lines after a deletion."""
+    """Removes all blank lines of the file after a deletion."""
     if not call.new:
         call.path.write_bytes(call.path.read_bytes().replace(b"\n\n", b"\n"))
 
 
 @instead
 def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
-    """Does not find a text of several lines in a file with CRLF."""
+    """Does not find an old text of several lines in a file with CRLF."""
     if "\n" in call.old and call.tool == "Edit" and call.path.is_file() and b"\r\n" in call.path.read_bytes():
         return ToolResult("String to replace not found in file.", True, "string_not_found")
     return None
@@ -134,7 +134,7 @@ def KnowsOnlyLineFeeds(call: Call) -> ToolResult | None:
 
 @takes
 def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
-    """Puts a text that it took away before back twice."""
+    """Inserts a text twice if it had deleted the same text before."""
     twice = call.new in call.kept
     call.kept[call.old] = "taken"
     return {"new_string": call.new * 2} if twice else {}
@@ -142,14 +142,14 @@ def PutsBackTwice(call: Call, text: str) -> dict[str, str]:
 
 @spoils
 def WritesOnlyAscii(call: Call, before: bytes) -> None:
-    """Writes U+FFFD for characters that are not ASCII."""
+    """Writes U+FFFD instead of characters that are not ASCII."""
     text = call.path.read_bytes().decode().encode("ascii", "replace").decode()
     call.path.write_text(text.replace("?", "\ufffd"))
 
 
 @afterwards
 def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
-    """Touches another file of the folder too."""
+    """Also touches another file of the directory."""
     if call.tool != "Read" and not answer.is_error:
         for other in sorted(call.path.parent.iterdir()):
             if other.is_file() and not other.is_symlink() and other.name != call.path.name:
@@ -158,7 +158,7 @@ def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
 
 @instead
 def AppendsWhatItWrites(call: Call) -> ToolResult:
-    """Writes the content twice when the file already has it."""
+    """Writes the content twice if the file already has this content."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
     answer = call.made()
     if call.tool == "Write" and not answer.is_error and call.path.read_bytes() == before:
