@@ -39,7 +39,7 @@ class LooksTwiceWithoutALock(Altered):
 
 
 class WritesWhatItRead(Altered):
-    """Makes an Edit in the content of the last Read, and ignores the current file."""
+    """Reads a file, replaces the text a moment later, and so overwrites changes made in between."""
 
     capabilities = Locks.capabilities
 
@@ -68,7 +68,7 @@ class LocksEverything(Locks):
 
 
 class LeavesItsLock(Locks):
-    """Waits for a lock for a short time, then gives up the call. It never removes its own lock."""
+    """If another process has locked the files, waits a moment and refuses the call. It never removes its own lock."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         lock = self.workspace.home / ".cache" / "owner"

@@ -34,8 +34,8 @@ class AfterAnEvent(Altered):
     """Behaves like the reference until an event, and makes one mistake from then on.
 
     `event` is the name of the event in scenarios of the family `crossings`. When the event happens, `begin` is called
-    with the tools that continue. `spoil` is called after each call of these tools that changed nothing else, with the
-    path and its previous bytes and mode.
+    with the tools that continue. From then on, `spoil` is called after each successful change of an existing file, with
+    its path and its previous state (bytes, mode, whether it is a link).
     """
 
     event = ""

@@ -13,7 +13,7 @@ from readfirst.reference_impl import FileTools
 @caught("links-and-modes/executable-kept-by-edit moved-world/mode-of-the-other-branch", "mode of run.sh")
 @spoils
 def LosesMode(call: Call, before: bytes) -> None:
-    """Makes an edited file anew, with the usual mode."""
+    """Replaces an edited file by a new one with the default mode."""
     call.path.chmod(0o644)
 
 

@@ -24,7 +24,7 @@ def EditsNothing(call: Call, answer: ToolResult) -> ToolResult:
 
 @afterwards
 def ForgetsChangedFiles(call: Call, answer: ToolResult) -> ToolResult:
-    """Forgets that a file was read if another program changed it."""
+    """Reports a file that another program changed as a file that was not read."""
     return ToolResult(NOT_READ, True, "not_read") if answer.error == "modified_since_read" else answer
 
 
@@ -48,7 +48,7 @@ def DistrustsItself(call: Call) -> ToolResult:
 
 @afterwards
 def DistrustsReading(call: Call, answer: ToolResult) -> None:
-    """Treats a Read of a file as a change of the file."""
+    """Changes the modification time of a file after a Read, so that the file counts as changed."""
     if call.tool == "Read" and not answer.is_error:
         later = call.path.stat().st_mtime + 1
         os.utime(call.path, (later, later))
@@ -149,7 +149,7 @@ def WritesOnlyAscii(call: Call, before: bytes) -> None:
 
 @afterwards
 def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
-    """Also touches another file of the directory."""
+    """Also appends a newline to the other files of the directory."""
     if call.tool != "Read" and not answer.is_error:
         for other in sorted(call.path.parent.iterdir()):
             if other.is_file() and not other.is_symlink() and other.name != call.path.name:

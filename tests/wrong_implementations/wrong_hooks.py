@@ -1,4 +1,4 @@
-"""Implementations that are wrong about hooks."""
+"""Implementations that handle hooks wrongly."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from readfirst.reference_impl import CommandResult, Hook
 
 @caught("hooks/exit-two-before-edit", "refused")
 class RunsNone(Altered):
-    """Takes hooks and never runs them."""
+    """Accepts hooks, but never runs them."""
 
     def hooks(self) -> Sequence[Hook]:
         return ()
@@ -22,7 +22,7 @@ class RunsNone(Altered):
 
 @caught("hooks/exit-one-before-edit", "refused")
 class EveryFailureBlocks(Altered):
-    """Blocks by every exit code but 0."""
+    """Blocks a call if a hook ends with any exit code other than 0."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, run=_blocking(hook.run)) for hook in super().hooks()]
@@ -30,7 +30,7 @@ class EveryFailureBlocks(Altered):
 
 @caught("hooks/other-tools-hook", "refused")
 class BlocksEveryTool(Altered):
-    """Runs every hook at every tool."""
+    """Runs every hook for every tool."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, matcher="*") for hook in super().hooks()]
@@ -38,7 +38,7 @@ class BlocksEveryTool(Altered):
 
 @caught("hooks/allowed-against-deny-rule", "refused")
 class AllowedIsAllowed(Altered):
-    """Lets a hook lift the deny rules."""
+    """Ignores the deny rules if there are hooks, as if a hook had allowed the call."""
 
     def deny(self) -> Sequence[str]:
         return () if self.workspace.hooks else super().deny()
@@ -50,7 +50,7 @@ class AllowedIsAllowed(Altered):
     harmless="it does what the call asks, and not what a hook made of it",
 )
 class KeepsItsInput(Altered):
-    """Makes the call as the model wrote it."""
+    """Ignores the replaced input of a hook, and executes the call as the model wrote it."""
 
     def hooks(self) -> Sequence[Hook]:
         return [replace(hook, run=_without(hook.run, "updatedInput")) for hook in super().hooks()]
@@ -59,7 +59,7 @@ class KeepsItsInput(Altered):
 @caught("hooks/formatter-after-edit", "refused")
 @instead
 def DistrustsFormatters(call: Call) -> ToolResult | None:
-    """Refuses to edit a file that a hook formatted."""
+    """Refuses the second Edit, because a hook formatted the file after the first."""
     if call.tool == "Edit" and call.kept.setdefault("edited", call) is not call:
         return ToolResult("File has been modified since read.", True)
     return None
@@ -75,7 +75,7 @@ def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
 @caught("hooks/blocked-after-edit", "file notes.txt")
 @instead
 def UndoesWhatIsBlocked(call: Call) -> ToolResult:
-    """Takes back a call that a hook complains of afterwards."""
+    """Undoes a call if a hook reports an error after it."""
     before = call.path.read_bytes()
     answer = call.made()
     if any("blocking error" in reminder for reminder in answer.reminders):
@@ -86,7 +86,7 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
 @caught("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
 @instead
 def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
-    """Counts the changes of a hook after a Read as read."""
+    """Does not notice that a hook changed a file after its Read."""
     before = call.path.stat()
     answer = call.made()
     if call.tool == "Read":

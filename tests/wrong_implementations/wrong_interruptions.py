@@ -1,4 +1,6 @@
-"""Implementations that do something with calls that are given up, cut off, or whose program is killed."""
+"""Implementations that handle calls wrongly that are cancelled, cut off, or interrupted because the program is
+killed.
+"""
 
 import json
 import os
@@ -15,7 +17,7 @@ from reasons import TOO_CAREFUL
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 
 TOO_LONG = 100_000
-"""Characters that take so long to write that the program is killed meanwhile."""
+"""A number of characters that take so long to write that the program can be killed meanwhile."""
 
 
 def write_later(path: Path) -> None:
@@ -24,7 +26,7 @@ def write_later(path: Path) -> None:
 
 @caught("interrupted/edit-given-up")
 class ExecutesWhatWasGivenUp(Altered):
-    """The cancellation comes back, and the call is made all the same."""
+    """Confirms a cancellation, but executes the call."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -34,7 +36,7 @@ class ExecutesWhatWasGivenUp(Altered):
 
 @caught("interrupted/new-file-given-up")
 class GoesOnAfterwards(Altered):
-    """A thread that is never stopped makes the call a little later."""
+    """Does not stop the thread of a cancelled call, which writes the file a little later."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -47,7 +49,7 @@ class GoesOnAfterwards(Altered):
 
 @caught("interrupted/write-given-up")
 class EmptiesBeforeItWaits(Altered):
-    """The file is emptied first, and written after the question."""
+    """Empties the file before it asks for permission, and writes it afterwards."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         def empty() -> None:
@@ -60,7 +62,7 @@ class EmptiesBeforeItWaits(Altered):
 
 @caught("interrupted/edit-given-up", harmless=TOO_CAREFUL)
 class ForgetsWhatItRead(Altered):
-    """Escape begins a new session."""
+    """Forgets all Reads when the user cancels a call."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
@@ -79,7 +81,7 @@ class MakesFoldersFirst(Altered):
 
 @caught("interrupted/write-at-limit")
 class DeletesWhatWasCut(Altered):
-    """A call that comes cut off is taken back, and the file with it."""
+    """Deletes the file that a call with cut arguments names."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         for path in self.workspace.root.glob("*.txt"):
@@ -90,7 +92,7 @@ class DeletesWhatWasCut(Altered):
 
 @caught("interrupted/edit-cut")
 class WritesWhatCame(Altered):
-    """The arguments are mended as far as they came, and the call is made."""
+    """Completes cut arguments to valid ones, and executes the call."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         arguments = json.loads(text + '"}')
@@ -102,7 +104,7 @@ class WritesWhatCame(Altered):
 
 @caught("interrupted/new-file-cut")
 class OpensWhileItComes(Altered):
-    """The file is opened for writing as soon as its name has come."""
+    """Opens a file for writing, which empties it, as soon as the path has arrived."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         if tool == "Write":
@@ -112,7 +114,7 @@ class OpensWhileItComes(Altered):
 
 @instead
 def EmptiesAndWrites(call: Call) -> ToolResult | None:
-    """The file is emptied and then written, piece by piece."""
+    """Empties the file, and then writes it in pieces."""
     if len(call.content) < TOO_LONG:
         return None
     with call.path.open("w") as file:
@@ -125,7 +127,7 @@ def EmptiesAndWrites(call: Call) -> ToolResult | None:
 
 @instead
 def LeavesALock(call: Call) -> ToolResult | None:
-    """A lock beside the file keeps others away, also when who made it is dead."""
+    """Refuses calls while there is a lock. The lock stays if its process is killed."""
     lock = call.session.workspace.home / ".cache" / "lock"
     if call.tool == "Read":
         return None
@@ -141,7 +143,7 @@ def LeavesALock(call: Call) -> ToolResult | None:
 
 @instead
 def BacksUpAndMoves(call: Call) -> ToolResult | None:
-    """The old file is moved away before the new one is there."""
+    """Renames the old file before it writes the new one."""
     if len(call.content) < TOO_LONG:
         return None
     path = call.path
@@ -154,7 +156,7 @@ def BacksUpAndMoves(call: Call) -> ToolResult | None:
 
 @instead
 def HurriesWhenItIsToEnd(call: Call) -> None:
-    """When the program ends, it makes the call that waits for its permission."""
+    """When the program is ended, executes the call that still waits for permission."""
 
     def hurry(*_: object) -> None:
         call.session.reference(call.tool, call.arguments)
@@ -165,7 +167,7 @@ def HurriesWhenItIsToEnd(call: Call) -> None:
 
 @instead
 def DeletesBeforeItEnds(call: Call) -> None:
-    """At the end it removes the unfinished file, and with it the old content."""
+    """When the program is ended, deletes the file that it was writing, although it had an old content."""
 
     def clear(*_: object) -> None:
         call.path.unlink()
@@ -180,7 +182,7 @@ def DeletesBeforeItEnds(call: Call) -> None:
 
 @instead
 def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
-    """Ctrl-C ends the call and not the program, and the answer is that of a call that was made."""
+    """Ctrl-C ends the call but not the program, and the answer reports success."""
     heard: list[object] = []
     signal.signal(signal.SIGINT, lambda *_: heard.append(True))
     call.interfere()
@@ -191,13 +193,13 @@ def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
 
 @instead
 def Survives(call: Call) -> None:
-    """Ctrl-C is not heard: nothing is wrong with that."""
+    """Ignores Ctrl-C. This is correct."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @caught("interrupted/write-stopped")
 class WritesHalf(Altered):
-    """If a call is cancelled while it writes, the written part stays."""
+    """If a call is cancelled while it writes, leaves the part that was written."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         content = str(arguments.get("content", arguments.get("new_string")))
@@ -207,7 +209,7 @@ class WritesHalf(Altered):
 
 @caught("interrupted/edit-stopped")
 class SaysThatItIsDone(Altered):
-    """The call is not made, and answered as one that was."""
+    """Does not execute a call that is stopped, but reports success."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         return ToolResult("The file has been updated.")
@@ -215,7 +217,7 @@ class SaysThatItIsDone(Altered):
 
 @caught("interrupted/new-file-stopped")
 class WritesAfterItWasStopped(Altered):
-    """The writing thread is not stopped."""
+    """Does not stop the writing thread, which writes the file a little later."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         write_later(self.path(arguments))
@@ -227,7 +229,7 @@ class WritesAfterItWasStopped(Altered):
 
 @caught("interrupted/edit-stopped")
 class LeavesWhatItHadBegun(Altered):
-    """The file is written beside its place, and stays there."""
+    """Leaves the temporary file of a stopped call."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         Path(arguments["file_path"] + ".new").write_text("begun")
@@ -236,7 +238,7 @@ class LeavesWhatItHadBegun(Altered):
 
 @caught("interrupted/edit-stopped", harmless=TOO_CAREFUL)
 class StaysBusy(Altered):
-    """A stopped call counts as running."""
+    """Treats a stopped call as still running, and refuses all later changes."""
 
     busy = False
 
@@ -252,7 +254,7 @@ class StaysBusy(Altered):
 
 @caught("interrupted/edit-stopped-and-changed")
 class ForgetsWhatOthersChanged(Altered):
-    """A call that was stopped makes the session take the file as it is then for its own."""
+    """After a call was stopped, treats changes of its file by other programs as known."""
 
     stopped: Path | None = None
 
@@ -267,11 +269,14 @@ class ForgetsWhatOthersChanged(Altered):
 
 
 KEPT = "READFIRST_TEST_KEPT"
-"""The variable with the directory of conversations that outlive their process."""
+"""Name of the environment variable with the directory for conversations that outlive their process."""
 
 
 class Outlasts(Altered):
-    """Keeps its conversation on disk after every call, and goes on with it; right, as far as it goes."""
+    """Stores its conversation on disk after every call, and resumes it from there.
+
+    This is correct, but other parts are missing.
+    """
 
     @property
     def kept(self) -> Path:
@@ -289,14 +294,14 @@ class Outlasts(Altered):
 
 
 class ForgetsWhereItWasKilled(Outlasts):
-    """Only a regular end keeps the knowledge of files."""
+    """Forgets all Reads if the program was killed."""
 
     def resume(self) -> None:
         self.tools.resume()
 
 
 class MakesTheCallThatWasKilled(Outlasts):
-    """Makes up for unanswered calls when the conversation continues."""
+    """Executes the unanswered call again when the conversation is resumed."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.kept.with_name("asked").write_text(json.dumps([tool, arguments]))
@@ -312,7 +317,9 @@ class MakesTheCallThatWasKilled(Outlasts):
 
 
 class TakesWhatWasKilledForDone(Outlasts):
-    """A call is in the conversation as soon as it is asked."""
+    """Stores a call in the conversation before executing it, so its file counts as known even if the program was
+    killed.
+    """
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if (path := Path(arguments["file_path"])).exists():
@@ -326,7 +333,7 @@ class TakesWhatWasKilledForDone(Outlasts):
 
 
 class BringsBackItsCopies(Outlasts):
-    """Restores the known contents of files when the conversation continues."""
+    """Writes the known content of a file back when the conversation is resumed."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         answer = super().call(tool, arguments)

@@ -1,4 +1,4 @@
-"""Implementations with mistakes about state after a resume, a summary, a rewind and a sub-agent."""
+"""Implementations that handle their state wrongly after a resume, a compaction, a rewind or a sub-agent."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses 
 
 @caught("sessions/edit-after-resume", "refused", harmless=TOO_CAREFUL)
 class ForgetsOnResume(Altered):
-    """Starts a resumed session with nothing read."""
+    """Forgets all Reads when a session is resumed."""
 
     def resume(self) -> None:
         self.tools = self.fresh()
@@ -21,7 +21,7 @@ class ForgetsOnResume(Altered):
 
 @caught("sessions/edit-unread-after-resume", "refused")
 class ResumeUnlocks(Altered):
-    """Takes every file of a resumed session for one that was read."""
+    """Counts every file as read when a session is resumed."""
 
     def resume(self) -> None:
         self.tools.resume()
@@ -31,7 +31,7 @@ class ResumeUnlocks(Altered):
 
 @caught("sessions/edit-after-compaction", "refused", harmless=TOO_CAREFUL)
 class ForgetsAtCompaction(Altered):
-    """Knows no file after a summary."""
+    """Forgets all Reads at a compaction."""
 
     def compact(self) -> None:
         self.tools = self.fresh()
@@ -39,15 +39,15 @@ class ForgetsAtCompaction(Altered):
 
 @caught("sessions/sixth-file-is-forgotten-at-compaction", "refused", harmless=NOTHING_LOST)
 class KeepsAllAtCompaction(Altered):
-    """Knows every file after a summary."""
+    """Still knows every file that was read before a compaction."""
 
     def compact(self) -> None:
-        """Change nothing."""
+        """Do nothing: all files stay known."""
 
 
 @caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
-    """Reads changed files again after a summary."""
+    """After a compaction, does not notice changes of known files, because it reads them again before each call."""
 
     compacted = False
     known: frozenset[str] = frozenset()
@@ -66,7 +66,7 @@ class IsNeverStaleAfterCompaction(Altered):
 
 @caught("sessions/agent-edits-what-was-read", "refused")
 class SharesStateWithAgents(Altered):
-    """Gives sub-agents the session itself."""
+    """Shares the state of the session with its sub-agents."""
 
     def sub_agent(self) -> Altered:
         shared = Altered(self.workspace)
@@ -92,7 +92,7 @@ class TakesOverWhatAgentsRead(Altered):
 
 @caught("sessions/edit-after-agents-read", "refused")
 class AgentsAreBlind(Altered):
-    """Forgets, after a sub-agent, the files that the session had read."""
+    """Forgets all Reads of the session when a sub-agent starts."""
 
     def sub_agent(self) -> Altered:
         agent = Agent(self)
@@ -102,15 +102,15 @@ class AgentsAreBlind(Altered):
 
 @caught("rewind/edited-and-created", "path folder/new.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsNothing(Altered):
-    """Takes a rewind, and leaves the files as they are."""
+    """Accepts a rewind, but restores no files."""
 
     def rewind(self) -> None:
-        """Change nothing."""
+        """Do nothing: no file is restored."""
 
 
 @caught("rewind/edited-and-created", "path folder/new.txt")
 class KeepsWhatItCreated(Altered):
-    """Brings files back, and leaves those that were not there."""
+    """Restores files in a rewind, but does not delete those that the session created."""
 
     def rewind(self) -> None:
         files = {path: path.read_bytes() for path in self.workspace.root.rglob("*") if path.is_file()}
@@ -122,7 +122,7 @@ class KeepsWhatItCreated(Altered):
 
 @caught("rewind/twice", "file notes.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsOnce(Altered):
-    """Takes no note of files again once it has brought them back."""
+    """Ignores every rewind after the first."""
 
     has_rewound = False
 
@@ -149,7 +149,7 @@ class RewindsTheWorkOfOthers(Altered):
 
 @caught("rewind/edit-without-new-read", "reminders")
 class ForgetsRewoundFiles(Altered):
-    """Wants files read again that a rewind brought back."""
+    """Requires a new Read of all files after a rewind."""
 
     def rewind(self) -> None:
         self.tools.rewind()
@@ -158,7 +158,7 @@ class ForgetsRewoundFiles(Altered):
 
 @caught("reminders/change-before-resume", "reminders", harmless=SHOWN)
 class SaysNothingOfBreaks(Altered):
-    """Does not report changes while a sub-agent worked or the session was interrupted."""
+    """Does not report changes that happened while the session was interrupted."""
 
     was_away = False
 

@@ -1,4 +1,4 @@
-"""Implementations that refuse, take back or repair a text because of its look, or that of its file."""
+"""Implementations that refuse, undo or repair a change because of the form of its text or of its file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from altered import Altered, Arguments, Call, afterwards, instead
 from readfirst.harness.adapter_api import ToolResult
 
 Look = Callable[[Path, str, str], bool]
-"""Whether a look is a reason, of a path, its text before a call and after it."""
+"""A predicate for refusing a change. Parameters: the path in the workspace, the text before, and the text after."""
 
 
 class Refuses(Altered):
-    """Refuses a call whose result has a look, or takes it back."""
+    """Refuses a change whose result matches `look`. With `takes_back`, the answer says that the change was undone."""
 
     look: ClassVar[Look]
     takes_back = False
@@ -41,7 +41,7 @@ class Refuses(Altered):
 
 
 def parses_not(parse: Callable[[str], object], suffix: str) -> Look:
-    """Return a look: a text of this extension that does not parse."""
+    """Return a predicate: the path has this suffix, and the new text cannot be parsed."""
 
     def look(path: Path, before: str, after: str) -> bool:
         if path.suffix != suffix:
@@ -56,7 +56,7 @@ def parses_not(parse: Callable[[str], object], suffix: str) -> Look:
 
 
 def has(pattern: str, *, anew: bool = False) -> Look:
-    """Return a predicate: a pattern occurs in the text; `anew`: and did not before."""
+    """Return a predicate: a pattern occurs in the new text. With `anew`, it must not occur in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
 
     def look(path: Path, before: str, after: str) -> bool:
@@ -66,7 +66,7 @@ def has(pattern: str, *, anew: bool = False) -> Look:
 
 
 def had(pattern: str) -> Look:
-    """Return a predicate: a pattern occurred in the text before."""
+    """Return a predicate: a pattern occurs in the old text."""
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda path, before, after: bool(compiled.search(before))
 
@@ -78,33 +78,33 @@ def named(pattern: str) -> Look:
 
 
 def unbalanced(path: Path, before: str, after: str) -> bool:
-    """Have brackets that stay open."""
+    """Whether brackets in the new text are not balanced."""
     return any(after.count(left) != after.count(right) for left, right in ("()", "[]", "{}"))
 
 
 def shrinks(path: Path, before: str, after: str) -> bool:
-    """Be less than half as long as before."""
+    """Whether the new text is less than half as long as an old text of more than 200 characters."""
     return len(before) > 200 and len(after) < len(before) / 2
 
 
 def grows(path: Path, before: str, after: str) -> bool:
-    """Have a hundred lines more than before."""
+    """Whether the new text has over a hundred lines more than the old text."""
     return after.count("\n") > before.count("\n") + 100
 
 
 def has_long_lines(path: Path, before: str, after: str) -> bool:
-    """Have a line of more than 200 characters."""
+    """Whether the new text has a line of more than 200 characters."""
     return any(len(line) > 200 for line in after.split("\n"))
 
 
 def repeats_lines(path: Path, before: str, after: str) -> bool:
-    """Have one line thirty times over."""
+    """Whether the same line occurs more than thirty times in the new text."""
     lines = after.split("\n")
     return any(lines.count(line) > 30 for line in {*lines} if line)
 
 
 def changes_only(fold: Callable[[str], str]) -> Look:
-    """Return a predicate: the text is unchanged except for the folded part."""
+    """Return a predicate: the text has changed, but `fold` makes the old and the new text equal."""
     return lambda path, before, after: before != after and fold(before) == fold(after)
 
 
@@ -166,18 +166,18 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
     "comments in place of code": (has("^# run", anew=True), "comment-instead-of-code"),
     "imports again": (has(r"import os\n(.*\n)*import os", anew=True), "same-line-again"),
 }
-"""Refused texts, with the slug of the scenario that shows each."""
+"""The predicates by name, each with the slug of the scenario that detects the refusal."""
 
 
 @instead
 def SaysItIsApplied(call: Call) -> ToolResult | None:
-    """Answers an Edit as made already where the new text is in the file."""
+    """Answers that an Edit was already made if its new text occurs in the file."""
     applied = call.tool == "Edit" and call.path.is_file() and f"{call.new}\n" in call.path.read_text()
     return ToolResult("This change was made already.") if applied else None
 
 
 def configured(call: Call, name: str, words: str) -> bool:
-    """Whether a call may write, and a file of settings in the workspace has these words."""
+    """Whether a call is an Edit or Write of a file, and the settings file `name` in the workspace contains `words`."""
     settings = call.session.workspace.root / name
     return (
         call.tool != "Read" and settings.is_file() and words in settings.read_text() and call.path.is_file()
@@ -186,14 +186,14 @@ def configured(call: Call, name: str, words: str) -> bool:
 
 @afterwards
 def ObeysEditorConfig(call: Call, result: ToolResult) -> None:
-    """Ends files with a newline where .editorconfig wants it."""
+    """Ends files with a newline if .editorconfig requires it."""
     if configured(call, ".editorconfig", "insert_final_newline = true"):
         call.path.write_text(call.path.read_text().rstrip("\n") + "\n")
 
 
 @afterwards
 def ObeysAttributes(call: Call, result: ToolResult) -> None:
-    """Writes the line ends that .editorconfig or .gitattributes name."""
+    """Writes CRLF if .editorconfig or .gitattributes require it."""
     if any(configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
@@ -207,7 +207,7 @@ OTHERS: Mapping[str, tuple[type[Altered], str]] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the scenario that is about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     found = {
         f"refuses {name}": (
             type("Refuses", (Refuses,), {"look": staticmethod(look), "takes_back": number % 2 == 1}),

@@ -1,4 +1,6 @@
-"""Implementations with mistakes at the crossings of groups, hooks, notebooks, folders, thresholds and looks."""
+"""Implementations whose mistake needs two circumstances, such as parallel calls and hooks, or notebooks and
+directories.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from readfirst.reference_impl.session.hooks import Hooks, PreToolUseResult
 
 
 class _FirstCallOnly(Hooks):
-    """Hooks that run only before, or only after, the first call of a message."""
+    """Hooks that run only for the first call of a message: before it, or after it."""
 
     runs: ClassVar[str]
     calls = 0
@@ -35,7 +37,7 @@ class _FirstCallOnly(Hooks):
 
 
 class HooksOfTheFirstCall(Altered):
-    """Runs hooks before only the first call of a message."""
+    """Runs the hooks before a call only for the first call of a message."""
 
     runs = "before"
 
@@ -51,13 +53,13 @@ class HooksOfTheFirstCall(Altered):
 
 
 class HooksAfterTheFirstCall(HooksOfTheFirstCall):
-    """Runs hooks after only the first call of a message."""
+    """Runs the hooks after a call only for the first call of a message."""
 
     runs = "after"
 
 
 class LeavesNotebooksToThemselves(Altered):
-    """Runs no hook around NotebookEdit."""
+    """Runs no hook before a NotebookEdit."""
 
     event = "PreToolUse"
 
@@ -70,13 +72,13 @@ class LeavesNotebooksToThemselves(Altered):
 
 
 class LeavesNotebooksAsTheyAre(LeavesNotebooksToThemselves):
-    """Runs no hook after NotebookEdit."""
+    """Runs no hook after a NotebookEdit."""
 
     event = "PostToolUse"
 
 
 class RunsHooksOfGivenUpCalls(Altered):
-    """Runs PostToolUse hooks although the user gave the call up."""
+    """Runs PostToolUse hooks although the user cancelled the call."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = super().give_up(tool, arguments, interfere)
@@ -87,7 +89,7 @@ class RunsHooksOfGivenUpCalls(Altered):
 
 
 class EditsItsBuffer(Altered):
-    """Edits its own copy of a file, without a freshness check, after some calls of a tool in a row."""
+    """Edits its own copy of a file, without a check for changes, after three successful Edits of the file in a row."""
 
     tool, times = "Edit", 3
 
@@ -107,19 +109,19 @@ class EditsItsBuffer(Altered):
 
 
 class EditsItsBufferAfterTen(EditsItsBuffer):
-    """Edits its own copy of a file after ten Edits."""
+    """Edits its own copy of a file after ten Edits in a row."""
 
     times = 10
 
 
 class WritesItsBuffer(EditsItsBuffer):
-    """Writes a file without a freshness check after five Writes."""
+    """Writes a file without a check for changes after five Writes in a row."""
 
     tool, times = "Write", 5
 
 
 class ForgetsTheOldest(Altered):
-    """Forgets the oldest files that it read, beyond a number of bytes or of files."""
+    """Forgets the files that it read first, if those that it knows exceed a number of bytes or of files."""
 
     most_bytes, most_files = 16384, 10**6
 
@@ -137,19 +139,19 @@ class ForgetsTheOldest(Altered):
 
 
 class HoldsThirtyTwoKibibytes(ForgetsTheOldest):
-    """Forgets the oldest of more than 32 KiB."""
+    """Forgets the files that it read first, if it knows more than 32 KiB."""
 
     most_bytes = 32768
 
 
 class HoldsTwentyFiles(ForgetsTheOldest):
-    """Forgets the oldest of more than twenty files."""
+    """Forgets the files that it read first, if it knows more than twenty files."""
 
     most_bytes, most_files = 10**9, 20
 
 
 class StaysWhenSpokenTo(Altered):
-    """Stays in the folder of the last command after a message of the user, as versions from 2.1.265 on do."""
+    """Stays in the directory of the last command after a message of the user, like versions from 2.1.265 on."""
 
     def staying(self, act: Callable[[], Any]) -> Any:
         session = self.tools._session
@@ -172,7 +174,7 @@ class StaysWhenSpokenTo(Altered):
 
 
 def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
-    """Return arguments whose relative paths begin at a folder."""
+    """Return the arguments with `folder` put before relative paths."""
     return {
         name: f"{folder}/{value}" if name in names and str(value)[:1] not in ("/", "~") else value
         for name, value in arguments.items()
@@ -180,7 +182,7 @@ def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
 
 
 class BeginsWithTheMessage(Altered):
-    """Lets relative paths begin where their message began."""
+    """Resolves the relative paths of parallel calls from the directory in which their message began."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         folder = self.tools._session.paths.root
@@ -190,7 +192,7 @@ class BeginsWithTheMessage(Altered):
 
 
 class NotebooksAtTheRoot(Altered):
-    """Lets the paths of notebooks begin at the workspace."""
+    """Resolves relative paths of notebooks from the workspace, even after a `cd`."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         root = str(self.workspace.root)
@@ -205,7 +207,7 @@ class NotebooksAtTheRoot(Altered):
 
 
 class FollowsEveryCd(Altered):
-    """Follows a `cd` in parentheses."""
+    """Changes its directory after a `cd` in parentheses, that is in a subshell."""
 
     form = r"\(\s*cd (\w+)"
 
@@ -218,19 +220,19 @@ class FollowsEveryCd(Altered):
 
 
 class FollowsPipes(FollowsEveryCd):
-    """Follows a `cd` in a pipe."""
+    """Changes its directory after a `cd` in a pipe."""
 
     form = r"cd (\w+) \|"
 
 
 class FollowsSubstitutions(FollowsEveryCd):
-    """Follows a `cd` in a substitution."""
+    """Changes its directory after a `cd` in a command substitution."""
 
     form = r"\$\(cd (\w+)"
 
 
 class RefusesSources(Altered):
-    """Refuses a cell for its look."""
+    """Refuses a NotebookEdit if its source matches `look`."""
 
     look: ClassVar[Callable[[str], bool]]
 
@@ -241,7 +243,7 @@ class RefusesSources(Altered):
 
 
 class RefusesNewFiles(Altered):
-    """Refuses a new file for its look."""
+    """Refuses to create a file if its path and text match `look`."""
 
     look: ClassVar[Callable[[str, str], bool]]
 
@@ -307,7 +309,7 @@ BY_SCENARIO: Mapping[str, Sequence[type[Altered]]] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the scenario that is about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     found = {f"{kind.__name__} in {by}": (kind, by) for by, kinds in BY_SCENARIO.items() for kind in kinds}
     for base, looks in ((RefusesSources, CELLS), (RefusesNewFiles, NEW_FILES)):
         for slug, look in looks.items():

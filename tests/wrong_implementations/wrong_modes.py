@@ -1,4 +1,4 @@
-"""Implementations with mistakes about actions that need no confirmation."""
+"""Implementations that decide wrongly which actions need a confirmation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from readfirst.reference_impl import FileTools
 
 
 def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
-    """Return a method that starts a session in a workspace with other permissions."""
+    """Return a method `fresh` that starts a session with the permissions that `changed` returns."""
 
     def fresh(self: Altered) -> FileTools:
         given = self.workspace.permissions
@@ -22,27 +22,27 @@ def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[
 
 
 def in_another_mode(taken: PermissionMode, for_: PermissionMode) -> Callable[[Altered], FileTools]:
-    """Return a method that takes one mode for another."""
+    """Return a method `fresh` that treats the permission mode `taken` like `for_`."""
     return with_permissions(lambda given: replace(given, mode=for_) if given.mode == taken else given)
 
 
 @caught("permission-modes/default-edit", "refused")
 class NeverAsks(Altered):
-    """Changes files in the default mode, too."""
+    """Changes files without a confirmation in the default mode."""
 
     fresh = in_another_mode("default", "bypassPermissions")
 
 
 @caught("permission-modes/write-outside", "refused")
 class EditsEverywhere(Altered):
-    """Takes leave to edit for leave to edit anything."""
+    """Treats the permission to edit in the working directory as a permission to edit everywhere."""
 
     fresh = in_another_mode("acceptEdits", "bypassPermissions")
 
 
 @caught("permission-modes/plan-edit", "refused")
 class PlansByDoing(Altered):
-    """Edits while it is to plan."""
+    """Changes files in plan mode."""
 
     fresh = in_another_mode("plan", "acceptEdits")
 
@@ -66,7 +66,7 @@ class BypassesDenyRules(Altered):
 
 @caught("permission-modes/read-outside", "refused")
 class IsAtHomeEverywhere(Altered):
-    """Takes the folder above its working directory for its own."""
+    """Treats the directory above its working directory as one of its working directories."""
 
     fresh = with_permissions(
         lambda given: replace(given, additional=(*given.additional, given.directory.parent))
@@ -75,13 +75,13 @@ class IsAtHomeEverywhere(Altered):
 
 @caught("permission-modes/additional-directory", "refused")
 class KnowsNoAdditionalDirectories(Altered):
-    """Is at home in its working directory alone."""
+    """Ignores the additional working directories."""
 
     fresh = with_permissions(lambda given: replace(given, additional=()))
 
 
 @caught("permission-modes/allowed-folder", "refused")
 class OverlooksAllowRules(Altered):
-    """Asks although a rule allows it."""
+    """Asks for a confirmation although a rule allows the call."""
 
     fresh = with_permissions(lambda given: replace(given, allow=()))

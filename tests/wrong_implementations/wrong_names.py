@@ -1,4 +1,4 @@
-"""Implementations that treat some names or sizes specially: neighbours, keys, formatters, buffers."""
+"""Implementations that treat some names or sizes of files specially."""
 
 import json
 import re
@@ -33,13 +33,15 @@ KEYS: dict[str, tuple[Key, str]] = {
     "without the last extension": (lambda name: str(Path(name).with_suffix("")), "names-of-one-stem"),
     "as letters alone": (lambda name: re.sub(r"\W", "", name), "names-with-signs"),
 }
-"""The key of a remembered path, relative to the workspace, and the scenario that shows it."""
+"""Functions that return the key of a remembered path in the workspace, by a description, each with the scenario that
+detects it.
+"""
 
 BESIDE = (
     "{}.tmp", "{}.bak", "{}~", ".{}.swp", "{}.orig", "{}.lock", "{}.new", "{}.old", "{}.part", "~{}",
     "#{}#", ".{}.tmp", "tmp",
 )  # fmt: skip
-"""Where a tool might put a temporary or a backup file: the neighbour of that name is lost."""
+"""Names that a tool might use for a temporary or a backup file, which then overwrites a file of that name."""
 
 NOT_EDITED = (
     r".*\.tmp",
@@ -53,14 +55,17 @@ NOT_EDITED = (
     r".*\.log",
     r".*\.lock",
 )
-"""Names that look temporary: such a file is not written, though the answer says so."""
+"""Patterns of names that look temporary.
+
+Files with such a name are not written, although the answer reports success.
+"""
 
 CUTS = {size: f"writes-around-{size}-bytes" for size in (4096, 8192, 16384, 65536)}
-"""Sizes of buffers, and the scenario with a longer text."""
+"""Sizes of buffers in bytes, each with the scenario that has a longer text."""
 
 
 class Remembers(OpenGate):
-    """Remembers the files that it read by a key that several files share."""
+    """Identifies read files by a key that several files share."""
 
     key: Key
 
@@ -73,7 +78,7 @@ class Remembers(OpenGate):
 
 
 class TakesTheNameBeside(Altered):
-    """Writes a neighbouring file and renames it, replacing an existing neighbour."""
+    """Writes a temporary file next to the target and renames it, which destroys a file that already has that name."""
 
     form: str
 
@@ -86,7 +91,7 @@ class TakesTheNameBeside(Altered):
 
 
 class DoesNotWriteNamed(Altered):
-    """Takes files of some names for temporary ones, and does not write them."""
+    """Treats files with some names as temporary files, and does not write them."""
 
     form: str
 
@@ -100,12 +105,12 @@ class DoesNotWriteNamed(Altered):
 
 
 class Cuts(Treating):
-    """Writes and inserts no more of a text than a buffer holds."""
+    """Writes and inserts only the part of a text that fits into a buffer."""
 
 
 @afterwards
 def FormatsByName(call: Call, answer: ToolResult) -> None:
-    """Formats JSON files, and ends Markdown files with a newline."""
+    """Formats a JSON file after a Write."""
     if call.tool == "Write" and call.path.suffix == ".json" and not answer.is_error:
         call.path.write_text(json.dumps(json.loads(call.path.read_text()), indent=2))
 
@@ -119,14 +124,14 @@ def EndsFilesByName(call: Call, before: bytes) -> None:
 
 @afterwards
 def MakesScriptsExecutable(call: Call, answer: ToolResult) -> None:
-    """Gives a file that begins as a script the right to be executed."""
+    """Makes a file executable that begins with `#!`."""
     if call.tool != "Read" and call.path.is_file() and call.path.read_bytes().startswith(b"#!"):
         call.path.chmod(call.path.stat().st_mode | 0o111)
 
 
 @instead
 def GivesMakefilesTabs(call: Call) -> ToolResult | None:
-    """Begins the lines of a Makefile with tabs, and writes scripts of Windows with CRLF."""
+    """Writes Windows batch files with CRLF."""
     if call.tool == "Write" and call.path.suffix == ".bat":
         return call.made(content=call.content.replace("\n", "\r\n"))
     return None
@@ -134,26 +139,26 @@ def GivesMakefilesTabs(call: Call) -> ToolResult | None:
 
 @spoils
 def ReplacesAThousand(call: Call, before: bytes) -> None:
-    """Replaces no more than 1,000 places with replace_all."""
+    """Replaces only the first 1,000 matches with replace_all."""
     if call.arguments.get("replace_all") is True:
         call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1000))
 
 
 @spoils
 def EditsTheFirstBlock(call: Call, before: bytes) -> None:
-    """Edits only the first 64 KiB of a file, and reports success for the rest."""
+    """Ignores an Edit beyond the first 64 KiB of a file, but reports success."""
     if before.find(call.old.encode()) + len(call.old) > 65536:
         call.path.write_bytes(before)
 
 
 def of(kind: type[Altered], **attributes: object) -> type[Altered]:
-    """Return the implementation of a kind with its key, form or treatment."""
+    """Return an implementation of this kind with these attributes: its key, form or treatment."""
     bound = {name: staticmethod(each) if callable(each) else each for name, each in attributes.items()}
     return type(kind.__name__, (kind,), {**bound, "__doc__": kind.__doc__})
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the slug of the scenario that is about its mistake."""
+    """Return the implementations by name, each with the slug of the scenario about its mistake."""
     return {
         **{f"keys {what}": (of(Remembers, key=key), by) for what, (key, by) in KEYS.items()},
         **{

@@ -1,4 +1,4 @@
-"""Implementations that do something to whose a file is, and to its attributes."""
+"""Implementations that change the owner or the extended attributes of files."""
 
 import os
 
@@ -14,7 +14,7 @@ def changed(call: Call, answer: ToolResult) -> bool:
 @caught("ownership/edit-of-file-with-attributes")
 @afterwards
 def LeavesItsMark(call: Call, answer: ToolResult) -> None:
-    """Every file that it changes gets an attribute."""
+    """Sets an extended attribute on every file that it changes."""
     if changed(call, answer):
         os.setxattr(call.path, "user.edited", b"yes")
 
@@ -22,14 +22,16 @@ def LeavesItsMark(call: Call, answer: ToolResult) -> None:
 @caught("ownership/refused-calls-leave-ownership")
 @instead
 def TakesOverWhatItRefuses(call: Call) -> None:
-    """The file is made its own before it is looked at."""
+    """Makes the session's user the owner of a file before it checks the call."""
     os.chown(call.path, os.geteuid(), os.getegid())
 
 
 @caught("ownership/folder-of-another-group")
 @afterwards
 def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
-    """Takes over the directory of a file, so that no other program writes there in the meantime."""
+    """Makes the session's user the owner of the file's directory, so that no other program writes there in the
+    meantime.
+    """
     if changed(call, answer):
         os.chown(call.path.parent, os.geteuid(), os.getegid())
 
@@ -37,7 +39,7 @@ def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
 @caught("ownership/edit-that-changes-nothing")
 @afterwards
 def DropsAttributesWhenReading(call: Call, answer: ToolResult) -> None:
-    """A Read puts a copy in the file's place."""
+    """Removes the extended attributes of a file in a Read."""
     if call.tool == "Read":
         for name in os.listxattr(call.path):
             os.removexattr(call.path, name)
@@ -45,7 +47,7 @@ def DropsAttributesWhenReading(call: Call, answer: ToolResult) -> None:
 
 @instead
 def WritesInPlace(call: Call) -> ToolResult | None:
-    """Not wrong: everything beside the bytes stays."""
+    """Writes the file in place, so that everything except its bytes stays. This is correct."""
     if call.tool == "Read" or call.path.stat().st_mode & 0o2000:
         return None
     text = call.path.read_text()

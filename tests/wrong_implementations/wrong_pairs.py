@@ -1,4 +1,4 @@
-"""Implementations with a mistake in a pair of circumstances of which each alone is handled correctly."""
+"""Implementations whose mistake needs two circumstances, each of which they handle correctly if it occurs alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OpensLaterAgents(Altered):
 
 
 class CutsTheMarkOfTheSecond(Altered):
-    """Saves the second change of a file in a group without its byte order mark."""
+    """Saves a file without its byte order mark if two parallel calls change it."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         results = super().call_parallel(calls)
@@ -46,7 +46,7 @@ class CutsTheMarkOfTheSecond(Altered):
 
 @afterwards
 def DecodesReplacedInputs(call: Call, result: ToolResult) -> None:
-    """Saves a file as UTF-8 if a hook has replaced the input of the call."""
+    """Saves a UTF-16 file as UTF-8 if a hook has replaced the input of the call."""
     replaced = any("updatedInput" in hook.command for hook in call.session.workspace.hooks)
     if replaced and call.tool == "Edit" and call.path.read_bytes().startswith(BOM_UTF16_LE):
         call.path.write_text(call.path.read_text("utf-16"), "utf-8")
@@ -54,7 +54,7 @@ def DecodesReplacedInputs(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def TrimsLines(call: Call, result: ToolResult) -> None:
-    """Cuts the whitespace at the end of each line where .editorconfig wants it."""
+    """Strips the whitespace at line ends of an edited file if .editorconfig requires it."""
     settings = call.session.workspace.root / ".editorconfig"
     if call.tool == "Edit" and settings.is_file() and "trim_trailing" in settings.read_text():
         call.path.write_text(re.sub(r"[ \t]+$", "", call.path.read_text(), flags=re.MULTILINE))
@@ -62,14 +62,16 @@ def TrimsLines(call: Call, result: ToolResult) -> None:
 
 @instead
 def RefusesLongLines(call: Call) -> ToolResult | None:
-    """Takes a file with a line of more than 2,000 characters for generated, and refuses its Edit."""
+    """Refuses an Edit of a file with a line of more than 2,000 characters, as if the file were generated."""
     lines = call.path.read_text().splitlines() if call.tool == "Edit" and call.path.is_file() else []
     return ToolResult("The file is minified.", True) if any(len(line) > 2_000 for line in lines) else None
 
 
 @instead
 def FindsTheNewText(call: Call) -> ToolResult | None:
-    """Answers an Edit as done if the old text is missing and a new text of 20 characters is present."""
+    """Reports success for an Edit whose old text is missing, if the file contains the new text of at least 20
+    characters.
+    """
     text = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
     is_present = len(call.new) >= 20 and call.old not in text and call.new in text
     return ToolResult("The file has been updated.") if is_present else None
@@ -77,7 +79,7 @@ def FindsTheNewText(call: Call) -> ToolResult | None:
 
 @instead
 def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
-    """Does not check a file that the session has edited ten times."""
+    """Does not check a file for changes before a Write if the session has edited it ten times."""
     edits = call.kept.get(call.path, 0)
     call.kept[call.path] = edits + (call.tool == "Edit")
     if call.tool == "Write" and edits >= 10:
@@ -87,7 +89,7 @@ def TrustsAfterTenEdits(call: Call) -> ToolResult | None:
 
 @instead
 def FallsBackToTheRoot(call: Call) -> ToolResult | None:
-    """Takes a relative path that is missing in the current directory for one of the first directory."""
+    """Resolves a relative path from the session's first directory if the file is missing in the current directory."""
     given = str(call.arguments.get("file_path", "/"))
     current = Path(call.session.tools._session.paths.root)
     is_elsewhere = not Path(given).is_absolute() and not (current / given).exists() and call.path.is_file()
@@ -108,5 +110,5 @@ SCENARIOS: Mapping[type[Altered], str] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the scenario that is about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     return {kind.__name__: (kind, scenario) for kind, scenario in SCENARIOS.items()}

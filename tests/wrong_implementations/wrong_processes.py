@@ -1,4 +1,4 @@
-"""Implementations that do not answer properly at all; each runs in a process of its own."""
+"""Implementations that do not answer as an adapter must. Each runs in a separate process."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ def answered(result: Result) -> ToolResult:
 
 
 class Faulty:
-    """The reference for 2.1.7, which goes wrong at every Edit."""
+    """Behaves like the reference for 2.1.7, except that every Edit calls `fail`."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
@@ -39,7 +39,7 @@ class Hangs(Faulty):
 
 
 class Crashes(Faulty):
-    """Ends its process."""
+    """Ends its process with exit code 9."""
 
     def fail(self) -> Any:
         os._exit(9)
@@ -53,14 +53,14 @@ class Aborts(Faulty):
 
 
 class Raises(Faulty):
-    """Raises where it should refuse."""
+    """Raises an exception instead of refusing the call."""
 
     def fail(self) -> Any:
         raise PermissionError("File has not been read yet. Read it first before writing to it.")
 
 
 class Floods(Faulty):
-    """Prints without end."""
+    """Prints without end instead of answering."""
 
     def fail(self) -> Any:
         while True:
@@ -68,21 +68,21 @@ class Floods(Faulty):
 
 
 class AnswersGarbage(Faulty):
-    """Answers with something that is not a result."""
+    """Answers with a value that is not a `ToolResult`."""
 
     def fail(self) -> Any:
         return {"text": "File has not been read yet.", "isError": True}
 
 
 class AnswersNull(Faulty):
-    """Answers with nothing as text."""
+    """Answers with None as the text."""
 
     def fail(self) -> Any:
         return ToolResult(None, True)  # type: ignore[arg-type]
 
 
 class ForgetsAParallelResult(Faulty):
-    """Answers all calls of a message but the last."""
+    """Answers all parallel calls of a message except the last."""
 
     capabilities = frozenset({"Read", "Edit", "Write", "parallel"})
 
@@ -94,6 +94,6 @@ class ForgetsAParallelResult(Faulty):
 
 
 class DeclinesEverything(Faulty):
-    """Declares that it can do nothing, so that nothing can fail."""
+    """Declares no capabilities, so that no scenario can fail."""
 
     capabilities: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Implementations with mistakes about notices of changed files."""
+"""Implementations that handle reminders of changed files wrongly."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from readfirst.harness.adapter_api import ToolResult
 @caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
 @afterwards
 def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
-    """Detects changes, but does not report them."""
+    """Detects changes, but does not report them in reminders."""
     return replace(answer, reminders=())
 
 
@@ -26,12 +26,12 @@ def TellsAgain(call: Call, answer: ToolResult) -> ToolResult:
 @caught("reminders/own-edit-alone", "reminders", harmless=SHOWN)
 @afterwards
 def TellsOfOwnEdits(call: Call, answer: ToolResult) -> ToolResult:
-    """Tells of a change that the model made itself."""
+    """Reports a change that the session made itself."""
     return replace(answer, reminders=("It was changed.",)) if call.tool == "Edit" else answer
 
 
 @caught("reminders/two-places-changed", "shown notes.txt", harmless=SHOWN)
 @afterwards
 def ShowsTheFirstPlaceOnly(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows one of the places that changed."""
+    """Shows only the first of the changed places."""
     return replace(answer, reminders=tuple(each.partition("\n...\n")[0] for each in answer.reminders))

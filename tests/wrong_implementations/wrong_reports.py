@@ -1,4 +1,6 @@
-"""Implementations that make the mistakes which users of other tools reported, and that overlook how files move."""
+"""Implementations with mistakes that users of other tools reported, and implementations that overlook how files were
+moved.
+"""
 
 import html
 import os
@@ -15,7 +17,9 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def found_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """Return the match of a pattern in a text that does not contain the old text."""
+    """If the text does not contain the old text of a call, return the first match of a pattern as the new
+    `old_string`.
+    """
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
 
@@ -23,20 +27,20 @@ def found_instead(pattern: str, call: Call, text: str) -> Arguments:
 @caught("reported/whitespace-that-differs reported/alike-but-for-whitespace")
 @takes
 def FoldsWhitespace(call: Call, text: str) -> Arguments:
-    """Takes any whitespace for any other."""
+    """Ignores differences in whitespace when it searches the old text."""
     return found_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 
 @caught("reported/first-and-last-line-of-a-block")
 @takes
 def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
-    """Finds a block by its first and its last line."""
+    """Finds an old text of several lines by its first and its last line."""
     lines = [re.escape(line) for line in call.old.strip("\n").split("\n")]
     return found_instead(f"{lines[0]}\n(.*\n)*?{lines[-1]}", call, text) if len(lines) > 1 else {}
 
 
 def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
-    """Return a function that makes a call with a different text."""
+    """Return a method that executes a call with its new text changed by `treated`."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         name = {"Write": "content", "Edit": "new_string"}.get(tool)
@@ -49,7 +53,7 @@ def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
 
 @caught("reported/dollars-of-a-library")
 class HalvesDollars(Altered):
-    """Takes two dollars for one."""
+    """Writes `$` for `$$`."""
 
     alter = writing(lambda text: text.replace("$$", "$"))
 
@@ -63,21 +67,21 @@ class BreaksLines(Altered):
 
 @caught("reported/escapes-of-a-c-source")
 class UnescapesQuotes(Altered):
-    """Takes backslashes before quotes and zeros away."""
+    """Removes backslashes before quotes and zeros."""
 
     alter = writing(lambda text: re.sub(r"\\(['\"0])", r"\1", text))
 
 
 @caught("reported/signs-and-their-escapes")
 class EscapesSigns(Altered):
-    """Writes escapes for characters that are not ASCII."""
+    """Writes backslash escapes instead of characters that are not ASCII."""
 
     alter = writing(lambda text: text.encode("ascii", "backslashreplace").decode())
 
 
 @caught("reported/entities-of-a-page")
 class DecodesEntities(Altered):
-    """Decodes entities."""
+    """Decodes the HTML entities in a text."""
 
     alter = writing(html.unescape)
 
@@ -91,14 +95,14 @@ class CutsAtMarkers(Altered):
 
 @caught("reported/new-file-without-a-newline")
 class EndsNewFiles(Altered):
-    """Ends every text with a newline."""
+    """Ends every written text with exactly one newline."""
 
     alter = writing(lambda text: text.rstrip("\n") + "\n")
 
 
 @caught("reported/placeholders-for-what-stays")
 class LeavesOutPlaceholders(Altered):
-    """Treats placeholders as unchanged text, and removes them."""
+    """Removes lines with placeholders such as `(unchanged`, as if they meant unchanged text."""
 
     alter = writing(lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text))
 
@@ -106,7 +110,7 @@ class LeavesOutPlaceholders(Altered):
 @caught("reported/beside-what-was-matched")
 @spoils
 def FoldsTheLine(call: Call, before: bytes) -> None:
-    """Writes the edited lines folded, as they were searched."""
+    """Writes changed lines in the normalized form (NFKC) in which they were searched."""
     lines = call.path.read_bytes().decode().split("\n")
     former = set(before.decode().split("\n"))
     folded = [line if line in former else unicodedata.normalize("NFKC", line) for line in lines]
@@ -116,7 +120,7 @@ def FoldsTheLine(call: Call, before: bytes) -> None:
 @caught("reported/repeated-edits-of-a-crlf-file")
 @spoils
 def DoublesLineEnds(call: Call, before: bytes) -> None:
-    """Adds an empty line after text that ends with a line break, in a CRLF file."""
+    """In a CRLF file, adds an empty line after a new text that ends with a line break."""
     new = call.new.replace("\n", "\r\n").encode()
     if b"\r\n" in before and new.endswith(b"\r\n"):
         call.path.write_bytes(call.path.read_bytes().replace(new, new + b"\r\n", 1))
@@ -125,7 +129,7 @@ def DoublesLineEnds(call: Call, before: bytes) -> None:
 @caught("reported/repeated-edits-of-an-lf-file")
 @spoils
 def ObeysAttributes(call: Call, before: bytes) -> None:
-    """Gives a file the line ends that .gitattributes has for a checkout."""
+    """Writes CRLF if .gitattributes requires it for checkouts."""
     rules = call.path.with_name(".gitattributes")
     if rules.is_file() and "eol=crlf" in rules.read_text():
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
@@ -134,14 +138,14 @@ def ObeysAttributes(call: Call, before: bytes) -> None:
 @caught("reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252")
 @spoils
 def DropsWhatIsNoText(call: Call, before: bytes) -> None:
-    """Leaves out every byte that is no UTF-8."""
+    """Removes all bytes of the file that are not UTF-8."""
     call.path.write_bytes(before.decode(errors="ignore").replace(call.old, call.new, 1).encode())
 
 
 @caught("reported/search-that-fails")
 @afterwards
 def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
-    """Leaves an empty file where the old text is not found."""
+    """Empties the file if the old text is not found."""
     if answer.error == "string_not_found":
         call.path.write_bytes(b"")
 
@@ -149,7 +153,7 @@ def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
 @caught("reported/emptied-on-demand")
 @instead
 def DoesNotEmpty(call: Call) -> ToolResult:
-    """Takes an empty content for none."""
+    """Ignores a change that would make the file empty, but reports success."""
     before = call.path.read_bytes() if call.path.is_file() else b""
     answer = call.made()
     if before and call.tool != "Read" and not answer.is_error and not call.path.read_bytes():
@@ -160,7 +164,7 @@ def DoesNotEmpty(call: Call) -> ToolResult:
 @caught("reported/new-file-in-an-old-ones-place")
 @instead
 def OverwritesUnread(call: Call) -> None:
-    """Lets a Write replace a file that was not read."""
+    """A Write replaces a file that was not read."""
     if call.tool == "Write" and call.path.is_file():
         call.read()
 
@@ -168,14 +172,14 @@ def OverwritesUnread(call: Call) -> None:
 @caught("reported/empty-text-to-replace", harmless=OWN_OR_SHOWN)
 @takes
 def EmptyMeansAll(call: Call, text: str) -> Arguments:
-    """Takes an empty old text for the whole file."""
+    """Treats an empty old text as the whole file."""
     return {} if call.old else {"old_string": text}
 
 
 @caught("reported/line-breaks-at-both-ends")
 @takes
 def AddsWhatTheOldTextEndedWith(call: Call, text: str) -> Arguments:
-    """Ends the new text with a line break where the old one ends with it."""
+    """Adds a line break to the new text if the old text ends with one."""
     ends = call.old.endswith("\n") and call.new and not call.new.endswith("\n")
     return {"new_string": call.new + "\n"} if ends else {}
 
@@ -183,14 +187,14 @@ def AddsWhatTheOldTextEndedWith(call: Call, text: str) -> Arguments:
 @caught("reported/end-without-a-newline")
 @spoils
 def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
-    """Ends a file with one newline."""
+    """Ends the edited file with exactly one newline."""
     call.path.write_bytes(call.path.read_bytes().rstrip(b"\n") + b"\n")
 
 
 @caught("reported/insertion-into-the-second-of-two")
 @spoils
 def InsertsAtTheEnd(call: Call, before: bytes) -> None:
-    """Inserts added text after the last line."""
+    """Appends inserted text to the end of the file."""
     if call.old and call.new.startswith(call.old):
         call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 
@@ -198,7 +202,7 @@ def InsertsAtTheEnd(call: Call, before: bytes) -> None:
 @caught("reported/what-was-written-is-there")
 @instead
 def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
-    """Says that it wrote, the second time, and did not."""
+    """Reports success for the second Write of a file, but does not write it."""
     before = call.path.read_bytes() if call.path in call.kept else None
     answer = call.made()
     if call.tool == "Write" and not answer.is_error:
@@ -211,7 +215,7 @@ def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
 @caught("reported/characters-across-buffers")
 @spoils
 def DecodesInBlocks(call: Call, before: bytes) -> None:
-    """Decodes the text around an edit in blocks of 4,096 bytes, and spoils characters across their ends."""
+    """Decodes the edited file in blocks of 4,096 bytes, which spoils characters across the ends of blocks."""
     data = call.path.read_bytes()
     blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
     decoded = "".join(block.decode(errors="replace") for block in blocks).encode()
@@ -222,13 +226,13 @@ def DecodesInBlocks(call: Call, before: bytes) -> None:
 @caught("reported/new-text-that-contains-the-old")
 @spoils
 def ReplacesAgain(call: Call, before: bytes) -> None:
-    """Replaces the old text again in its own result."""
+    """Replaces the old text once more in its own result."""
     if call.old and call.old in call.new:
         call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode(), 1))
 
 
 def knowing_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
-    """Return an implementation that remembers files by a key, so that others with the same key count as read."""
+    """Return a method for which a file counts as read if a file with the same key was read."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)
@@ -250,7 +254,7 @@ def _place_in_repository(path: Path) -> object:
 
 @caught("moved-world/read-in-one-worktree")
 class KnowsByPlaceInRepository(Altered):
-    """Takes a file of one worktree for that of another."""
+    """Counts a file as read if the same path was read in another worktree of the repository."""
 
     alter = knowing_by(_place_in_repository)
 
@@ -261,21 +265,21 @@ class KnowsByPlaceInRepository(Altered):
     harmful="moved-world/save-with-a-backup moved-world/worktree-moved",
 )
 class KnowsByInode(Altered):
-    """Takes a file under another name for the one that was read."""
+    """Counts a file as read if a file with the same inode was read."""
 
     alter = knowing_by(lambda path: path.stat().st_ino)
 
 
 @caught("moved-world/case-of-a-name-changed-by-a-checkout")
 class KnowsByNameInAnyCase(Altered):
-    """Takes names that differ in case for one."""
+    """Counts a file as read if a path that differs only in case was read."""
 
     alter = knowing_by(lambda path: str(path).lower())
 
 
 @caught("paths/names-that-end-with-dots")
 class KnowsWithoutDots(Altered):
-    """Takes names that differ in dots at their end for one, as Windows does."""
+    """Counts a file as read if a path that differs only in dots at its end was read, as on Windows."""
 
     alter = knowing_by(lambda path: str(path).rstrip("."))
 
@@ -285,7 +289,7 @@ class KnowsWithoutDots(Altered):
     "moved-world/folder-exchanged-within-a-time moved-world/git-checkout-of-equal-files"
 )
 class WatchesFolders(Watching):
-    """Takes a file for changed where anything in its folders was."""
+    """Treats a file as changed if anything in its directory or in the workspace has changed."""
 
     def stamps(self, path: Path) -> list[int]:
         return [each.stat().st_ctime_ns for each in (path.parent, self.workspace.root)]
@@ -305,7 +309,7 @@ class WatchesFolders(Watching):
 @caught("moved-world/mount-goes-away", harmless=CHANGES_NOTHING)
 @afterwards
 def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows a file that is gone as it was read last."""
+    """Shows a deleted file with the content of its last Read."""
     if call.tool != "Read":
         return answer
     if answer.error == "file_not_found":
@@ -318,7 +322,7 @@ def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
 @caught("moved-world/formatter-after-an-own-edit moved-world/linter-takes-an-unused-import")
 @afterwards
 def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
-    """Edits a changed file as it knew it, and writes that."""
+    """Edits the content that it knows of a changed file, and writes that."""
     held = call.kept.get(call.path, b"")
     if call.tool == "Edit" and answer.error == "modified_since_read" and call.old.encode() in held:
         call.path.write_bytes(held.replace(call.old.encode(), call.new.encode(), 1))
@@ -334,7 +338,7 @@ def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
 )
 @instead
 def MakesWhatIsGone(call: Call) -> ToolResult:
-    """Creates a deleted file again from its knowledge, and edits it."""
+    """Creates a deleted file again with its known content, and edits it."""
     path = call.path
     if call.tool == "Edit" and not os.path.lexists(path) and path in call.kept and path.parent.is_dir():
         path.write_bytes(call.kept[path])
@@ -347,7 +351,7 @@ def MakesWhatIsGone(call: Call) -> ToolResult:
 @caught("moved-world/drive-goes-away-during-edit")
 @instead
 def WritesWhatItHasChecked(call: Call) -> ToolResult:
-    """Writes the edited text of a file that went away since it was checked, wherever its path leads now."""
+    """If a file disappears between the check and the write, writes the edited text to its path anyway."""
     checked = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
     answer = call.made()
     if answer.error == "edit_not_applied" and not os.path.lexists(call.path):
@@ -371,7 +375,7 @@ def DistrustsWhatIsGone(call: Call) -> ToolResult:
 @caught("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
 @spoils
 def ClearsUp(call: Call, before: bytes) -> None:
-    """Removes neighbours of an edited file that look like swap or backup files."""
+    """Deletes files next to an edited file that look like swap or backup files."""
     for other in call.path.parent.iterdir():
         if other.is_file() and re.fullmatch(r".*~|\..*\.swp|#.*#|\.~lock.*", other.name):
             other.unlink()

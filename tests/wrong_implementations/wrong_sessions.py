@@ -1,4 +1,4 @@
-"""Implementations whose sessions in one directory disturb each other."""
+"""Implementations whose sessions in the same directory affect each other."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from readfirst.reference_impl import FileTools
 
 @caught("two-sessions/other-has-not-read")
 class SharesWhatWasRead(Altered):
-    """One memory serves all sessions of the process."""
+    """All sessions of the process share one memory of read files."""
 
     memories: ClassVar[dict[Path, FileTools]] = {}
 
@@ -23,7 +23,7 @@ class SharesWhatWasRead(Altered):
 @caught("two-sessions/both-read-then-edit")
 @instead
 def WritesItsOwnCopy(call: Call) -> ToolResult:
-    """Makes an Edit in the content of the Read, and ignores the current file."""
+    """Makes an Edit of a changed file in the content of the last Read."""
     if call.tool == "Read":
         call.kept[call.path] = call.path.read_text()
     answer = call.made()
@@ -35,7 +35,7 @@ def WritesItsOwnCopy(call: Call) -> ToolResult:
 
 @caught("two-sessions/different-files")
 class LocksTheFolder(Altered):
-    """Who has changed a file keeps all others out until its session ends."""
+    """A session that has changed a file blocks all changes by other sessions until it ends."""
 
     locked_by: ClassVar[Altered | None] = None
 
@@ -53,7 +53,7 @@ class LocksTheFolder(Altered):
 
 @caught("two-sessions/write-then-write-of-the-other")
 class TakesOthersForItself(Altered):
-    """Files written by any session of the process count as written by all."""
+    """A file that one session wrote counts as written by all sessions of the process."""
 
     written: ClassVar[dict[str, bytes]] = {}
 
@@ -70,7 +70,7 @@ class TakesOthersForItself(Altered):
 
 
 class WithAgents(Altered):
-    """Its sub-agents in the background are sessions like it."""
+    """Its sub-agents in the background are separate sessions of the same implementation."""
 
     def background_agent(self) -> Altered:
         return type(self)(self.workspace)
@@ -78,7 +78,7 @@ class WithAgents(Altered):
 
 @caught("at-once/agent-has-not-read")
 class AgentsShareOneMemory(Altered):
-    """A Read by one sub-agent counts for all of them."""
+    """A Read by a sub-agent in the background counts for the session and all sub-agents."""
 
     def background_agent(self) -> Altered:
         return self
@@ -86,14 +86,14 @@ class AgentsShareOneMemory(Altered):
 
 @caught("at-once/two-agents-edit-one-file")
 class AgentWritesItsOwnCopy(WithAgents, WritesItsOwnCopy):
-    """A sub-agent edits the content of its Read, and ignores changes by others."""
+    """A sub-agent makes an Edit of a changed file in the content of its last Read."""
 
 
 @caught("at-once/two-agents-edit-two-files")
 class AgentLocksTheFolder(WithAgents, LocksTheFolder):
-    """A sub-agent that has changed a file keeps all others out."""
+    """A sub-agent that has changed a file blocks all changes by others."""
 
 
 @caught("at-once/session-and-agent-edit-one-file")
 class TakesItsAgentForItself(WithAgents, TakesOthersForItself):
-    """An edit by a sub-agent counts as written by the session."""
+    """A file that a sub-agent edited counts as written by the session."""

@@ -1,4 +1,4 @@
-"""Implementations that are wrong only in the lines that they show."""
+"""Implementations whose only mistake is in the lines that they show."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ UNCHANGED = ToolResult("The file is unchanged since it was read.")
 
 
 def _showing(name: str) -> type[Altered]:
-    """Return the implementation that shows a file so, whenever it reads one."""
+    """Return the implementation that has the fault `name` in every Read."""
     fault = FAULTS[name]
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
@@ -30,7 +30,7 @@ def _showing(name: str) -> type[Altered]:
 
 
 def shows(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
-    """Return the implementation that may answer a Read that was not refused with something else."""
+    """Return an implementation that calls `act` after each successful Read. `act` may return a different answer."""
 
     def shown(call: Call, answer: ToolResult) -> ToolResult | None:
         return act(call, answer) if call.tool == "Read" and not answer.is_error else None
@@ -44,14 +44,14 @@ globals().update({name: _showing(name) for name in FAULTS})
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the first file that it ever read, whichever is asked for."""
+    """Shows the first file that it read in every Read."""
     return call.kept.setdefault("first", answer)
 
 
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows each file as it was when it was read first."""
+    """Shows each file with the content of its first Read."""
     key = json.dumps(dict(call.arguments))
     return call.kept.setdefault(key, answer)
 
@@ -59,7 +59,7 @@ def ShowsWhatItReadFirst(call: Call, answer: ToolResult) -> ToolResult:
 @caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the file before, from the second one on."""
+    """Shows in each Read the answer of the Read before it."""
     before = call.kept.get("last", answer)
     call.kept["last"] = answer
     return before
@@ -68,14 +68,14 @@ def ShowsTheLastFile(call: Call, answer: ToolResult) -> ToolResult:
 @caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @shows
 def SaysUnchangedWhateverHappened(call: Call, answer: ToolResult) -> ToolResult:
-    """Says of each second Read of a file that nothing changed."""
+    """Reports in every further Read of a file that the file is unchanged."""
     known = call.path in call.kept
     call.kept[call.path] = True
     return UNCHANGED if known else answer
 
 
 class Remembering(Altered):
-    """Remembers which files it has read."""
+    """Remembers which files it has read. If `over` is set, reports these as unchanged."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -121,7 +121,7 @@ class SaysUnchangedAfterRewind(Remembering):
 
 
 class _Knowing(Agent):
-    """A sub-agent that sees no file that its session has read."""
+    """A sub-agent that reports files that its session has read as unchanged."""
 
     def __init__(self, session: Remembering) -> None:
         super().__init__(session)
@@ -179,7 +179,7 @@ class SaysUnchangedToOtherSessions(Remembering):
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def IgnoresOffset(call: Call) -> ToolResult | None:
-    """Reads from the first line on, wherever it is to begin."""
+    """Reads from the first line, whatever the offset is."""
     if call.tool == "Read" and "offset" in call.arguments and not call.made().is_error:
         return call.made(offset=1)
     return None
@@ -188,7 +188,7 @@ def IgnoresOffset(call: Call) -> ToolResult | None:
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
-    """Numbers lines from offset on, and shows those at the beginning of the file."""
+    """Numbers lines from the offset, but shows the first lines of the file."""
     if call.tool == "Read" and "offset" in call.arguments and not (answer := call.made()).is_error:
         found = lines_in(call.made(offset=1).text)
         if found is not None:
@@ -199,7 +199,7 @@ def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
 @caught("gate/write-after-read", "shown notes.txt")
 @shows
 def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
-    """Lists the folder of a file instead of the file."""
+    """Shows a list of the file's directory instead of the file."""
     return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
 
 
@@ -211,21 +211,21 @@ def ShowsTheFolder(call: Call, answer: ToolResult) -> ToolResult:
 )
 @shows
 def ShowsWhereALinkLeads(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Shows the target of a symbolic link instead of the content."""
+    """Shows the path that a symbolic link points to instead of the content."""
     return ToolResult(f"{call.path.name} -> {call.path.readlink()}") if call.path.is_symlink() else None
 
 
 @caught("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def ShowsNoOutput(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Says of a command that it is done, and shows no output."""
+    """Reports that a command is done, without its output."""
     return ToolResult("Done.") if call.tool == "Bash" and not answer.is_error else None
 
 
 @caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Shows the first line of a file after each Edit, instead of those around the change."""
+    """Shows the first line of a file after each Edit, instead of the lines around the change."""
     if call.tool != "Edit" or answer.is_error:
         return None
     first = call.path.read_text(errors="replace").partition("\n")[0]
@@ -235,7 +235,7 @@ def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | N
 @caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
-    """Answers an Edit without the lines around it, also where they were never shown."""
+    """Answers an Edit without the lines around the change, even if these were never shown."""
     edits = call.tool == "Edit" and not answer.is_error
     return replace(answer, text=answer.text.partition("\n")[0]) if edits else None
 
@@ -250,7 +250,7 @@ def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult:
 @caught("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
 @shows
 def ShowsTheFirstNotebook(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows the first notebook that it read, whichever is asked for, as it was then."""
+    """Shows the first notebook that it read in every Read."""
     return call.kept.setdefault("notebook", answer)
 
 

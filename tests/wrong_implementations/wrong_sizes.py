@@ -12,7 +12,7 @@ _BLOCK = 65_536
 @caught("large-messages/changed-after-64-kib")
 @instead
 def ComparesTheFirstBlock(call: Call) -> ToolResult:
-    """A file has changed if its first 64 KiB have."""
+    """Compares only the first 64 KiB of a file to detect changes."""
     first = call.path.read_bytes()[:_BLOCK] if call.path.is_file() else b""
     if call.tool == "Read":
         call.kept["first"] = first
@@ -24,7 +24,7 @@ def ComparesTheFirstBlock(call: Call) -> ToolResult:
 
 
 def taking(limit: int) -> Callable[..., ToolResult]:
-    """Return a function that makes a call with at most this number of characters of each text."""
+    """Return a method that executes a call with only the first `limit` characters of each text."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         taken = {name: each[:limit] if isinstance(each, str) else each for name, each in arguments.items()}
@@ -35,21 +35,21 @@ def taking(limit: int) -> Callable[..., ToolResult]:
 
 @caught("large-messages/edit-replaces-1-mib")
 class TakesTheFirst(Altered):
-    """Of each text only the first million characters arrive."""
+    """Uses only the first million characters of each text."""
 
     alter = taking(1_000_000)
 
 
 @caught("large-messages/write-of-8-mib")
 class TakesFourMebibytes(Altered):
-    """Of each text only the first four MiB arrive."""
+    """Uses only the first 4,194,304 characters of each text."""
 
     alter = taking(4 << 20)
 
 
 @caught("large-messages/write-of-64-kib")
 class TakesOneBlock(Altered):
-    """Of each text only the first 64 KiB arrive."""
+    """Uses only the first 65,536 characters of each text."""
 
     alter = taking(_BLOCK)
 
@@ -57,7 +57,7 @@ class TakesOneBlock(Altered):
 @caught("large-messages/replace-all-of-100000")
 @instead
 def ReplacesTenThousand(call: Call) -> ToolResult:
-    """replace_all stops after ten thousand places."""
+    """Replaces only the first ten thousand matches with replace_all."""
     before = call.path.read_text() if call.tool == "Edit" else ""
     answer = call.made()
     if call.arguments.get("replace_all") and not answer.is_error:

@@ -1,4 +1,4 @@
-"""Implementations with mistakes about read files and the validity of a Read."""
+"""Implementations that handle wrongly which files were read, and whether a Read is still valid."""
 
 import os
 from dataclasses import replace
@@ -19,7 +19,7 @@ MODIFIED = (
 
 
 class Watching(Altered):
-    """Remembers every file that a call was about, with its time and bytes; `first` runs before each Edit and Write."""
+    """Remembers the time and the bytes of every file after a call for it. `first` runs before each Edit and Write."""
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         self.seen: dict[Path, tuple[int, bytes]] = vars(self).get("seen", {})
@@ -62,7 +62,7 @@ class NoReadCheck(Watching):
     harmful="moved-world/atomic-save-before-write moved-world/git-reset moved-world/log-grows-between-edits",
 )
 class NoStalenessCheck(Watching):
-    """Edits a file that has changed since it was read."""
+    """Edits a file that has changed since its Read."""
 
     def first(self, path: Path) -> None:
         if path in self.seen:
@@ -76,7 +76,7 @@ class NoStalenessCheck(Watching):
     harmless=NOTHING_LOST,
 )
 class ComparesContentsOnly(Watching):
-    """Accepts a file that was touched after a Read, because its content is the same."""
+    """Accepts a file with a new modification time if its content is unchanged."""
 
     def first(self, path: Path) -> None:
         if path in self.seen and path.read_bytes() == self.seen[path][1]:
@@ -85,7 +85,9 @@ class ComparesContentsOnly(Watching):
 
 @caught("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
 class BeginsBehindATag(ComparesContentsOnly):
-    """Shows the first line of a file on the line of a tag, and accepts a file that was touched."""
+    """Shows the first line of a file in the same line as a tag, and accepts a file with a new modification time if
+    its content is unchanged.
+    """
 
     def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         answer = super().alter(tool, arguments, interfere)
@@ -96,7 +98,7 @@ class BeginsBehindATag(ComparesContentsOnly):
 
 @caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=TOO_CAREFUL)
 class ComparesTimesOnly(Watching):
-    """Refuses a file of its own making that was touched."""
+    """Refuses a file that it wrote itself if only its modification time has changed."""
 
     def first(self, path: Path) -> ToolResult | None:
         return self.refused_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
@@ -108,21 +110,21 @@ class ComparesTimesOnly(Watching):
     "refused",
 )
 class NoticesOlderTimes(Watching):
-    """Takes an older time for a change."""
+    """Treats an older modification time as a change."""
 
     def first(self, path: Path) -> ToolResult | None:
         return self.refused_if(path in self.seen and path.stat().st_mtime_ns < self.seen[path][0])
 
 
 def forget(call: Call) -> None:
-    """Begin a new session."""
+    """Let the session forget all Reads."""
     call.session.tools = call.session.fresh()
 
 
 @caught("gate/partial-read-edit-inside", "refused")
 @afterwards
 def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
-    """Forgets a file after a Read of a part."""
+    """Forgets all Reads after a Read of a part of a file."""
     if call.tool == "Read" and {"offset", "limit"} & call.arguments.keys():
         forget(call)
 
@@ -130,7 +132,7 @@ def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
 @caught("gate/oversized-read-does-not-count", "refused")
 @afterwards
 def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
-    """Takes a Read that failed for a Read: the file may be written afterwards."""
+    """Counts a failed Read, so that the file may be written afterwards."""
     if call.tool == "Read" and answer.is_error:
         call.made(offset=1, limit=1)
 
@@ -138,7 +140,7 @@ def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
 @caught("matching/not-found-then-corrected", "refused")
 @afterwards
 def RefusalForgets(call: Call, answer: ToolResult) -> None:
-    """Forgets read files when a call is refused."""
+    """Forgets all Reads when a call is refused."""
     if answer.is_error:
         forget(call)
 
@@ -146,7 +148,7 @@ def RefusalForgets(call: Call, answer: ToolResult) -> None:
 @caught("state/write-then-edit", "refused")
 @afterwards
 def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
-    """Does not remember files that it wrote."""
+    """Forgets all known files after a Write."""
     if call.tool == "Write":
         forget(call)
 
@@ -154,14 +156,14 @@ def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
 @caught("state/edit-chain", "refused")
 @afterwards
 def ForgetsAfterEdit(call: Call, answer: ToolResult) -> None:
-    """Does not remember files that it edited."""
+    """Forgets all known files after an Edit."""
     if call.tool == "Edit":
         forget(call)
 
 
 @caught("gate/edit-unread", "refused", after="gate/edit-after-read")
 class SharesStateBetweenSessions(Altered):
-    """Knows in a new session the files that an old session read."""
+    """A new session knows the files that an earlier session in the same directory read."""
 
     shared: ClassVar[dict[Path, FileTools]] = {}
 
@@ -172,7 +174,7 @@ class SharesStateBetweenSessions(Altered):
 @caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_OTHERWISE)
 @instead
 def KeyedByRealPath(call: Call) -> ToolResult:
-    """Takes a link and its target for the same file."""
+    """Treats a symbolic link and its target as the same file."""
     real = os.path.realpath(call.path)
     answer = call.made(file_path=real)
     given = str(call.arguments["file_path"])
@@ -188,7 +190,7 @@ def KeyedByRealPath(call: Call) -> ToolResult:
 )
 @instead
 def RaceNotChecked(call: Call) -> ToolResult:
-    """Does not look again between validation and execution."""
+    """Does not check for changes between the validation and the execution of a call."""
 
     def strike_and_read() -> None:
         call.interfere()
@@ -204,7 +206,7 @@ def RaceNotChecked(call: Call) -> ToolResult:
     harmless="the adapter is wrong, not what it connects",
 )
 class NeverStrikes(Altered):
-    """Lets nothing happen between validation and execution: the fault of the adapter."""
+    """Never makes the change between the validation and the execution of a call. This is a fault of the adapter."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         return self.reference(tool, arguments)
@@ -212,7 +214,7 @@ class NeverStrikes(Altered):
 
 @caught("parallel/two-disjoint-edits", "file notes.txt")
 class LosesParallelUpdates(Altered):
-    """Starts every call of a group from the file as it was before the group."""
+    """Executes each parallel call of a message on the content of the file before the message."""
 
     def call_parallel(self, calls: Any) -> list[ToolResult]:
         paths = {path for _, arguments in calls if (path := self.path(arguments)).is_file()}

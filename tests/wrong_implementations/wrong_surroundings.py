@@ -1,4 +1,4 @@
-"""Implementations that touch a repository, lose their directory, rewind the work of others, or run forbidden
+"""Implementations that change a git repository, lose their directory, rewind changes by others, or run forbidden
 commands.
 """
 
@@ -17,7 +17,10 @@ from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
 def _git(call: Call) -> Path | None:
-    """Return the folder of the repository that a call changed a file in."""
+    """Return the `.git` directory of the repository that contains the file of a call.
+
+    None if there is none in the workspace.
+    """
     for folder in call.path.parents:
         if (folder / ".git").is_dir():
             return folder / ".git"
@@ -28,7 +31,7 @@ def _git(call: Call) -> Path | None:
 
 @afterwards
 def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
-    """Writes the index after each change."""
+    """Writes the index of the repository after each change."""
     git = _git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "index").write_bytes((git / "index").read_bytes() + b"\0")
@@ -36,7 +39,7 @@ def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def AddsObjects(call: Call, result: ToolResult) -> None:
-    """Stores the written content as an object of the repository."""
+    """Stores the changed file as an object of the repository."""
     git = _git(call)
     if git is not None and call.tool != "Read" and not result.is_error:
         (git / "objects" / "ff").mkdir(exist_ok=True)
@@ -45,7 +48,7 @@ def AddsObjects(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RunsHooks(call: Call, result: ToolResult) -> None:
-    """Runs the hooks of the repository."""
+    """Runs the pre-commit hook of the repository."""
     git = _git(call)
     if git is not None and call.tool != "Read" and (git / "hooks" / "pre-commit").exists():
         (call.session.workspace.root / "hooked").touch()
@@ -53,7 +56,7 @@ def RunsHooks(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RemovesLocks(call: Call, result: ToolResult) -> None:
-    """Removes a lock of the index."""
+    """Removes the lock of the repository's index."""
     git = _git(call)
     if git is not None and call.tool != "Read":
         (git / "index.lock").unlink(missing_ok=True)
@@ -61,7 +64,7 @@ def RemovesLocks(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def RepairsWorktrees(call: Call, result: ToolResult) -> None:
-    """Writes the absolute path of its repository into the file of a worktree."""
+    """Overwrites the file `.git` of a worktree with the absolute path of the repository."""
     link = call.path.parent / ".git"
     if link.is_file() and call.tool != "Read":
         link.write_text(f"gitdir: {call.session.workspace.root}/.git/worktrees/tree\n")
@@ -69,7 +72,7 @@ def RepairsWorktrees(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def InARepository(call: Call, result: ToolResult) -> None:
-    """Keeps a copy of each file that it changes beside the objects of the repository around all others."""
+    """Keeps a copy of each changed file in the outermost repository."""
     git = call.session.workspace.root / ".git"
     if call.tool != "Read" and git.is_dir() and call.path.is_file():
         shutil.copyfile(call.path, git / "COPY")
@@ -77,14 +80,14 @@ def InARepository(call: Call, result: ToolResult) -> None:
 
 @afterwards
 def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
-    """Starts relative paths at the workspace, even after a `cd`."""
+    """Resolves relative paths from the workspace, even after a `cd`."""
     if call.tool == "Bash":
         call.session.tools._session.enter(str(call.session.workspace.root))
 
 
 @instead
 def RemembersNamesAsWritten(call: Call) -> None:
-    """Takes a relative path for the same file in every folder."""
+    """Treats equal relative paths in different directories as the same file."""
     path = str(call.arguments.get("file_path", ""))
     if call.tool == "Edit" and path in call.kept and not path.startswith("/"):
         call.read(path)
@@ -92,7 +95,7 @@ def RemembersNamesAsWritten(call: Call) -> None:
 
 
 class KeepsItsFolder(Altered):
-    """Goes on in the folder of the last command after a resume."""
+    """Stays in the directory of the last command after a resume."""
 
     def resume(self) -> None:
         before = self.tools._session.paths.root
@@ -101,7 +104,7 @@ class KeepsItsFolder(Altered):
 
 
 class ForgetsItsFolder(Altered):
-    """Goes on in the workspace after a summary."""
+    """Returns to the workspace at a compaction."""
 
     def compact(self) -> None:
         super().compact()
@@ -109,7 +112,7 @@ class ForgetsItsFolder(Altered):
 
 
 class GoesAlong(Altered):
-    """Goes on in the folder that a sub-agent changed to."""
+    """Changes its directory together with a sub-agent."""
 
     def sub_agent(self) -> Altered:
         session, agent = self, super().sub_agent()
@@ -129,19 +132,19 @@ class GoesAlong(Altered):
 
 @instead
 def MentionsByName(call: Call) -> ToolResult:
-    """Takes an at sign off a path."""
+    """Removes an at sign at the start of a path."""
     return call.made(file_path=str(call.arguments.get("file_path", "")).removeprefix("@"))
 
 
 @instead
 def TakesLineNumbers(call: Call) -> ToolResult:
-    """Takes a colon and a number off a path."""
+    """Removes a colon and a number at the end of a path."""
     path, _, number = str(call.arguments.get("file_path", "")).rpartition(":")
     return call.made(**({"file_path": path} if number.isdigit() else {}))
 
 
 class RewindsByRemoval(Altered):
-    """Deletes everything at the path of a file before it restores the file."""
+    """In a rewind, deletes a directory that is now at the path of a restored file."""
 
     def rewind(self) -> None:
         for path in [*self.tools._session.storage.checkpoint._kept]:  # type: ignore[union-attr]
@@ -151,7 +154,7 @@ class RewindsByRemoval(Altered):
 
 
 class RewindsFolders(Altered):
-    """Removes with a new file the folder that it made for it."""
+    """In a rewind, removes the directory that was created for a new file, with all files in it."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -161,7 +164,7 @@ class RewindsFolders(Altered):
 
 
 class RewindsContentAlone(Altered):
-    """Brings back the content of a file, not its mode."""
+    """In a rewind, restores the content of a file, but not its mode."""
 
     def rewind(self) -> None:
         modes = {path: path.stat().st_mode for path in self.workspace.root.rglob("*") if path.is_file()}
@@ -172,7 +175,7 @@ class RewindsContentAlone(Altered):
 
 
 class RewindsMoves(Altered):
-    """Takes away the file that others made of the one that it edited."""
+    """In a rewind, also deletes the file that another program made by renaming the edited one."""
 
     def rewind(self) -> None:
         super().rewind()
@@ -181,7 +184,7 @@ class RewindsMoves(Altered):
 
 @contextmanager
 def _without_rules(session: Altered) -> Iterator[None]:
-    """Let no rule close anything to a session meanwhile."""
+    """Disable the deny rules of a session within the block."""
     permissions = session.tools._session.permissions
     no_rules = DenyRules((), root=permissions.root, home=permissions.root)
     session.tools._session.permissions = type(permissions)(no_rules, permissions.behaviours, permissions.root)
@@ -207,7 +210,7 @@ def BlocksEveryName(call: Call) -> ToolResult | None:
 
 
 class ShowsMentions(Altered):
-    """Shows a file that the user mentions, though a rule closes it."""
+    """Shows a file that the user mentions although a rule denies it."""
 
     def mention(self, path: str) -> None:
         with _without_rules(self):
@@ -216,7 +219,7 @@ class ShowsMentions(Altered):
 
 @instead
 def MakesAgain(call: Call) -> ToolResult:
-    """Creates a file that a hook deleted again from its knowledge."""
+    """Creates a file that a hook deleted again with its known content."""
     path = call.path
     if call.tool == "Edit" and not path.exists() and path in call.kept:
         path.write_bytes(call.kept[path])
@@ -254,5 +257,5 @@ BY_SCENARIO: Mapping[str, type[Altered]] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the scenario that is about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     return {f"{kind.__name__} in {by}": (kind, by) for by, kind in BY_SCENARIO.items()}

@@ -1,4 +1,4 @@
-"""Implementations with mistakes about matching and replacing text."""
+"""Implementations that match or replace text wrongly."""
 
 import re
 import unicodedata
@@ -10,7 +10,10 @@ from readfirst.harness.adapter_api import ToolResult
 
 
 def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
-    """Return the match of a pattern in a text as the text to be replaced."""
+    """Return the first match of a pattern in a text as the new `old_string`.
+
+    No arguments are replaced if there is no match.
+    """
     found = re.search(pattern, text, flags)
     return {"old_string": found.group()} if found else {}
 
@@ -18,7 +21,7 @@ def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
 @caught("matching/dot-is-a-dot", "refused")
 @takes
 def RegularExpression(call: Call, text: str) -> Arguments:
-    """Takes old_string for a regular expression."""
+    """Treats `old_string` as a regular expression."""
     return first(call.old, call, text)
 
 
@@ -32,14 +35,14 @@ def ExpandsDollars(call: Call, text: str) -> Arguments:
 @caught("matching/case-sensitive", "refused")
 @takes
 def IgnoresCase(call: Call, text: str) -> Arguments:
-    """Finds text in another case."""
+    """Ignores case when it searches the old text."""
     return first(re.escape(call.old), call, text, re.IGNORECASE)
 
 
 @caught("whitespace/indentation-depth-matters", "refused")
 @takes
 def IgnoresWhitespace(call: Call, text: str) -> Arguments:
-    """Finds text with other whitespace between its words."""
+    """Ignores differences in whitespace when it searches the old text."""
     words = [re.escape(word) for word in call.old.split()]
     return first(r"\s*" + r"\s+".join(words), call, text) if words else {}
 
@@ -47,7 +50,7 @@ def IgnoresWhitespace(call: Call, text: str) -> Arguments:
 @caught("literal-text/composed-and-decomposed", "refused")
 @takes
 def NormalisesUnicode(call: Call, text: str) -> Arguments:
-    """Takes composed and decomposed characters for the same."""
+    """Treats composed and decomposed characters as equal."""
     decomposed = unicodedata.normalize("NFD", call.old)
     return {"old_string": decomposed} if decomposed in text else {}
 
@@ -62,7 +65,7 @@ def UnescapesNewlines(call: Call, text: str) -> Arguments:
 @caught("quotes/straight-finds-curly-double", "refused", harmless=TOO_CAREFUL)
 @instead
 def DoesNotFoldQuotes(call: Call) -> ToolResult | None:
-    """Does not find straight quotes where the file has curly ones."""
+    """Does not find straight quotes if the file has curly ones."""
     if call.tool != "Edit" or call.old in call.path.read_text():
         return None
     return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
@@ -73,7 +76,7 @@ def DoesNotFoldQuotes(call: Call) -> ToolResult | None:
 )
 @afterwards
 def ReplacesFirstOfSeveral(call: Call, answer: ToolResult) -> ToolResult:
-    """Replaces the first of several matches without a word."""
+    """Replaces the first of several matches instead of refusing the Edit."""
     if answer.error != "multiple_matches":
         return answer
     call.path.write_text(call.path.read_text().replace(call.old, call.new, 1))
@@ -83,7 +86,7 @@ def ReplacesFirstOfSeveral(call: Call, answer: ToolResult) -> ToolResult:
 @caught("matching/overlapping-matches-count-once", "refused")
 @instead
 def CountsOverlaps(call: Call) -> ToolResult | None:
-    """Counts matches that overlap as several."""
+    """Counts overlapping matches as several matches."""
     if call.tool == "Edit" and call.old and not call.arguments.get("replace_all"):
         count = len(re.findall(f"(?={re.escape(call.old)})", call.path.read_text()))
         if count > 1:
@@ -94,7 +97,7 @@ def CountsOverlaps(call: Call) -> ToolResult | None:
 @caught("replace-all/every-occurrence", "file notes.txt")
 @spoils
 def ReplaceAllReplacesFirst(call: Call, before: bytes) -> None:
-    """Replaces only the first occurrence although all are asked for."""
+    """Replaces only the first match although replace_all is set."""
     if call.arguments.get("replace_all"):
         call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1))
 
@@ -102,14 +105,14 @@ def ReplaceAllReplacesFirst(call: Call, before: bytes) -> None:
 @caught("matching/two-matches", "refused")
 @takes
 def ReplaceAllAlways(call: Call, text: str) -> Arguments:
-    """Replaces all occurrences although one is asked for."""
+    """Replaces all matches although replace_all is not set."""
     return {"replace_all": True}
 
 
 @caught("replace-all/no-rescan", "file notes.txt")
 @spoils
 def RescansReplacements(call: Call, before: bytes) -> None:
-    """Replaces again in the result of a replacement."""
+    """Replaces the old text again in the result of the replacement."""
     if call.arguments.get("replace_all"):
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
@@ -117,7 +120,7 @@ def RescansReplacements(call: Call, before: bytes) -> None:
 @caught("whitespace/trailing-whitespace-of-new-string", "file notes.txt", harmless=CONVENTION)
 @spoils
 def KeepsTrailingWhitespace(call: Call, before: bytes) -> None:
-    """Keeps whitespace at the ends of the lines of new_string."""
+    """Keeps the whitespace at line ends of `new_string`, which the product strips."""
     call.path.write_text(before.decode().replace(call.old, call.new))
 
 

@@ -1,4 +1,6 @@
-"""Implementations whose mistake begins at a size of texts, or at a call of a session; and others about texts alone."""
+"""Implementations whose mistake begins at a size of a text or at a call of a session, and other mistakes about texts
+and times.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ Applies = Callable[["Counting", Arguments], bool]
 
 
 class Counting(Altered):
-    """Counts its calls; makes its mistake where `applies` says so of the arguments."""
+    """Counts its calls. If `applies` returns true for an Edit or Write of a file, `mistake` is called."""
 
     applies: ClassVar[Applies]
     calls = 0
@@ -35,33 +37,33 @@ class Counting(Altered):
         return self.reference(tool, arguments, interfere)
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
-        """Do something else than the reference, or nothing before it."""
+        """Make the mistake. Return an answer, or None if the reference should still execute the call."""
         raise NotImplementedError
 
 
 def texts(arguments: Arguments) -> list[str]:
-    """Return the texts of a call."""
+    """Return the old text, the new text and the content in the arguments of a call."""
     names = ("old_string", "new_string", "content")
     return [arguments[name] for name in names if isinstance(arguments.get(name), str)]
 
 
 def longer_than(size: int) -> Applies:
-    """Begin at a text of so many characters."""
+    """Return a condition: a text of the call has at least this number of characters."""
     return lambda session, arguments: any(len(text) >= size for text in texts(arguments))
 
 
 def of_lines(count: int) -> Applies:
-    """Begin at a text of so many lines."""
+    """Return a condition: a text of the call has at least this number of lines."""
     return lambda session, arguments: any(text.count("\n") + 1 >= count for text in texts(arguments))
 
 
 def from_call(number: int) -> Applies:
-    """Begin at a call of the session."""
+    """Return a condition: at least this number of calls was made in the session."""
     return lambda session, arguments: session.calls >= number
 
 
 class NeedsNoRead(Counting):
-    """Changes files that were not read, or that changed since."""
+    """Changes files that were not read, or that changed since their Read."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
@@ -108,7 +110,7 @@ class TakesTheSimilar(Counting):
 
 
 class Cuts(Counting):
-    """Writes the first half of a text."""
+    """Writes only the first half of a text."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         name = "content" if tool == "Write" else "new_string"
@@ -117,7 +119,7 @@ class Cuts(Counting):
 
 
 class WritesLineFeeds(Counting):
-    """Turns every CRLF of the file into LF."""
+    """Replaces every CRLF of the file by LF."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         result = self.reference(tool, arguments)
@@ -128,7 +130,7 @@ class WritesLineFeeds(Counting):
 
 
 class ResetsModes(Counting):
-    """Gives the file the usual mode."""
+    """Sets the mode of the file to the default."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         result = self.reference(tool, arguments)
@@ -138,7 +140,7 @@ class ResetsModes(Counting):
 
 
 class ForgetsDenyRules(Counting):
-    """Overlooks the deny rules."""
+    """Reports success for a call that the deny rules forbid."""
 
     def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
         result = self.reference(tool, arguments)
@@ -171,11 +173,14 @@ THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
     f"{kind.__name__} in {slug}": (type(kind.__name__, (kind,), {"applies": staticmethod(applies)}), slug)
     for kind, applies, slug in _ROWS
 }
-"""Mistakes from a size or a call on, each with the scenario that is about it."""
+"""Mistakes that begin at a size or at a call, by name, each with the slug of the scenario about it."""
 
 
 def _joined(call: Call, text: str, last: bool) -> Arguments:
-    """Leave out of the new text the line that the file has next to the old one."""
+    """Return the new text without its last or first line, if this equals the line of the file next to the old text.
+
+    `last` selects the last line.
+    """
     new, old = call.new.split("\n"), call.old
     before, found, after = text.partition(old)
     if not found or len(new) < 2:
@@ -189,19 +194,19 @@ def _joined(call: Call, text: str, last: bool) -> Arguments:
 
 @takes
 def DropsTheLastLine(call: Call, text: str) -> Arguments:
-    """Leaves out a last line that the next line equals."""
+    """Omits the last line of the new text if the next line of the file is the same."""
     return _joined(call, text, True)
 
 
 @takes
 def DropsTheFirstLine(call: Call, text: str) -> Arguments:
-    """Leaves out a first line that the line before equals."""
+    """Omits the first line of the new text if the previous line of the file is the same."""
     return _joined(call, text, False)
 
 
 @spoils
 def MergesBraces(call: Call, before: bytes) -> None:
-    """Takes one of two closing braces in a row."""
+    """Removes one of two closing braces in successive lines."""
     data = call.path.read_bytes()
     call.path.write_bytes(
         re.sub(rb"(?m)^(\s*\})\n(\s*\}\n\s*\})$", rb"\2", data).replace(b"}\n}\n}", b"}\n}")
@@ -210,7 +215,7 @@ def MergesBraces(call: Call, before: bytes) -> None:
 
 @spoils
 def DropsEqualLines(call: Call, before: bytes) -> None:
-    """Takes the second of two equal lines in a row."""
+    """Removes the second of two equal lines in a row."""
     lines = call.path.read_bytes().split(b"\n")
     kept = [line for at, line in enumerate(lines) if at == 0 or line != lines[at - 1] or not line]
     call.path.write_bytes(b"\n".join(kept))
@@ -218,13 +223,13 @@ def DropsEqualLines(call: Call, before: bytes) -> None:
 
 @spoils
 def MergesBlankLines(call: Call, before: bytes) -> None:
-    """Makes one blank line of several."""
+    """Replaces several blank lines in a row by one."""
     call.path.write_bytes(re.sub(rb"\n{3,}", b"\n\n", call.path.read_bytes()))
 
 
 @spoils
 def DropsLinesOfEqualWords(call: Call, before: bytes) -> None:
-    """Takes a line that equals the one before but for its indentation."""
+    """Removes a line that differs from the line before only in its indentation."""
     lines = call.path.read_bytes().split(b"\n")
     kept = [
         line for at, line in enumerate(lines) if at == 0 or line.strip() != lines[at - 1].strip() or not line
@@ -247,14 +252,14 @@ def _time(path: Path) -> int:
 
 
 class Timed(Altered):
-    """Compares times of files by itself, in a wrong way."""
+    """Compares modification times in a wrong way, and accepts a file whose converted time is not newer."""
 
     def __init__(self, workspace: object) -> None:
         super().__init__(workspace)  # type: ignore[arg-type]
         self.known: dict[Path, int] = {}
 
     def taken(self, time: int) -> int:
-        """Return the time that it takes a time for."""
+        """Return the wrong value that a time is converted to."""
         raise NotImplementedError
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
@@ -269,21 +274,21 @@ class Timed(Altered):
 
 
 class WrapsAt2038(Timed):
-    """Keeps times in 31 bits."""
+    """Stores times as signed 32-bit numbers, which end in 2038."""
 
     def taken(self, time: int) -> int:
         return (time + 2**31) % 2**32 - 2**31
 
 
 class WrapsAt2106(Timed):
-    """Keeps times in 32 bits."""
+    """Stores times as unsigned 32-bit numbers, which end in 2106."""
 
     def taken(self, time: int) -> int:
         return time % 2**32
 
 
 class TakesZeroForNoTime(Timed):
-    """Takes a time that was zero, or before 1970, for one that is not known, and then never looks again."""
+    """Treats a modification time of zero or before 1970 as unknown, and then never detects a change."""
 
     def taken(self, time: int) -> int:
         return time if time > 0 else 2**40
@@ -297,7 +302,7 @@ class TakesZeroForNoTime(Timed):
 
 @instead
 def RefusesOldTimes(call: Call) -> ToolResult | None:
-    """Refuses a file whose time is not after 1970."""
+    """Refuses a file whose modification time is zero or before 1970."""
     is_old = os.path.isfile(call.path) and _time(call.path) <= 0  # noqa: PTH113
     return ToolResult("The file has no time.", True) if is_old else None
 
@@ -313,7 +318,7 @@ TIMES: Mapping[str, tuple[type[Altered], str]] = {
 
 
 def every() -> dict[str, tuple[type[Altered], str]]:
-    """Return each implementation by its name, with the scenario that is about its mistake."""
+    """Return the implementations by name, each with the scenario about its mistake."""
     families = {"thresholds": THRESHOLDS, "literal-text": NEIGHBOURS, "staleness": TIMES}
     return {
         name: (kind, f"{family}/{slug}")
