@@ -224,7 +224,7 @@ def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
 
 
 def holds(path: Path) -> str:
-    """Return the characters of a file, with `\\n` as line ends."""
+    """Return the text of a file, with `\\n` as line ends."""
     data = path.read_bytes()
     encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
     return data.decode(encoding, "replace").replace("\r\n", "\n")

@@ -60,7 +60,7 @@ class HalvesDollars(Altered):
 
 @caught("reported/line-breaks-of-string-literals")
 class BreaksLines(Altered):
-    r"""Takes a backslash and an n for a line break."""
+    r"""Writes a line break for a backslash followed by `n`."""
 
     alter = writing(lambda text: text.replace("\\n", "\n"))
 

@@ -58,7 +58,7 @@ def NormalisesUnicode(call: Call, text: str) -> Arguments:
 @caught("literal-text/backslash-n", "file notes.txt")
 @takes
 def UnescapesNewlines(call: Call, text: str) -> Arguments:
-    """Takes a backslash and an n for a newline."""
+    """Replaces a backslash followed by `n` by a line break, in the old and the new text."""
     return {"old_string": call.old.replace("\\n", "\n"), "new_string": call.new.replace("\\n", "\n")}
 
 
