@@ -279,8 +279,9 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return docs/harm-causes.md, with one section per cause."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings of Claude Code has one of these causes. The last line of a section names the kinds\n"
-        "of harm ([harm.md](harm.md) explains them), the versions, and the number of scenarios, once per version.",
+        "Each harm in the recordings of Claude Code has one of these causes. The line below a cause names the kinds\n"
+        "of harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per "
+        "version.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
