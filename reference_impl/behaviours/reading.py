@@ -90,8 +90,8 @@ class ReadingBehaviours(Group):
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a text file with too many tokens offers `allow_large: true`, with which Read shows "
-        "the file anyway.",
+        meaning="The refusal of a text file that is too large to show offers `allow_large: true`, with which Read "
+        "shows the file anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(
