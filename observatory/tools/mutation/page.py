@@ -176,7 +176,7 @@ class Noticed:
             f"{scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` on 2.1.7. "
             f"{self.off} mutants end the session early. Of the other {left}, {self.harm} do harm, {self.beside} more "
             f"refuse calls without need or edit blindly, and {self.alone} only change effects. At the level `safe` "
-            f"therefore {fail}, and {beyond}. One run shows both levels: "
+            f"therefore {fail}, and {beyond}. One command measures both levels: "
             f"`python3 observatory/tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
