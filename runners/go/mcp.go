@@ -40,9 +40,6 @@ type rpcError struct {
 
 // Start asks a server which tools it offers.
 func (m *Mcp) Start() error {
-	if m.Limit == 0 {
-		m.Limit = 30 * time.Second
-	}
 	directory, err := os.MkdirTemp("", "readfirst-")
 	if err != nil {
 		return err
@@ -64,7 +61,7 @@ func (m *Mcp) Start() error {
 		}
 	}
 	if len(m.names) == 2 {
-		return fmt.Errorf("the server offers no tool called %s: wrap it in an Implementation, which renames", strings.Join(mcpTools, ", "))
+		return fmt.Errorf("the server offers no tool called %s: wrap it in an Implementation that renames, without Start; runners/README.md has an example", strings.Join(mcpTools, ", "))
 	}
 	return nil
 }
@@ -88,7 +85,11 @@ func (m *Mcp) open(root, home string) (*mcpSession, error) {
 		}
 		words[number] = strings.NewReplacer("$WS", root, "$HOME", home).Replace(word)
 	}
-	session := &mcpSession{limit: m.Limit, process: exec.Command(words[0], words[1:]...), answers: make(chan []byte)}
+	limit := m.Limit
+	if limit == 0 {
+		limit = 30 * time.Second
+	}
+	session := &mcpSession{limit: limit, process: exec.Command(words[0], words[1:]...), answers: make(chan []byte)}
 	session.process.Dir, session.process.Env = root, append(os.Environ(), "HOME="+home)
 	session.process.Stderr = &session.errors
 	var err error

@@ -27,7 +27,7 @@ export class Mcp {
       const { tools } = await session.ask("tools/list", {});
       const offered = TOOLS.filter((name) => tools.some((tool) => tool.name === name));
       if (offered.length === 0) {
-        throw new Error(`the server offers no tool called ${TOOLS.join(", ")}: wrap it in an Implementation, which renames`);
+        throw new Error(`the server offers no tool called ${TOOLS.join(", ")}: wrap it in an Implementation that renames, without start(); runners/README.md has an example`);
       }
       this.capabilities = [...offered, "parallel", "sessions"];
     } finally {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages.page import code
 from tests.runners.verdicts import ROOT, exported
 
 IDS = ["gate/edit-unread", "staleness/edit-after-change"]
@@ -54,6 +55,30 @@ test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, opt
 """
 
 
+ETAG_SERVER = """
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+const etag = (path) => createHash("sha1").update(readFileSync(path)).digest("hex");
+const call = (name, { path, find, replace_with: fresh, text, etag: given }) => {
+  const refused = name !== "read_file" && existsSync(path) && given !== etag(path);
+  if (refused) return { content: [{ type: "text", text: `give the etag: ${etag(path)}` }], isError: true };
+  if (name !== "read_file") writeFileSync(path, text ?? readFileSync(path, "utf8").replace(find, () => fresh));
+  const shown = readFileSync(path, "utf8").split("\\n").map((line, number) => `${number + 1}\\t${line}`).join("\\n");
+  return { content: [{ type: "text", text: `etag: ${etag(path)}\\n${shown}` }] };
+};
+const hello = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "etag", version: "1" } };
+let rest = "";
+for await (const part of process.stdin.setEncoding("utf8")) {
+  const lines = (rest + part).split("\\n");
+  rest = lines.pop();
+  for (const { id, method, params } of lines.map((line) => JSON.parse(line))) {
+    const result = method === "initialize" ? hello : method === "tools/call" ? call(params.name, params.arguments) : {};
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  }
+}
+"""
+
+
 def said(folder: Path, *words: str) -> str:
     """Run a command in a directory. Return its output and errors."""
     variables = {**os.environ, "GOFLAGS": "-mod=mod"}
@@ -95,3 +120,20 @@ def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) ->
     assert "not ok 2 - staleness/edit-after-change" in said(tmp_path, *command)
     (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
     assert "accepts a failure at" in said(tmp_path, *command)
+
+
+@pytest.mark.node
+def test_the_wrapper_of_the_page_renames_tools_and_passes_etags_on(tmp_path: Path) -> None:
+    exported(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
+    (tmp_path / "etag.mjs").write_text(ETAG_SERVER)
+    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
+    (wrapper,) = code("runners/README.md", "js wrapper")
+    test = tmp_path / "etag.test.mjs"
+    wrapper = wrapper.replace('level: "safe"', 'level: "effects"')
+    test.write_text(wrapper.replace('"readfirst-runner"', f'"{ROOT}/runners/typescript/index.mjs"'))
+    command = ["node", "--test", "--test-reporter=tap", str(test)]
+    judged = said(tmp_path, *command)
+    assert "# pass 5" in judged, judged
+    assert "# fail 0" in judged
+    test.write_text(test.read_text().replace("{ etag }", "{}"))
+    assert "# fail 3" in said(tmp_path, *command)  # two scenarios, and the test around them
