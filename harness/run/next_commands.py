@@ -48,7 +48,7 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     else:
         diff += RunOptions(time_limit=request.options.time_limit).words()
         diff += ["--trust"] if request.suite.trust else []
-        commands = {"by cause, with another run": diff}
+        commands = {"by cause, with another run (none with --format jsonl --output results.jsonl)": diff}
     fixtures = suite_options(request.fixtures)
     grouped = (f"{how}: {visible_command([*words, *fixtures])}" for how, words in commands.items())
     return f"{failing[contract]} failures on {contract}; grouped {'; '.join(grouped)}"

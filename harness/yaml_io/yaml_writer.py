@@ -103,7 +103,7 @@ def emit_flow(value: Value) -> str:
             return (
                 "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
             )
-        case list():
+        case list() | tuple():
             return "[" + ", ".join(map(emit_flow, value)) + "]"
         case _:
             return json.dumps(value)

@@ -183,11 +183,17 @@ def test_the_example_of_the_guide_works_as_it_is(
     act: Callable[..., Ran], mixed: Suite, tmp_path: Path
 ) -> None:
     (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]
-    given = yaml.safe_load(example)["jobs"]["conformance"]["steps"][-1]["with"]
-    ran = act(users_folder(tmp_path, "docs/adapters.md"), **given, fixtures=str(mixed.root))
+    workflow = yaml.safe_load(example.replace("on:", "events:"))
+    assert workflow["events"] == ["push", "pull_request"]
+    given = workflow["jobs"]["conformance"]["steps"][-1]["with"]
+    folder = users_folder(tmp_path, "docs/adapters.md")
+    mapping, server = code("docs/targets.md", "yaml own mapping")[0], CHECKOUT / "tests/pages/renamed.mjs"
+    (folder / "mine.yaml").write_text(mapping, encoding="utf-8")
+    (folder / "renamed.mjs").write_bytes(server.read_bytes())
+    ran = act(folder, **given, fixtures=str(mixed.root))
     assert ran.code == 1, ran.log
-    row = re.escape(f"| {given['target']} | 2.1.7 | effects | **not conformant** |")
-    assert re.search(rf"^{row} \d/4 \| 3/4 \|", ran.summary, re.MULTILINE), ran.summary
+    row = re.escape("| target:mine.yaml@dev | 2.1.7 | effects | **not conformant** |")
+    assert re.search(rf"^{row} \d/4 \| ", ran.summary, re.MULTILINE), ran.summary
 
 
 def test_the_guide_lists_the_inputs_and_outputs() -> None:

@@ -245,7 +245,7 @@ def causes(output: str) -> tuple[list[str], list[str]]:
     """Return the arguments of the commands that the last line of a run names: by cause, and by rule."""
     last = output.splitlines()[-1]
     found = re.fullmatch(
-        r"\d+ failures on \S+; grouped by cause(?:, with another run)?: readfirst ([^;]*)"
+        r"\d+ failures on \S+; grouped by cause(?:, with another run \(.*\))?: readfirst ([^;]*)"
         r"(?:; by rule: readfirst (.*))?",
         last,
     )
@@ -267,7 +267,7 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
         assert "wrong/text" in grouped.out
     # Without a stream it is a comparison, with another run.
     ran = readfirst("run", "--fixtures", mixed.root)
-    assert ", with another run: readfirst diff 2.1.7 reference --fixtures" in ran.err
+    assert "results.jsonl): readfirst diff 2.1.7 reference --fixtures" in ran.err
     compared = readfirst(*causes(ran.err)[0])
     assert compared.code == 1
     assert "wrong/text" in compared.out

@@ -31,13 +31,13 @@ def test_what_follows_the_heading_is_not_checked(tmp_path: Path, text: str) -> N
 
 
 def test_a_case_has_the_heading_of_its_file_with_its_own_values(tmp_path: Path) -> None:
-    cases = "cases:\n  b: {what: here, tags: [c]}\n  d: {}\n"
+    cases = "cases:\n  b: {what: here, tags: [c]}\n  d: {what: there}\n"
     table = f"title: It is <what>\nrequirement: must\ntags: [a]\nsteps: x\n{cases}"
     suite = small_suite(tmp_path, {"a/x.cases": table})
     assert suite.ids() == ["a/b", "a/d"]
     assert [(each.title, each.tags) for each in map(suite.heading, suite.ids())] == [
         ("It is here", ("c",)),
-        ("It is ", ("a",)),
+        ("It is there", ("a",)),
     ]
 
 

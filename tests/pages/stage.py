@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import indent
 
 import yaml
 
@@ -132,9 +133,12 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
         (root / "contracts.yaml").write_text(yaml.safe_dump(value, sort_keys=False), "utf-8")
     suite = Suite(bundled)
     for scenario in SCENARIOS:
-        for kind in ("scenarios", "recordings"):
-            (root / kind / scenario).parent.mkdir(parents=True, exist_ok=True)
-        (root / f"scenarios/{scenario}.yaml").write_text(suite.text(scenario), "utf-8")
+        kind, text = "scenarios", suite.text(scenario)
+        if suite.scenario(scenario).composed:
+            kind, text = "corpus", f"cases:\n  {Path(scenario).name}:\n{indent(text, '    ')}"
+        for folder in (kind, "recordings"):
+            (root / folder / scenario).parent.mkdir(parents=True, exist_ok=True)
+        (root / f"{kind}/{scenario}.yaml").write_text(text, "utf-8")
         recording = suite.recordings.recording(scenario)
         if contracts:
             of_these = {name: each for name, each in recording.transcripts.items() if name in contracts}

@@ -60,9 +60,7 @@ NEW_MAPPING = "readfirst targets new-mapping 'mcp:node renamed.mjs' --output min
 
 HAS_SERVER = f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
 HAS_MAPPING = f"{HAS_SERVER} && (test -f mine.yaml || {NEW_MAPPING})"
-HAS_BASELINE = (
-    f"{HAS_MAPPING} && {{ readfirst run target:mine.yaml --level effects --update-baseline; test $? -le 1; }}"
-)
+HAS_BASELINE = f"{HAS_MAPPING} && {{ readfirst run target:mine.yaml --update-baseline; test $? -le 1; }}"
 EXPLAIN = (
     "sed -i.bak 's/not explained yet/Write does not ask for a Read. Planned for the next release./' "
     "baselines/mine@dev.yaml"
@@ -131,12 +129,13 @@ PLANS = {
     NEW_MAPPING: Plan("node", before=HAS_SERVER),
     "readfirst check-adapter target:mine.yaml": Plan("node", before=HAS_SERVER),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
-    "readfirst run target:mine.yaml --level safe": Plan("node", (1,), before=HAS_MAPPING),
-    "readfirst run target:mine.yaml --level effects --update-baseline": Plan(
+    "readfirst run target:mine.yaml --level safe --format jsonl --output results.jsonl": Plan(
         "node", (1,), before=HAS_MAPPING
     ),
+    "readfirst diff 2.1.7 results.jsonl": Plan("node", (1,)),
+    "readfirst run target:mine.yaml --update-baseline": Plan("node", (1,), before=HAS_MAPPING),
     EXPLAIN: Plan("node", before=HAS_BASELINE),
-    "readfirst run target:mine.yaml --level effects --format junit --output readfirst.xml": Plan("node"),
+    "readfirst run target:mine.yaml --format junit --output readfirst.xml": Plan("node"),
     "readfirst targets compatibility --check": Plan(bundled=True, seconds=300),
     "readfirst list --family unsaved-buffers": Plan(bundled=True),
     "readfirst product tools --contract 2.1.7 --check": Plan("live", seconds=600),

@@ -163,7 +163,7 @@ def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_p
     results = tmp_path / "results.jsonl"
     results.write_bytes(done)
     assert read_stream(results)
-    for field in (b'"steps": ', b'"verdicts": '):
+    for field in (b'"steps":', b'"verdicts":'):
         assert field in done
         results.write_bytes(done.replace(field, field + b"1" * 30, 1))
         with pytest.raises(StreamError, match="damaged"):
