@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -16,6 +16,7 @@ from readfirst.harness.compare.baseline_file import with_first_difference
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.escape import visible, visible_command
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Stands for every contract of a suite."""
+_MAX_REPLACED = 5
+"""Maximum number of replaced scenarios that a run names."""
 _FILE_WIDTH_COLUMNS = 110
 """Width of a table that is not written to a terminal."""
 
@@ -144,6 +147,19 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
             )
 
 
+def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each suite whose scenarios replace scenarios of a suite below it, among these ids."""
+    replaced: dict[tuple[str, str], list[str]] = {}
+    for scenario_id in ids if suite.base is not None else ():
+        part = suite.part(scenario_id)
+        if part.base is not None and part.base.has(scenario_id):
+            replaced.setdefault((part.name, part.base.part(scenario_id).name), []).append(scenario_id)
+    for (name, lower), names in replaced.items():
+        more = f" and {len(names) - _MAX_REPLACED} more" if len(names) > _MAX_REPLACED else ""
+        listed = ", ".join(names[:_MAX_REPLACED])
+        yield f"{visible(name)} replaces {pluralize(len(names), 'scenario')} of {visible(lower)}: {listed}{more}"
+
+
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
@@ -177,6 +193,8 @@ def perform(request: RunRequest) -> int:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
     check_coverage(suite, contracts, ids)
+    for line in replacement_lines(suite, ids):
+        say(line, err=True)
     if keep is not None:
         open_folder(keep)
     jobs = jobs_for(request.options.jobs, request.target, len(ids))

@@ -16,7 +16,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     calls_of,
 )
-from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
@@ -26,6 +26,22 @@ def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcri
     open for its own contract are also open for the others: text after a stated beginning, modes of new files.
     """
     return replace(_by_row(scenario, transcript, _expecting), contract=contract)
+
+
+def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
+    """Whether the expectations in a scenario are the recorded answers of another contract to the same steps."""
+    transcript = recording.transcripts.get(contract)
+    if transcript is None or recording.inputs != scenario.inputs:
+        return False
+    recorded = with_expectations_of(scenario, contract, transcript)
+    stated, answers = (
+        [_values_of(part.expect.recorded) for _, part in each.parts()] for each in (scenario, recorded)
+    )
+    return stated == answers
+
+
+def _values_of(clause: Clause | None) -> object:
+    return None if clause is None else (clause.error, clause.text, clause.files, clause.reminders)
 
 
 def _by_row(

@@ -77,6 +77,10 @@ class Contract:
         """Return the contract whose expectations judge a scenario: this one, or the one that it extends."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
+    def is_documented_by(self, clause: Clause) -> bool:
+        """Whether a clause names one of the documents of this contract."""
+        return (clause.documented or "").partition(", ")[0] in self.documents
+
     @property
     def capabilities(self) -> frozenset[str]:
         """The capabilities that scenarios may need: its tools and SESSION_CAPABILITIES, without `lacks`."""

@@ -325,17 +325,21 @@ class Suite(SharedFiles):
 
     def is_by_hand(self, scenario: Scenario, contract: Contract) -> bool:
         """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
+        from readfirst.harness.suite.contract_expectations import states_recorded_answers
         from readfirst.harness.suite.transcript import RecordingError
 
         if contract.name != scenario.contract or scenario.invariant or self.part(scenario.id).bundled:
             return False
+        try:
+            recording = self.recordings.recording(scenario.id)
+        except RecordingError:
+            return not contract.recorded  # else it was recorded, and the recording is damaged
         if contract.recorded:
-            try:
-                return contract.name not in self.recordings.recording(scenario.id).transcripts
-            except RecordingError:
-                return False  # it was recorded, and the recording is damaged
+            return contract.name not in recording.transcripts
+        if contract.extends and states_recorded_answers(scenario, contract.extends.name, recording):
+            return False
         clauses = [call.expect.recorded for call in scenario.calls()]
-        return any(clause is not None and clause.documented is None for clause in clauses)
+        return any(clause is not None and not contract.is_documented_by(clause) for clause in clauses)
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with recorded contents instead of digests, if the recording is readable.

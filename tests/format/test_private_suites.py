@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.copy_families import CopyError, copy_families
+from readfirst.harness.suite.copy_families import CopyError, copy_families, copy_scenario
 from readfirst.harness.suite.suite import Suite, open_layers
 from readfirst.harness.yaml_io.finding import SuiteError
 
@@ -217,6 +217,24 @@ def test_entries_of_shared_files_are_added_to_those_of_the_bundled_suite(tmp_pat
     assert {*suite.contracts} - {*BUNDLED.contracts} == {suite.contracts["house-rules"]}
     assert suite.tags.keys() == {*BUNDLED.tags, "drafts"}
     assert suite.rule_ids == (*BUNDLED.rule_ids, "keeps-saves")
+
+
+def test_a_copy_is_expected_by_hand_once_it_states_another_result(tmp_path: Path) -> None:
+    suite = Suite(private(tmp_path, {"contracts.yaml": EXTENDED}))
+    copy_scenario(BUNDLED, UNREAD, suite.root)
+    file = suite.path(UNREAD)
+    copied = file.read_text()
+
+    def is_by_hand() -> bool:
+        opened = Suite(suite.root)
+        return opened.is_by_hand(opened.scenario(UNREAD), opened.contracts["house-rules"])
+
+    assert not is_by_hand()
+    file.write_text(copied.replace("answer: not_read", "error: not_read"))
+    assert is_by_hand()
+    file.write_text(copied.replace("beta", "delta"))
+    suite.recordings.path(UNREAD).unlink()
+    assert is_by_hand()
 
 
 def test_a_scenario_on_two_contracts_is_expected_by_hand_once(tmp_path: Path) -> None:
