@@ -34,7 +34,9 @@ class AcpClient(JsonLines):
         )
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or react to the agent's answer to an own request. Notifications are ignored."""
+        """Answer a request of the agent, or react to the agent's answer to a request of this client. Notifications are
+        ignored.
+        """
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

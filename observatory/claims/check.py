@@ -33,7 +33,9 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each documented clause of a scenario whose source (a section of a document) no claim has."""
+        """Yield a finding for each documented clause of a scenario whose source, a section of a document, no claim
+        has.
+        """
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:

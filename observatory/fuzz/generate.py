@@ -215,7 +215,9 @@ class _StepGenerator:
                 return self._note_call(self._rarest(self._edit, path), path)
 
     def _among_others(self) -> Step:
-        """Return a step of a long session: sometimes a path is moved, or a message contains calls about several files."""
+        """Return a step of a long session. Sometimes it moves a path, or contains parallel calls about several
+        files.
+        """
         match self.random.randint(0, 15):
             case 0 | 1:
                 return self._move(self._some_path())

@@ -32,7 +32,9 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first new candidate for which `shows` returns True. None if there is none, or the search is over."""
+        """Return the first new candidate for which `shows` returns True. None if there is none, or if the search is
+        over.
+        """
         for candidate in candidates(best):
             if is_over():
                 return None
