@@ -6,5 +6,5 @@ _FOLDER = Path(__file__).with_name("templates")
 
 
 def template(name: str) -> str:
-    """Return the name under which the suite's renderers find a template of the observatory, or a style sheet."""
+    """Return the path of a template or a style sheet of the observatory, for the suite's renderers."""
     return str(_FOLDER / name)

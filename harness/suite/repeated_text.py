@@ -76,7 +76,7 @@ def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def in_short_form(value: Any) -> Any:
-    """Return a value of arguments as a scenario file contains it: each repeated text is written as `{repeat, times}`."""
+    """Return a value of arguments as a scenario file contains it: repeated texts are written as `{repeat, times}`."""
     return _rebuilt(
         value,
         lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,

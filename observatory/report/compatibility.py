@@ -25,9 +25,9 @@ _DATA = Mapping[str, Any]
 
 
 def like(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the table with only the cells of implementations for one contract.
+    """Return the data in which implementations have only the results for one contract.
 
-    Raises ValueError for a contract without a comparison.
+    Raises ValueError if the implementations were not compared with this contract.
     """
     if contract not in data["likeness"]:
         raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
@@ -46,12 +46,16 @@ def like(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return docs/compatibility.md of what `compatibility_data` gives, by its contract. Raises ValueError."""
+    """Return the content of docs/compatibility.md. `data` is the result of `compatibility_data`. Raises ValueError if
+    the implementations were not compared with the default contract.
+    """
     return markdown(template("docs/compatibility"), data=like(data, data["contract"]), likeness=likeness)
 
 
 def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
-    """Return a row for each implementation or version: the number of rules of each class that hold."""
+    """Return a table row for each implementation or version: its name, and for each class the number of rules that
+    hold.
+    """
     return [
         [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
@@ -59,7 +63,7 @@ def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return one cell in short."""
+    """Return a cell of the table as a short text, for example `✓ 12` or `3/4`."""
     count = f"{each['holding']}/{each['judged']}"
     match each["holds"]:
         case "yes":
@@ -75,7 +79,9 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return the numbers of rules that hold, that were judged and that were not judged: `31/34 (1 not claimed)`."""
+    """Return counts of rules as a text: those that hold, those that were judged, and the rest: `31/34 (1 not
+    claimed)`.
+    """
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -84,9 +90,11 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the HTML page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes.
+    """Return the table as an HTML page with filters, in ASCII. `data` is the result of `compatibility_data`. The same
+    data give the same bytes.
 
-    `address` gives where a cell of the map leads, for a row and a kind of harm; nowhere where it gives nothing.
+    `address` returns the link of a cell of the harm map, for a row and a kind of harm. If it returns an empty string,
+    the cell has no link.
     """
     contract = data["contract"]
     versions = _columns(data["versions"], "+")
@@ -110,7 +118,9 @@ def filtered_page(
 
 
 def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return the data of the page about implementations, compared with a contract."""
+    """Return the data for the part of the page that compares implementations with one contract. The part with number 0
+    is the first.
+    """
     chosen = like(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
@@ -145,7 +155,9 @@ def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) 
 
 
 def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the row of a rule from `compatibility_data`, with a cell for each of the names `of` a kind."""
+    """Return the table row of a rule in the result of `compatibility_data`, with a cell for each of `names`. `of` is
+    "implementations" or "versions".
+    """
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position
@@ -158,7 +170,9 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
 
 
 def rules_with_changes(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the rules of these classes with different results in different versions, in order."""
+    """Return the rules of these classes that do not hold in every scenario of every version, with their ids, class by
+    class.
+    """
     return [
         (name, rule)
         for class_ in classes

@@ -21,18 +21,20 @@ BRIEFLY: Mapping[Kind, str] = {
     "blind": "edited unseen",
     "overcautious": "refused without need",
 }
-"""Each kind in the few words that fit above a column."""
+"""The title of the column of each kind of harm."""
 SAMPLED = (
     "* Asked only a sample of the sessions, spread evenly, because each takes long: in brackets, where the share of all"
     " lies in 95 of 100 such samples."
 )
 _STEPS = (0.005, 0.02, 0.05, 0.1)
-"""Upper limits of the shares of sessions for the first four of five colours."""
+"""Limits between the five colours of a cell: the share of sessions with harm."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """The number of sessions with a kind of harm, None if unknown, and the shortest scenario that shows it."""
+    """The number of sessions with a kind of harm, and the shortest scenario with this harm. The number is None if it is
+    unknown.
+    """
 
     kind: Kind
     count: int | None
@@ -43,7 +45,9 @@ class MapCell:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """An implementation, `NAME@VERSION`, or a version of the `product`; `harmed` are sessions with any harm."""
+    """A row of the map: an implementation (`NAME@VERSION`), or a version of Claude Code if `product` is True. `harmed`
+    is the number of sessions with any harm.
+    """
 
     name: str
     product: bool
@@ -51,31 +55,33 @@ class MapRow:
     harmed: int
     cells: tuple[MapCell, ...]
     sampled: bool = False
-    """Whether only a part of the sessions was tried, spread evenly."""
+    """Whether only a sample of the scenarios was run."""
 
     @property
     def label(self) -> str:
-        """The name as a row shows it."""
+        """The name that the map shows."""
         return f"Claude Code {self.name}" if self.product else self.name
 
     @property
     def share(self) -> float:
-        """The share of sessions with any harm."""
+        """The share of sessions with any harm, from 0 to 1."""
         return self.harmed / self.sessions
 
     @property
     def shown(self) -> str:
-        """The share in percent, for a sample with a star and how certain it is."""
+        """The share in percent as a text. For a sample, a star and the bounds of the share are added."""
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
     def starred_share(self) -> str:
-        """The share without a star."""
+        """The share in percent as a text, with a star for a sample."""
         return percent(self.harmed, self.sessions) + "*" * self.sampled
 
     @property
     def bounds(self) -> str:
-        """The uncertainty of the share of a sample, in percent. Empty for a share of all sessions."""
+        """The bounds within which the share of all sessions probably lies, as a text in percent. Empty if all sessions
+        were run.
+        """
         if not self.sampled:
             return ""
         low, high = interval(self.harmed, self.sessions)
@@ -83,8 +89,8 @@ class MapRow:
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return the rows of `compatibility_data`, the most harmful first, without implementations that were not
-    tested.
+    """Return a row for each implementation and version that was tested for harm, the most harmful first. `data` is the
+    result of `compatibility_data`.
     """
     rows = []
     for of in ("implementations", "versions"):
@@ -102,22 +108,22 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
 
 
 def star_meaning(rows: Iterable[MapRow]) -> str:
-    """Return the meaning of the star. Empty if no row has one."""
+    """Return the explanation of the star. Empty if no row has a star."""
     return SAMPLED if any(row.sampled for row in rows) else ""
 
 
 def untested_implementations(data: Mapping[str, Any]) -> list[str]:
-    """Return the implementations that were not judged for harm."""
+    """Return the names of the implementations that were not tested for harm."""
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
 
 
 def percent(part: int, total: int) -> str:
-    """Return a share in percent with one decimal. A share above zero is never shown as zero."""
+    """Return a share in percent with one decimal, as a text. A share above zero is shown as 0.1 % or more."""
     return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
 
 
 def interval(count: int, of: int) -> tuple[float, float]:
-    """Return the bounds, in percent, within which a share lies in 95 of 100 samples of this size (Wilson)."""
+    """Return the bounds, in percent, of the 95 % confidence interval (Wilson) for a share of `count` in `of`."""
     if not of:
         return 0.0, 100.0
     z, share = 1.96, count / of
@@ -134,21 +140,23 @@ def _tone(kind: Kind, count: int, sessions: int) -> str:
 
 
 _FOOT = 18
-"""Height in pixels of the line below the rows, which describes the choice of scenarios."""
+"""Height in pixels of the line below the rows."""
 _GAP = 8
-"""Pixels between the columns of harm and the other columns."""
+"""Space in pixels between the columns of harm and the columns of `blind` and `overcautious`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """Positions in pixels. `letters` is the maximum length of a name with its version."""
+    """The layout of the picture: widths and heights in pixels. `letters` is the maximum length of a shown name; a
+    longer name is shown without its version.
+    """
 
     width: int
     names: int
     letters: int
     share: int
     sessions: int
-    """The width of that column, 0: it is left out."""
+    """Width of the column with the number of sessions. 0: no such column."""
     head: int
     row: int = 21
     size: float = 12.5
@@ -160,7 +168,7 @@ NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, h
 
 
 def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
-    """Return the map as a picture. The same rows give the same text."""
+    """Return the map as an SVG picture. The same rows give the same text."""
     height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4 + _FOOT
     label = "In how many of the sessions that were tried each implementation and version did which harm"
     named = [
@@ -175,7 +183,9 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
 
 
 def _columns(left: float, right: float) -> list[dict[str, Any]]:
-    """Return for each kind the position, the width and the title of its column."""
+    """Return the position, the width and the title of the column of each kind of harm, between the pixels `left` and
+    `right`.
+    """
     width = (right - left - _GAP) / len(KINDS)
     return [
         {
@@ -189,7 +199,7 @@ def _columns(left: float, right: float) -> list[dict[str, Any]]:
 
 
 def _two_lines(words: str) -> list[str]:
-    """Return words on one or two lines, the first not much longer than the second."""
+    """Split a title into at most two lines of similar length."""
     if len(words) <= 13:
         return [words]
     parts = words.split(" ")

@@ -23,15 +23,15 @@ _ACTS = re.compile(
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""Content that no picture of this project contains: other elements, scripts, external addresses, and unusual spellings
-except quotes.
+"""Matches content that a picture of this project never contains: unexpected elements, scripts, addresses, and unusual
+spellings of characters.
 """
 _XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
 def made_pages(facts: Facts) -> dict[str, str]:
-    """Return the generated pages of the site by path, including full versions of two pages that docs/ shortens.
+    """Return the generated pages of the site by path. Two of them are longer versions of pages in docs/.
 
     Raises SiteError, SuiteError.
     """
@@ -48,10 +48,11 @@ def made_pages(facts: Facts) -> dict[str, str]:
 
 
 def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write all pages into a directory: generated pages, pages of the project, and linked files.
+    """Write the Markdown of all pages into the directory `folder`, with all files that the pages link to.
 
-    `pages` are indexed by their path in the site; `root` is the base directory of their links, with the same layout.
-    Linked pages are included recursively.
+    `made` contains the text of generated pages, `pages` the files of existing pages, both by their path in the site.
+    Links are relative to the project directory `root`, which has the same layout. Pages that these pages link to are
+    included recursively.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **made}
     waiting, copied = list(texts), set(texts)
@@ -77,7 +78,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
 
 
 def may_be_shown(file: Path, root: Path) -> bool:
-    """Whether a file belongs to the project, and a browser only displays it. No page may load a script."""
+    """Whether the site may include a file: it is inside the project, and a browser does not execute anything in it."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
@@ -87,12 +88,14 @@ def may_be_shown(file: Path, root: Path) -> bool:
 
 
 def plain_markdown(text: str) -> str:
-    """Return Markdown without the text after the language of a code block, which some renderers do not support."""
+    """Return the text with only the language after the fence of each code block. Some renderers do not support further
+    words.
+    """
     return _FENCE.sub(r"\1\2\3", text)
 
 
 def linked_paths(name: str, text: str) -> Iterator[str]:
-    """Yield the paths in the site that a page links to, without fragments."""
+    """Yield the paths in the site that a page links to, without fragments. `name` is the path of the page."""
     for token in _tokens(MarkdownIt("commonmark").enable("table").parse(text)):
         targets = [str(token.attrs.get("href") or token.attrs.get("src") or "")]
         if token.type in ("html_block", "html_inline"):

@@ -14,7 +14,7 @@ from readfirst.observatory.site.site_data import SiteError
 from readfirst.observatory.template import template
 
 _WORKER = Path(__file__).with_name("iframe-worker.js")
-"""The script for the search in a page without a server. The theme would download it."""
+"""The script that makes the search work in a page opened from a file. Otherwise the theme would download it."""
 _PALETTES = [
     {
         "media": f"(prefers-color-scheme{scheme})",
@@ -29,9 +29,11 @@ _PALETTES = [
         (": dark", "slate", "weather-night", "what the system prefers"),
     )
 ]
-"""The first palette is the default of a reader: it follows the preference of the system, also when that changes."""
+"""The colour schemes. The first is the default: it follows the preference of the reader's system, even when the
+preference changes.
+"""
 HOME = "home.md"
-"""The source of the first page, which replaces the README of the project."""
+"""The file name of the first page, which the site uses instead of the project's README."""
 _PLACES = {HOME: "index.html", "README.md": "about.html"}
 _STYLE = "maps.css"
 _THEME = {
@@ -56,7 +58,7 @@ _EXTENSIONS = (
 
 
 def demand_mkdocs() -> None:
-    """Raise SiteError if MkDocs is not installed."""
+    """Raise SiteError if MkDocs or its theme is not installed."""
     try:
         import material
         import mkdocs.commands.build
@@ -66,9 +68,10 @@ def demand_mkdocs() -> None:
 
 
 def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build the Markdown in `source` into the directory `target`. `url` is the address of the published site.
+    """Build the HTML of the Markdown in `source` into the directory `target`. `nav` is MkDocs' navigation, `url` the
+    address of the published site.
 
-    Raises SiteError if MkDocs finds an error.
+    Raises SiteError if MkDocs reports an error or a warning.
     """
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
@@ -105,11 +108,11 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
             built(config)
         except (Abort, MkDocsException) as error:
             details = "\n".join([*messages, str(error)])
-            raise SiteError("MkDocs finds fault with the pages:", details=details) from error
+            raise SiteError("MkDocs reports errors in the pages:", details=details) from error
 
 
 def _harmless() -> Any:
-    """Return a plugin that escapes all texts of pages, because the theme uses contents, titles and metadata
+    """Return a MkDocs plugin that escapes the contents, titles and metadata of pages, because the theme inserts these
     unescaped.
     """
     from markupsafe import Markup
@@ -132,7 +135,9 @@ def _harmless() -> Any:
             return sanitize_html(html)
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
-            """Every page was rendered, none was put into the theme."""
+            """Escape all titles. MkDocs calls this after it has rendered the pages, and before it inserts them into the
+            theme.
+            """
             env.filters["striptags"] = lambda text: _title(Markup(text).striptags())  # which unescapes
             for file in files.documentation_pages():
                 file.page.title = _title(file.page.title)
@@ -156,7 +161,7 @@ def _escape(items: Any) -> None:
 
 @contextmanager
 def _messages() -> Iterator[list[str]]:
-    """Collect the messages of MkDocs instead of printing them."""
+    """Yield a list to which the warnings of MkDocs are added, instead of being printed."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

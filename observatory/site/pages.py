@@ -42,15 +42,17 @@ _TITLES = {
     "safety": "What guards your work, version by version",
     "contract": "The contract of Read, Edit and Write, version by version",
 }
-"""The classes of rules that the first page shows."""
+"""The classes of rules on the first page, with the titles of their maps."""
 _NAMED = 10
-"""Behaviours of a diagnosis that are listed."""
+"""Maximum number of listed behaviours of a diagnosis."""
 _CHANGES = 20
-"""Behaviours of a version that are named."""
+"""Maximum number of listed behaviours of a version."""
 
 
 def home_page(facts: Facts) -> str:
-    """Return the first page: a map of the harm done by implementations, and the rules version by version."""
+    """Return the Markdown of the first page: a map of the harm done by implementations, and maps of the rules by
+    version.
+    """
     versions = facts.recorded
     maps = {
         class_: [
@@ -75,10 +77,10 @@ def home_page(facts: Facts) -> str:
 def harm_map_html(
     facts: Facts, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the harm map of these `names`. Its cells link to the scenarios that show the harm.
+    """Return the HTML of the harm map. Its cells link to the scenarios that show the harm.
 
-    `above` is the relative path to the root of the site. `names` None: all implementations, or with `products` all
-    versions of the product.
+    `names` are the shown implementations and versions; None: all implementations and, with `products`, all versions of
+    the product. `above` is the relative path from the page to the root of the site.
     """
     rows = [
         row
@@ -94,8 +96,8 @@ def harm_map_html(
 
 
 def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page in the directory of rules: first the list, then the rules
-    by class.
+    """Yield the name and the Markdown of each page in the directory `rules`: first the list of all rules, then a page
+    for each rule.
     """
     yield "index.md", markdown(template("site/rules"), rules=facts.rules)
     claims = claims_by_rule(facts.suite)
@@ -153,7 +155,9 @@ def _rule(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> str:
 
 
 def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page in the directory of implementations, the list first."""
+    """Yield the name and the Markdown of each page in the directory `implementations`: first the list, then a page for
+    each implementation.
+    """
     yield (
         "index.md",
         markdown(
@@ -215,7 +219,9 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
 
 
 def _telling(found: Mapping[str, Any]) -> list[str]:
-    """Return the changed behaviours of a diagnosis. Those that explain the most failures come first."""
+    """Return list items about the changed behaviours of a diagnosis. The behaviours that explain the most failures come
+    first.
+    """
     differing = sorted(found.get("differences", ()), key=lambda each: -len(each["explains"]))
     named = [
         f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
@@ -227,7 +233,7 @@ def _telling(found: Mapping[str, Any]) -> list[str]:
 
 
 def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page in the directory of versions: first the list, then the newest
+    """Yield the name and the Markdown of each page in the directory `versions`: first the list, then a page for each
     version.
     """
     yield (

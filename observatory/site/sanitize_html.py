@@ -11,7 +11,7 @@ a abbr b blockquote br caption code dd del details div dl dt em figcaption figur
 ol p picture pre q s samp small source span strong sub summary sup table tbody td tfoot th thead tr ul var
 """
 _SILENT = "script style template textarea title noscript iframe object svg math"
-"""Elements whose contents are not text of a page."""
+"""Elements that are removed together with their contents."""
 _ATTRIBUTES = (
     "align alt class colspan height href id media open role rowspan scope src srcset start title width"
 )
@@ -19,14 +19,16 @@ _CLASS = re.compile(
     r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}"
     r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|aside|hidden|card|steps?|harmed"
 )
-"""Classes of code in colours, of a heading's own link and of maps: others are handles of the theme's script."""
+"""CSS classes that are kept: those of highlighted code, of the link of a heading, and of maps. Other classes would
+activate the theme's script.
+"""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 
 def sanitize_html(html: str) -> str:
-    """Return the HTML without elements that could run or load something, and with a heading for each cell of a
-    table.
+    """Return the HTML without elements and attributes that could execute or load something. Cells of tables also get
+    the name of their column (`data-label`).
     """
     import nh3  # of the extra `observatory`
 
@@ -43,24 +45,24 @@ def sanitize_html(html: str) -> str:
 
 
 def is_followed(address: str) -> bool:
-    """Whether an address may be a link: an address of the web or of mail, or a path of the same site."""
+    """Whether an address may be the target of a link: a web or mail address, or a path in the same site."""
     scheme = _SCHEME.match(_as_read(address))
     return scheme is None or scheme[0].lower() in ("https:", "http:", "mailto:")
 
 
 def _is_own(address: str) -> bool:
-    """Whether an address is a file of the same site. Other addresses are not loaded."""
+    """Whether an address is a file of the same site. Images with other addresses are not loaded."""
     plain = _as_read(address)
     return _SCHEME.match(plain) is None and not plain.replace("\\", "/").startswith("//")
 
 
 def _as_read(address: str) -> str:
-    """Return an address as a browser reads it."""
+    """Return the address as a browser interprets it: without spaces and control characters."""
     return "".join(each for each in address if each > " ")
 
 
 def _keep_attribute(_: str, name: str, value: str) -> str | None:
-    """Return the sanitized value of an attribute. None if it is removed."""
+    """Return the sanitized value of an attribute. None if the attribute is removed."""
     match name:
         case "class":
             return " ".join(each for each in value.split() if _CLASS.fullmatch(each)) or None
@@ -76,7 +78,7 @@ def _keep_attribute(_: str, name: str, value: str) -> str | None:
 
 
 def _with_heads(table: re.Match[str]) -> str:
-    """Return a table whose cells contain the name of their column, for narrow screens."""
+    """Return a table in which each cell has the name of its column as an attribute, for narrow screens."""
     head, body, rows = table[0].partition("<tbody>")
     heads = [
         re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)

@@ -16,21 +16,24 @@ from readfirst.observatory.report.rule_diff import RuleChange
 from readfirst.observatory.site.site_data import Facts
 
 _STEPS = 5
-"""Steps that a picture shows, the last of them."""
+"""Maximum number of steps in a picture: the last ones up to the harm."""
 _FILES = 5
-"""Given files, rules and hooks that it shows."""
+"""Maximum number of given files, permission rules and hooks in a picture."""
 _LINES = 8
-"""Lines of a text that a picture shows."""
+"""Maximum number of lines of a text in a picture."""
 _WIDEST = 96
-"""Characters of a line that it shows."""
+"""Maximum number of characters of a line in a picture."""
 
 
 def harm_sections(
     facts: Facts, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a section for each kind, the worst first. `shortest` has the `scenario`, the `step` from 1 and a `line`.
+    """Yield the Markdown of a section for each kind of harm, the worst kind first: the number of sessions, and the
+    shortest scenario with a picture of its steps.
 
-    A kind that was counted has its section also where nothing is known of the shortest: the map leads to it.
+    `counts` contains the number of harmed sessions of each kind. `shortest` contains for each kind the `scenario`, its
+    `title`, the `step` of the harm (from 1) and a `line` that describes the harm. A kind with a count but without a
+    shortest scenario also has a section, because the map links to it.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in BESIDE for kind in shown):
@@ -51,7 +54,7 @@ def harm_sections(
 
 
 def _picture(scenario: Scenario, harmed: int, line: str) -> str:
-    """Return the steps up to the harmful one. Of many steps only the last ones."""
+    """Return a picture of the workspace and the steps up to the harmful step. Only the last steps are shown."""
     given = [_brief(each) for each in given_blocks(scenario)]
     steps = [_step("The workspace" if given else "An empty workspace", given[:_FILES])]
     if len(given) > _FILES:
@@ -70,14 +73,14 @@ def _picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return a step; a call comes before the file that it is about."""
+    """Return the data of one step for the picture. The path of a call is moved from the blocks to the heading."""
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}
 
 
 def _brief(block: Block) -> Block:
-    """Return the beginning of a block that fits into a picture."""
+    """Return a block that is shortened for a picture: the first lines, with the number of omitted lines."""
     short = {
         name: _shorten_text(each) if name != "lines" else each
         for name, each in block.items()
@@ -97,7 +100,7 @@ def _shorten_text(text: str) -> str:
 
 
 _SHOWN = 12
-"""Rules of a group that are named."""
+"""Maximum number of listed rules of a group."""
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
@@ -114,7 +117,9 @@ def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
-    """Yield list items about rules with a different result, the rules that prevent lost work first."""
+    """Yield list items about rules that hold in fewer or in more scenarios than before, in the order of their classes
+    (safety first).
+    """
     ordered = sorted(changes, key=lambda each: (CLASSES.index(each.class_), each.rule))
     groups = (
         (

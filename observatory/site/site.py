@@ -16,17 +16,17 @@ from readfirst.observatory.site.mkdocs import HOME, build, demand_mkdocs
 from readfirst.observatory.site.site_data import Facts, SiteError
 
 _MARK = "readfirst-site.txt"
-"""A file that marks a directory as a generated site."""
+"""The name of the file that marks a directory as a generated site. Only such a directory is replaced."""
 _SHOWN = 20
-"""Broken links that are named."""
+"""Maximum number of broken links in an error message."""
 
 
 def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
-    """Write the site into a directory, replacing an earlier site, and return the number of pages.
+    """Write the site into the directory `folder`, replacing an earlier site, and return the number of pages.
 
-    `root` is the directory of the project, with README.md and docs/; `url` is the address of the published site.
-    Raises SiteError without MkDocs, for a directory with other content, for pages that MkDocs refuses, and for broken
-    links. The directory is then unchanged.
+    `root` is the directory of the project, with README.md and docs/. `url` is the address of the published site. Raises
+    SiteError if MkDocs is missing or reports an error, if the directory has other content, or if links are broken. The
+    directory is then unchanged.
     """
     demand_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
@@ -61,7 +61,9 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
 
 
 def pages_of(root: Path) -> dict[str, Path]:
-    """Return the pages that a project has already, by path. Raises SiteError without a first page."""
+    """Return the files of the project's existing pages, by their path in the site. Raises SiteError if there is no
+    README.md.
+    """
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")
@@ -131,9 +133,9 @@ class _Page(HTMLParser):
 
 
 def broken_links(folder: Path) -> Iterator[str]:
-    """Yield `page: link` for each link of a site to a file, or to a place in a page, that is not there.
+    """Yield a text `page: link` for each link to a missing file of the site, or to a missing anchor in a page.
 
-    Links to other hosts are not followed.
+    Links to other hosts are not checked.
     """
     pages = {file: _Page() for file in sorted(folder.rglob("*.html"))}
     for file, page in pages.items():

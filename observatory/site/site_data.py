@@ -28,61 +28,61 @@ class SiteError(ReadfirstError):
 
 @dataclass(frozen=True)
 class Facts:
-    """A suite with rules, and its directory `docs` with the published results."""
+    """The data of the site: a suite with rules, and the directory `docs` with the published results."""
 
     suite: Suite
     docs: Path
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules. Raises SiteError for a suite without."""
+        """The rules of the suite. Raises SiteError if the suite has none."""
         if self.suite.rules is None:
             raise SiteError(f"{self.suite.root} has no rules, and the pages of a site are about rules.")
         return self.suite.rules
 
     @cached_property
     def scenarios(self) -> Mapping[str, Sequence[Heading]]:
-        """The scenarios of each rule."""
+        """The headings of the scenarios of each rule."""
         return scenarios_by_rule(self.suite)
 
     @cached_property
     def table(self) -> _Data:
-        """The same as `compatibility`, but only with comparisons with the default contract."""
+        """The content of compatibility.json in which implementations have only the results for the default contract."""
         return like(self.compatibility, self.compatibility["contract"])
 
     @cached_property
     def compatibility(self) -> _Data:
-        """The content of compatibility.json. Raises SiteError, also if its rules differ from those of the suite."""
+        """The content of compatibility.json. Raises SiteError, also if the file lacks a rule of the suite."""
         table = self._read_json("compatibility.json", "readfirst targets compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))
         missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
         if missing:
             raise SiteError(
-                f"{self.docs / 'compatibility.json'} knows no rule {missing[0]!r}, which the suite has."
-                " `readfirst targets compatibility --write` writes it anew."
+                f"{self.docs / 'compatibility.json'} lacks the rule {missing[0]!r} of the suite."
+                " Write the file again: `readfirst targets compatibility --write`."
             )
         return table
 
     @property
     def against(self) -> str:
-        """The version that everything is compared with, as Markdown."""
+        """The default contract, which everything is compared with, as Markdown."""
         return prose(self.table["contract"])
 
     @cached_property
     def results(self) -> Mapping[str, _Data]:
-        """The content of implementations.json by target. Raises SiteError."""
+        """The entry of each target in implementations.json, by name. Raises SiteError."""
         data = self._read_json("implementations.json", "readfirst targets implementations --write")
         _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
 
     @cached_property
     def rows(self) -> Mapping[str, MapRow]:
-        """The row of the map of harm for each implementation and version that was tried, in the order of the map."""
+        """The row of each tested implementation and version in the harm map, by name, in the order of the map."""
         return {row.name: row for row in map_rows(self.table)}
 
     @cached_property
     def recorded(self) -> list[str]:
-        """The versions that have a page, oldest first."""
+        """The names of the recorded contracts that have a page, oldest first."""
         return [
             each.name
             for each in self.suite.contracts
@@ -90,7 +90,9 @@ class Facts:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return where the site shows a kind of harm, or all of them, from its root; nothing without such a page."""
+        """Return the address of the page of an implementation or version, with the section of a kind of harm unless
+        `kind` is empty. Relative to the root of the site; empty if there is no such page.
+        """
         if row.product and row.name not in self.recorded:
             return ""
         folder = "versions" if row.product else "implementations"
@@ -103,12 +105,12 @@ class Facts:
 
     @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
-        """The content of diagnosis.json by target. Raises SiteError."""
+        """The diagnosis of each target in diagnosis.json, by name. Raises SiteError."""
         data = self._read_json("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
         return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
 
     def shortest(self, rule_id: str) -> Heading:
-        """Return the scenario of a rule with the least to read."""
+        """Return the shortest scenario of a rule."""
         return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
 
     def _read_json(self, name: str, command: str) -> _Data:
@@ -117,7 +119,7 @@ class Facts:
 
 
 def _check_names(names: Iterable[str]) -> None:
-    """Raise SiteError for a name under which no page could be found, or which would lead out of the site."""
+    """Raise SiteError for a name that cannot be the file name of a page."""
     for name in names:
         if not _NAME.fullmatch(name):
-            raise SiteError(f"{name!r} is no name of an implementation or a version, so no page can have it.")
+            raise SiteError(f"{name!r} is not a valid name of an implementation or a version for a page.")

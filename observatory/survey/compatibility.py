@@ -32,12 +32,12 @@ from readfirst.observatory.report.rule_diff import common_cells
 FORMAT = 4
 _DATA = Mapping[str, Any]
 _ON_ONE_LINE = ("holding", "yes", "sessions", "scenario")
-"""A key that a cell of the table, or a piece of evidence, has: it gets a line."""
+"""Keys that only the innermost objects have: cells, counts and evidence. Such an object is written on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleScenario:
-    """A scenario of a rule, as far as a table needs it."""
+    """The properties of a scenario that the table needs: its id, its rule and its length."""
 
     id: str
     rule: str
@@ -45,7 +45,8 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
+    """Return the table of rules, implementations and versions in JSON types. fixtures/schema/compatibility.schema.json
+    describes it.
 
     `rules` are those of the suite, `survey` is the content of docs/implementations.json, and `harm` is the part of
     docs/harm.json about contracts. Raises SuiteError, RecordingError, and ValueError for a survey in a different
@@ -88,7 +89,9 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _since(
     suite: Suite, contract: Contract, versions: Versions, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return which rules are kept in more or fewer of the scenarios that the version before was judged in, too."""
+    """Return the version before a contract, and the rules that hold in more or in fewer scenarios than in that version.
+    Empty if there is no version before.
+    """
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -102,9 +105,10 @@ def _since(
 def targets_in_common(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return what `common_cells` does of two targets of a survey, by its first contract.
+    """Return the result of `common_cells` for two targets of a survey, by rule, compared with the first contract of the
+    survey.
 
-    Raises KeyError for a target that it does not have, and ValueError, as `compatibility_data`.
+    Raises KeyError if the survey lacks a target, and ValueError for a survey in a different format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -122,7 +126,9 @@ def targets_in_common(
 
 
 def looked_at(target: _DATA) -> set[str]:
-    """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
+    """Return the ids of the scenarios that were tested for harm on a target. `target` is its entry in
+    docs/implementations.json.
+    """
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())
@@ -131,12 +137,12 @@ def looked_at(target: _DATA) -> set[str]:
 
 
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
-    """Return the data of every scenario that a table needs. Raises SuiteError."""
+    """Return the properties of every scenario of the suite that the table needs. Raises SuiteError."""
     return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
 
 
 def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
-    """Return the half of the table that is about implementations. Raises ValueError, as `compatibility_data`."""
+    """Return the part of the table about implementations. Raises ValueError for a survey in a different format."""
     scenarios = _by_rule(rules, known)
     contracts: list[str] = survey["contracts"]
     targets: list[_DATA] = survey["targets"]
@@ -193,7 +199,9 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
 
 
 def harm_data(found: _DATA) -> dict[str, Any]:
-    """Return the harm of a target for a table: counts, and for each kind the scenario that shows it best."""
+    """Return the harm of a target for the table: the counts, and the shortest scenario of each kind. `found` is the
+    harm in docs/implementations.json.
+    """
     harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
     return {
         "sessions": found["sessions"],
@@ -217,8 +225,8 @@ def _implementation_seen(
     reach: Mapping[str, Reach],
     asked: Level,
 ) -> dict[str, list[ScenarioResult]]:
-    """Return for each rule the results of a survey in its scenarios. Texts count as unsupported for a target whose
-    level `asked` is lower.
+    """Return the results of a target in the scenarios of each rule. `asked` is the level of the target's runs: if it is
+    lower than the level of a rule, the scenarios of the rule count as unsupported.
     """
     found: dict[str, list[ScenarioResult]] = {}
     for rule in rules:
@@ -235,7 +243,7 @@ def _implementation_seen(
 
 
 def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
-    """Return for each class the numbers of rules with each status."""
+    """Return for each class of rules the number of rules with each status."""
     counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
     return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
 
@@ -246,7 +254,9 @@ def _cell(cell: Cell) -> dict[str, Any]:
 
 
 def line_for_each(data: _DATA, dump: Callable[[Any], str] = harmless_json) -> str:
-    """Return the JSON with one line for each cell or piece of evidence, so that a change of one changes one line."""
+    """Return the data as JSON with one line for each cell or piece of evidence, so that the change of a cell changes
+    only one line.
+    """
     return _emit_json(data, 0, dump) + "\n"
 
 

@@ -29,19 +29,19 @@ from readfirst.observatory.survey.compatibility import RuleScenario, known_scena
 from readfirst.observatory.targets.install import cache_root
 
 FILE = "evidence.json"
-"""The name of the file, next to implementations.json."""
+"""The name of the file with the evidence, next to implementations.json."""
 FORMAT = 1
 _TRIES = 10
-"""Number of replays of a nondeterministic scenario that should show its failure."""
+"""Maximum number of replays of a nondeterministic scenario until it fails."""
 _RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
-"""Temporary directories of programs, which have a different name each time."""
+"""Matches temporary directories of programs, which have a different name each time."""
 _LONGEST = 2000
-"""Characters of an answer or a file's content that are kept."""
+"""Maximum number of stored characters of an answer or of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to one call of a step, with `$WS` for the workspace's path."""
+    """The answer to one call of a step. `$WS` stands for the path of the workspace."""
 
     text: str
     refused: bool
@@ -49,7 +49,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference after the step: `what` (`refused`, `file notes.txt`), the expected and the actual value."""
+    """One difference after the failing step: its subject `what` (`refused`, `file notes.txt`), the expected value and
+    the actual value (`got`).
+    """
 
     what: str
     expected: str
@@ -58,10 +60,11 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A scenario up to its first step, counted from 1, that does not hold.
+    """The answers of a target in a failing scenario, up to the first step that fails.
 
-    `answers` are the answers of each step up to it, empty for steps without calls; `found` are the differences there.
-    `broken` is the reason if the target ended early. `inputs` is the digest of the replayed scenario.
+    `step` is the number of that step, from 1. `answers` contains the answers of each step up to it; they are empty for
+    steps without calls. `found` are the differences at that step. `broken` is the reason if the target ended early.
+    `inputs` is the digest of the replayed scenario.
     """
 
     scenario: str
@@ -75,7 +78,8 @@ class Evidence:
 def failing(
     rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the rules that a target breaks, each with its failing scenarios, the shortest first.
+    """Return the failing scenarios of a target by rule, the shortest first. Rules without a failing scenario are
+    omitted.
 
     `result` is the target's entry in docs/implementations.json.
     """
@@ -100,12 +104,12 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay the failing scenarios of the target `name@version` from implementations.json in `folder`, and store the
-    answers.
+    """Replay the scenarios of safety rules that fail on the target `name@version`, store the answers in evidence.json,
+    and return them by rule.
 
-    Stored answers of scenarios that still fail are not replayed, unless the scenarios were run `again`; None: all
-    were. The answers are written to evidence.json next to it, which then contains only the targets in `order`. Returns
-    the stored evidence of this target. Raises KeptError if its results are missing, and the errors of `gather`.
+    The failing scenarios are those in implementations.json in `folder`. Stored answers are kept for scenarios that
+    still fail and were not run `again` since then; None means that all were run again. The file then contains only the
+    targets in `order`. Raises KeptError if there are no results of the target, and the errors of `gather`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -131,11 +135,11 @@ def keep_evidence(
 def gather(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios of each rule on the target `name@version`, and return the evidence of one failing scenario per
-    rule.
+    """Replay scenarios of each rule on the target `name@version`, and return one failing scenario per rule with its
+    answers.
 
-    It is the first scenario whose failure begins in a call of the rule, otherwise the first failing scenario. Rules
-    whose scenarios all hold this time are omitted. Installs the target. Raises BrokenAdapter, SuiteError.
+    This is the first scenario that fails in a call of a tool of the rule, otherwise the first failing scenario. A rule
+    is omitted if none of its scenarios fails now. Installs the target. Raises BrokenAdapter, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
@@ -172,7 +176,7 @@ def _first(
 
 
 def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
-    """Return the evidence of an outcome at its first step that does not hold. None if all steps hold."""
+    """Return the answers up to the first step that fails, with the differences at that step. None if no step fails."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "broken"):
@@ -196,7 +200,7 @@ def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evide
 
 
 def _shorten_evidence(text: str) -> str:
-    """Return the text without directories of this machine, truncated to the maximum length."""
+    """Return the text with placeholders instead of the directories of this machine, cut to the maximum length."""
     for folder, name in (
         (str(cache_root()), "$INSTALL"),
         (tempfile.gettempdir(), "$TMPDIR"),
@@ -212,7 +216,7 @@ def _shorten_evidence(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Return the evidence by target and rule. Empty if the file is missing. Raises KeptError."""
+    """Return the stored evidence by target and rule. Empty if the file is missing. Raises KeptError."""
     if not file.exists():
         return {}
     with reading(file, "readfirst targets implementations --evidence", FORMAT) as data:
@@ -228,7 +232,7 @@ def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
 
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
-    """Return the evidence of the targets in `order` as JSON, with a line for each rule."""
+    """Return the evidence of the targets in `order` as JSON with one line for each rule."""
     targets = {
         target: {
             rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}

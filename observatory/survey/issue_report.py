@@ -33,15 +33,15 @@ from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.targets.translate import Scope, TargetCall, translate_call
 
 HEADINGS = ("What happens", "Steps", "Expected", "Why it matters", "How to repeat it")
-"""The parts of a text, in their order."""
+"""The sections of a report, in their order."""
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data of a report.
+    """The data of a report about one rule that a target breaks, with a failing scenario and its evidence.
 
-    `cell` is the cell of rule and target in docs/compatibility.json, `result` the entry of the target in
+    `cell` is the cell of the rule and the target in docs/compatibility.json, `result` the entry of the target in
     docs/implementations.json.
     """
 
@@ -54,12 +54,12 @@ class Report:
 
     @property
     def packages(self) -> str:
-        """Return a text with the installed packages."""
+        """The installed packages of the target, as Markdown."""
         return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
 
 
 def issue_text(report: Report, suite: Suite) -> str:
-    """Return the text, in Markdown. Nothing of this machine is in it, and nothing is sent."""
+    """Return the report in Markdown. It contains no paths of this machine, and nothing is sent."""
     parts = (
         _what_happens(report),
         _steps(report),
@@ -141,7 +141,9 @@ def _expected_section(report: Report, suite: Suite) -> Iterator[str]:
 
 
 def _steps(report: Report) -> Iterator[str]:
-    """Yield the files, each step with its answer, and the files afterwards; odd characters are escaped."""
+    """Yield the paragraphs that show the given files, each step with its answer, and the files after the last step.
+    Invisible characters are escaped.
+    """
     yield f"Observed on {report.result['date']}. `$WS` is the directory of the files; odd characters are escaped."
     yield f"It begins with:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
@@ -168,12 +170,12 @@ def _steps(report: Report) -> Iterator[str]:
 
 
 def _within(text: str) -> str:
-    """Return a text as a part of an item of a list."""
+    """Return a text as an indented code block inside a list item."""
     return indent(fence_code("text", _quote_text(text)), "   ", bool)
 
 
 def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
-    """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
+    """Return the calls of a step in the form of the target's own tools. `$WS` stands for the workspace."""
     known = _known_before(report.scenario, step)
     return [
         translate_call(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)
@@ -181,7 +183,9 @@ def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCal
 
 
 def _known_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return a model's knowledge of the files before a step, if all earlier steps have the expected results."""
+    """Return a model's knowledge of the files before the step `end`, assuming that all earlier steps have the expected
+    results.
+    """
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

@@ -29,14 +29,15 @@ from readfirst.observatory.template import template
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 _SHOWN = ("scenario", "title", "steps", "step", "line")
-"""The data of a scenario that shows a kind of harm."""
+"""The attributes of `Shortest` that are stored."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Shortest:
-    """The scenario that shows a kind in the fewest steps: the number of the step (from 1), and the harm in one line.
+    """The scenario with the fewest steps that shows a kind of harm: the number of the harmful `step` (from 1), and the
+    harm in one `line`.
 
-    A scenario by a person takes precedence over one that was `made`.
+    A hand-written scenario takes precedence over a generated one (`made`).
     """
 
     made: bool
@@ -49,14 +50,16 @@ class Shortest:
 
 @dataclass(slots=True)
 class Harmed:
-    """The tested scenarios, and the scenarios with harm."""
+    """The scenarios that were tested for harm (`sessions`), the scenarios with each kind of harm, and the shortest
+    scenario of each kind.
+    """
 
     sessions: set[str] = field(default_factory=set)
     by_kind: dict[Kind, set[str]] = field(default_factory=dict)
     shortest: dict[Kind, Shortest] = field(default_factory=dict)
 
     def note(self, verdict: Verdict, suite: Suite) -> None:
-        """Count a verdict; a scenario that several contracts judge is one session."""
+        """Add a verdict. Verdicts of several contracts about the same scenario count once."""
         if verdict.status not in ("passed", "failed") and not verdict.left_out:
             return
         self.sessions.add(verdict.scenario_id)
@@ -70,7 +73,7 @@ class Harmed:
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
     def data(self) -> dict[str, Any]:
-        """Return it in JSON types, the worst kind first."""
+        """Return the counts and scenarios in JSON types, the worst kind of harm first."""
         return {
             "sessions": len(self.sessions),
             "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
@@ -84,7 +87,7 @@ class Harmed:
 
     @classmethod
     def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> Harmed:
-        """Return the entry in `data` for these scenarios, without those that are run `again`."""
+        """Return the stored harm `data` of the tested scenarios `tried`, without the scenarios that are run `again`."""
         scenarios = data["scenarios"]
         return cls(
             tried - again,
@@ -105,11 +108,11 @@ def result_of(
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the result of one target from its verdicts on these contracts, with its harm, in JSON types.
+    """Return the entry of one target for implementations.json, from its verdicts on these contracts.
 
-    The verdicts are added to an `earlier` result, without the scenarios that are run `again`. `reach` contains the
-    reached level of each scenario on each contract; counts are for the first contract, and `lacks` counts the missing
-    capabilities of unsupported scenarios.
+    The verdicts are added to an `earlier` entry, without that entry's results for the scenarios that are run `again`.
+    `reach` contains the reached level of each scenario on each contract. Counts are for the first contract, and `lacks`
+    counts the missing capabilities of unsupported scenarios.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = Harmed(), Counter[str]()
@@ -153,7 +156,7 @@ def result_of(
 def result_data(
     targets: Sequence[Mapping[str, Any]], contracts: Sequence[str], date: str, command: str
 ) -> dict[str, Any]:
-    """Return the results of targets in JSON types, for docs/implementations.json."""
+    """Return the content of docs/implementations.json from the entries of targets, in JSON types."""
     return {
         "format": FORMAT,
         "contracts": list(contracts),
@@ -166,18 +169,20 @@ def result_data(
 
 
 def looked_at_all(target: Mapping[str, Any]) -> bool:
-    """Whether harm was looked for in every session of a target's result that was replayed to its end."""
+    """Whether a target was tested for harm in every scenario that was replayed to its end. `target` is its entry in
+    implementations.json.
+    """
     harm = target["harm"]
     return "sampled" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
 
 
 def is_counted(target: Mapping[str, Any]) -> bool:
-    """Whether the result of a target states the scenarios that were judged for harm: all, or a sample."""
+    """Whether an entry of implementations.json states which scenarios were tested for harm: all, or a listed sample."""
     return bool(target["harm"].get("sampled")) or looked_at_all(target)
 
 
 def page(data: Mapping[str, Any]) -> str:
-    """Return docs/implementations.md of the data of `result_data`."""
+    """Return the content of docs/implementations.md. `data` is the result of `result_data`."""
     targets = {each["target"]: each for each in data["targets"]}
     harm = {name: {"harm": harm_data(each["harm"])} for name, each in targets.items()}
     rows = map_rows({"implementations": harm, "versions": {}})

@@ -44,15 +44,17 @@ class SurveyError(ReadfirstError):
 
 @dataclass
 class Survey:
-    """Results of targets, stored in `folder` as implementations.json and implementations.md.
+    """Runs targets, and stores their results in `folder` as implementations.json and implementations.md.
 
-    They are compared with the default contract and the latest contract.
+    Targets are compared with the default contract and with the newest contract.
 
-    `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
-    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
-    whose calls its mapping leaves out now, or that the newest contract answers differently than the one that was the
-    newest when they were run; after a change of the design, all. With `sample` only so many of the suite's scenarios
-    count as missing, spread evenly, the same for each target.
+    `streams` is the directory for the JSON Lines of each run (`NAME@VERSION.jsonl`); None: they are not written.
+    `version` is the version of readfirst in these files.
+
+    `missing`: a target is run only on scenarios without a valid stored result. These are scenarios that the result
+    lacks, that broke, whose calls the mapping does not support any more, or that the newest contract answers
+    differently than the contract that was the newest then. If the design of a target has changed, it is run on all
+    scenarios. `sample`: only this number of the suite's scenarios is run, spread evenly, the same ones for each target.
     """
 
     suite: Suite
@@ -73,11 +75,13 @@ class Survey:
 
     @property
     def files(self) -> tuple[Path, Path]:
-        """The data and the page."""
+        """The paths of implementations.json and implementations.md."""
         return self.folder / "implementations.json", self.folder / "implementations.md"
 
     def keep(self) -> None:
-        """Take over the results that are there, of targets that are not run again. Raises KeptError."""
+        """Load the stored results, for targets that are not run again. Stored results with a different default contract
+        are ignored. Raises KeptError.
+        """
         if not self.files[0].exists():
             return
         with reading(self.files[0], COMMAND) as known:
@@ -90,8 +94,9 @@ class Survey:
         self._kept = targets if usable else {}
 
     def _with_newest(self, result: Mapping[str, Any], former: str, alike: Container[str]) -> dict[str, Any]:
-        """Return a result with the newest contract instead of the former one, for scenarios with equal answers on
-        both.
+        """Return the stored result of a target, compared with the newest contract instead of the contract `former`.
+
+        It contains only the scenarios `alike`, which both contracts answer in the same way.
         """
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
@@ -101,7 +106,9 @@ class Survey:
         return {**result, "reach": reach}
 
     def _answered_alike(self, former: str) -> frozenset[str]:
-        """Return the scenarios whose recorded answers are the same on the newest contract and a former one."""
+        """Return the scenarios that have the same recorded answers in the newest contract and in the contract
+        `former`.
+        """
         newest, recordings = self._contracts[-1], self.suite.recordings
         found = ((each, recordings.recording(each)) for each in self.suite.ids())
         return frozenset(
@@ -112,7 +119,7 @@ class Survey:
         )
 
     def asked(self, target: Target) -> list[str]:
-        """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
+        """Return the scenarios that a target is to be run on. Raises SurveyError."""
         wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
         earlier = self._earlier(target)
         if earlier is None:
@@ -128,7 +135,9 @@ class Survey:
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
-            """Whether the mapping leaves out a call of a scenario, which is then known without asking."""
+            """Whether the mapping of the target does not support a call of a scenario. The result is then known without
+            a replay.
+            """
             calls = self.suite.scenario(scenario_id).calls()
             return any(lacks(target, call.tool, call.arguments) for call in calls)
 
@@ -139,7 +148,9 @@ class Survey:
         ]
 
     def _earlier(self, target: Target) -> dict[str, Any] | None:
-        """Return the kept result of the same design, which a run of a target adds to. Raises SurveyError."""
+        """Return the stored result that a run of the target is added to. None if all scenarios are run again, or if the
+        target's design has changed. Raises SurveyError.
+        """
         name = target.pinned
         kept = self._kept.get(name)
         if kept is not None and kept.get("design") != target.release.design:
@@ -158,10 +169,12 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
-        """Run targets, as many in parallel as there are jobs, and yield the name and the result of each when it ends.
+        """Run targets, and yield the name and the result of each target when its run ends. As many targets run in
+        parallel as there are jobs.
 
-        Remaining jobs replay scenarios of one target in parallel. The result of a target that cannot be connected is
-        the error. Raises the other errors of `run`; unfinished runs then end with this process.
+        If there are more jobs than targets, scenarios of one target are replayed in parallel. If a target cannot be
+        connected, its result is the error. Other errors of `run` are raised; unfinished runs then end with this
+        process.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
@@ -202,10 +215,11 @@ class Survey:
         jobs: int | None = None,
         apart: bool = False,
     ) -> dict[str, Any]:
-        """Run one target on all scenarios and return its result. `baseline`: rewrite its known failures.
+        """Run one target on the scenarios of `asked`, and return its result. With `baseline`, also rewrite its file of
+        known failures.
 
-        `jobs` and `apart` are those of `harness.run.runner.run`. Raises its errors, and BaselineError for an
-        unreadable baseline.
+        `jobs` and `apart` are parameters of `harness.run.runner.run`. Raises the errors of that function, and
+        BaselineError for an unreadable baseline.
         """
         name = target.pinned
         earlier, ids = self._earlier(target), self.asked(target)
@@ -241,7 +255,9 @@ class Survey:
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
-        """Write data and page of the targets in `order`, both or neither; others may have written meanwhile."""
+        """Write implementations.json and implementations.md for the targets in `order`, both or neither. Results that
+        another process has stored in the meantime are kept.
+        """
         self.keep()
         done = {**self._kept, **self._done}
         targets = [done[name] for name in order if name in done]
@@ -251,7 +267,7 @@ class Survey:
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
-        """Write the output of `readfirst run --format jsonl`, with the current baseline applied."""
+        """Write the verdicts of a target as `readfirst run --format jsonl` does, with its current baseline applied."""
         name = target.pinned
         ruler, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
@@ -273,7 +289,7 @@ class Survey:
             report.finish(summary)
 
     def _again(self, kept: IO[bytes]) -> Iterator[Verdict]:
-        """Yield the recorded verdicts of the first contract, from the beginning."""
+        """Yield the verdicts for the default contract from the temporary file `kept`."""
         kept.seek(0)
         while True:
             try:
@@ -291,6 +307,8 @@ class Survey:
 
 
 def evenly(ids: Sequence[str], count: int) -> list[str]:
-    """Return this number of ids, selected by each id itself, so that a larger sample contains a smaller one."""
+    """Return `count` of the ids. They are selected by a digest of each id, so a larger selection contains the smaller
+    one.
+    """
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]

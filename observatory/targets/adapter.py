@@ -56,11 +56,11 @@ from readfirst.observatory.targets.translate import (
 )
 
 _START = 180.0
-"""Seconds that a start may take: some packages import half an ecosystem."""
+"""Time limit in seconds for the start of a target. Some targets import very large packages."""
 
 
 _OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
-"""Capabilities that a mapping need not list, because they only require the process of the target."""
+"""Capabilities that a mapping need not list, because every target with a separate process has them."""
 
 
 def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
@@ -86,7 +86,9 @@ def _without_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """Translates between the tools of the contract and those of `raw`, the adapter of the target."""
+    """Translates calls of the contract's tools to those of a target, and the target's answers back. `raw` is the
+    adapter of the target's own tools.
+    """
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
@@ -113,12 +115,12 @@ class TargetAdapter:
         return session
 
     def close(self) -> None:
-        """End every process."""
+        """End all processes of the target."""
         self.traits.close()
 
 
 class TargetSession:
-    """One scenario on a target."""
+    """The session of one scenario on a target."""
 
     def __init__(self, target: Target, raw: Session, workspace: Workspace) -> None:
         self._target = target
@@ -126,11 +128,13 @@ class TargetSession:
         self._scope = Scope(workspace.root, workspace.home)
         self._known = Knowledge(lambda path: _text_at(workspace.root, path))
         self._captured: dict[str, dict[str, str]] = {}
-        """Values captured from answers, by path."""
+        """Values captured from answers, by the path that the call was about."""
         self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
-        """Make the set-up calls. Later calls can use the captured values. Raises BrokenAdapter."""
+        """Make the set-up calls of the mapping. The values captured from their answers can be used in later calls.
+        Raises BrokenAdapter.
+        """
         for each in self._target.setup:
             answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
             result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
@@ -143,26 +147,30 @@ class TargetSession:
             self._scope = with_captures(self._scope, found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Make one call as the target wants it."""
+        """Make a call of the contract's tools with the target's tool, and return the answer in the form of the
+        contract.
+        """
         call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
+        """Make a call, and cancel it when `interfere` returns. The protocol of the target must support cancelling."""
         call = self._translate_call(tool, arguments)
         assert isinstance(self._raw, InterruptibleSession)
         answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
         return answer if answer is NO_ANSWER else self._result(tool, arguments, answer)
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Kill the target's process, or send it another signal; its kind of connection has one."""
+        """Send a signal to the target's process, and return whether it has exited."""
         assert isinstance(self._raw, KillableSession)
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
+        """Make several calls in one message of the model. Raises BrokenAdapter if the target accepts only one call at a
+        time.
+        """
         if not isinstance(self._raw, ParallelSession):
             raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
         wanted = [self._translate_call(*call) for call in calls]
@@ -177,7 +185,9 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return the target's call, with the values that earlier answers about the same path had."""
+        """Return the call in the form of the target. It can use values captured from earlier answers about the same
+        path.
+        """
         scope = with_captures(self._scope, self._captured.get(self._path(arguments), {}))
         return translate_call(self._target, tool, arguments, scope, self._known)
 
@@ -198,7 +208,7 @@ class TargetSession:
 
 
 def _text_at(root: Path, path: str) -> str | None:
-    """Return the text of a regular file of the workspace as a model would read it. None for everything else."""
+    """Return the text of a regular file in the workspace. None if there is no such file."""
     try:
         return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
@@ -206,7 +216,9 @@ def _text_at(root: Path, path: str) -> str | None:
 
 
 def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return the original answer of the target: some kinds of connection write it as JSON into the text."""
+    """Return the original answer of the target. For some kinds of targets, the text of the result contains it as
+    JSON.
+    """
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)
@@ -218,7 +230,7 @@ def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
 
 
 class _PythonTarget(PythonAdapter):
-    """Python code in the target's own environment, without a network where the system allows that."""
+    """Runs a target's Python code in the target's environment, without network access if the system supports that."""
 
     def __init__(
         self,
@@ -257,7 +269,9 @@ class _PythonTarget(PythonAdapter):
 def _server(
     target: Target, launch: McpLaunch, installed: Installed, time_limit: float, sandbox: Sandbox | None
 ) -> McpConnection:
-    """Return an adapter of the server's tools. The mapping must use only these. Raises BrokenAdapter."""
+    """Start the MCP server of a target, and return its adapter. Raises BrokenAdapter, also if the mapping uses a tool
+    that the server lacks.
+    """
     # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)

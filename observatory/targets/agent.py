@@ -19,12 +19,16 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
-"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+"""Maximum size of a conversation. Each request contains the whole conversation, so a new one is faster than a long
+one.
+"""
 _PROMPT = "go"
 
 
 class AgentTargetSession:
-    """One scenario in a conversation, with the agent's own tools. Ends the conversation if it is not shared."""
+    """The session of one scenario on an agent, which calls its own tools. A conversation that is not shared ends with
+    the session.
+    """
 
     def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
         self.conversation = conversation
@@ -32,34 +36,37 @@ class AgentTargetSession:
         self._pins = pins
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Let the model call one tool."""
+        """Make the model call one tool, and return the result."""
         return self.call_parallel([(tool, arguments)])[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Let the model make several calls in one message."""
+        """Make the model call several tools in one message, and return the results."""
         self._hold()
         results = self.conversation.call_parallel(calls)
         self._hold()
         return results
 
     def close(self) -> None:
-        """End the conversation if nothing else uses it."""
+        """End the conversation, unless other workspaces share it."""
         if self._pins is None:
             self.conversation.close()
 
     def _hold(self) -> None:
-        """Keep the current inodes open, so that files of later scenarios cannot reuse them."""
+        """Keep the workspace's files open, so that the system does not give their inodes to files of later
+        scenarios.
+        """
         if self._pins is not None:
             self._pins.hold(self._root)
 
 
 @dataclass
 class AgentTarget:
-    """An agent of one exact version, driven by a scripted model.
+    """Runs an agent at one exact version with a scripted model.
 
-    With `isolation: directory`, neighbouring workspaces share a conversation in their parent directory; only a
-    workspace with relative paths gets a separate conversation. With `process`, every workspace gets one. `time_limit`
-    is in seconds per call. In a `sandbox` it can only write to workspaces and its own files.
+    With `isolation: directory`, workspaces share a conversation in their common parent directory. Only a workspace that
+    needs a separate conversation, for example for relative paths, gets one. With `isolation: process`, every workspace
+    gets one. `time_limit` is in seconds per call. In a `sandbox`, the agent can only write to workspaces and its own
+    files.
     """
 
     target: Target
@@ -71,9 +78,9 @@ class AgentTarget:
     _pins: HeldFiles = field(default_factory=HeldFiles, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
-        """Start or reuse a conversation for the workspace. Raises BrokenAdapter.
+        """Start a conversation for the workspace, or reuse one. Raises BrokenAdapter.
 
-        If a file may be open in the user's editor, an agent with the editor protocol is started for it.
+        If a file of the scenario is open in the user's editor, the agent is started with the Agent Client Protocol.
         """
         if workspace.editor is not None:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
@@ -89,7 +96,7 @@ class AgentTarget:
 
     @property
     def traits(self) -> AdapterTraits:
-        """A reset ends every conversation; the next session starts one."""
+        """The adapter's properties. `reset` ends every conversation; the next session starts a new one."""
         repeats = self.launch.isolation == "process"
         return AdapterTraits(frozenset({AT_ONCE}), reuses_paths=repeats, reset=self.close, close=self.close)
 

@@ -24,7 +24,7 @@ def names() -> list[str]:
 
 
 def targets() -> Iterator[Target]:
-    """Yield every target once for each of its versions, in the order of the names. Raises SuiteError."""
+    """Yield each version of every target, sorted by name. Raises SuiteError."""
     for name in names():
         target = load_target(root() / f"{name}.yaml")
         for release in target.versions.values():
@@ -32,9 +32,10 @@ def targets() -> Iterator[Target]:
 
 
 def find(spec: str) -> Target:
-    """Return what `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` means; without a version, the newest.
+    """Return the target that `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` names. Without a version, return the newest
+    version.
 
-    Raises UnknownTargetError, SuiteError for a file that is not in its format.
+    Raises UnknownTargetError, and SuiteError for an invalid mapping file.
     """
     # A version holds no slash; a path may hold an @.
     name, at, version = spec.rpartition("@")

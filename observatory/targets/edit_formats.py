@@ -14,14 +14,14 @@ EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell
 
 
 class Unexpressed(ValueError):  # noqa: N818 - it says what the format lacks
-    """The format has no words for a call; the message completes `an edit of ...`."""
+    """A call cannot be written in the format. The message completes the words `an edit of ...`."""
 
 
 class Knowledge:
-    """A model's knowledge of files in one session; it can quote only these.
+    """The content of files that a model has seen or written in one session. A model can quote only this content.
 
-    `there` returns the current content of a path as UTF-8, with invalid bytes replaced. None if the file does not
-    exist.
+    `there` returns the current content of the file at a path as UTF-8, with invalid bytes replaced. None if the file
+    does not exist.
     """
 
     def __init__(self, there: Callable[[str], str | None] = lambda _path: None) -> None:
@@ -29,11 +29,11 @@ class Knowledge:
         self._seen: dict[str, str] = {}
 
     def of(self, path: str) -> str | None:
-        """Return the text of a file that the model has seen or written. None if it has never seen the file."""
+        """Return the content of a file that the model knows. None if it has neither read nor written the file."""
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Record the text that an answered call showed to the model."""
+        """Update the known content after a successful call."""
         path = arguments.get("file_path")
         if not isinstance(path, str):
             return
@@ -58,14 +58,18 @@ def _quoted_numbers(text: str, arguments: Mapping[str, Any]) -> str:
 
 
 def write_call(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Return the text that says a call in a format; `path` is the file's as the target wants it. Raises Unexpressed."""
+    """Return a call as a text in a format. `path` is the path of the file in the form of the target. Raises
+    Unexpressed.
+    """
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise Unexpressed("a file without a name in one line")
     return FORMATS[form](tool, arguments, path, known)
 
 
 def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Write a patch. https://developers.openai.com/api/docs/guides/tools-apply-patch describes the allowed lines."""
+    """Return a call as a patch. https://developers.openai.com/api/docs/guides/tools-apply-patch describes the
+    format.
+    """
     old, new = _strings(tool, arguments)
     if not old:
         added = _complete_lines(new, "a new file")
@@ -84,14 +88,16 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
 
 _HUNK = re.compile(r"\s*\*\*\*")
 _MARKER = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
-"""Texts that no line of a file may begin with, also after spaces. The fence encloses several blocks."""
+"""Matches lines that a block may not contain, because they are marks of the format."""
 _A_MARK = "a line that is a mark of the format"
 _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
-"""Characters that a shell, or a terminal before it, may remove from a text."""
+"""Matches control characters that a shell or a terminal may remove from a text."""
 
 
 def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Write one block, without fence and file name: https://aider.chat/docs/more/edit-formats.html, `diff`."""
+    """Return a call as one search-and-replace block, without the fence and the file name around it.
+    https://aider.chat/docs/more/edit-formats.html describes the format (`diff`).
+    """
     old, new = _strings(tool, arguments)
     removed, added = _lines(old, new, arguments, known) if old else ([], _complete_lines(new, "a new file"))
     for line in (*removed, *added):
@@ -101,11 +107,13 @@ def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
 
 
 _CONFLICT = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
-"""Texts that neither side of a patch with conflict markers may contain."""
+"""Matches texts that a patch with conflict markers cannot contain."""
 
 
 def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Write a patch of gptme, of any two texts: https://gptme.org/docs/tools.html, `patch`."""
+    """Return an edit as a patch with conflict markers, between any two texts. https://gptme.org/docs/tools.html
+    describes the format (`patch`).
+    """
     old, new = _strings(tool, arguments)
     if _CONFLICT.search(old) or _CONFLICT.search(new):
         raise Unexpressed(_A_MARK)
@@ -113,7 +121,9 @@ def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowled
 
 
 def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Write the command of a POSIX shell with GNU sed that an agent's instructions would have a model write."""
+    """Return a call as a command for a POSIX shell with GNU sed, as the instructions of an agent ask the model to write
+    it.
+    """
     file = shlex.quote(path if not path.startswith("-") else f"./{path}")
     if tool == "Read":
         return _reading(arguments, file)
@@ -148,11 +158,13 @@ FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] =
     "conflict_markers": _conflict,
     "shell": _command,
 }
-"""The formats by the names that mappings call them."""
+"""The function that writes a call in each format, by the name of the format in mappings."""
 
 
 def _strings(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return old and new text of an Edit; a Write is an edit of nothing."""
+    """Return the old and the new text of a call. The old text of a Write is empty. Raises Unexpressed for other
+    arguments.
+    """
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
     values = [arguments.get(name) for name in names]
     if not all(isinstance(value, str) for value in values) or set(arguments) - {
@@ -165,17 +177,19 @@ def _strings(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _complete_lines(text: str, what: str) -> list[str]:
-    """Return the lines of a text that ends its last line."""
+    """Return the lines of a text. Raises Unexpressed if the text does not end with a newline; `what` describes the text
+    for the message.
+    """
     if text and not text.endswith("\n"):
         raise Unexpressed(f"{what} that does not end with a newline")
     return text.split("\n")[:-1]
 
 
 def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the lines that replace them.
+    """Return the complete lines that an edit removes, and the lines that replace them. Raises Unexpressed.
 
-    A model quotes lines from its knowledge. If it has never seen the file, or the old text is not in its knowledge,
-    `old` must consist of complete lines, or be missing in the file: then the target should detect that.
+    A model quotes complete lines from the content that it knows. If `old` is not in this content, `old` must consist of
+    complete lines, or must not occur in the file: the target should then detect the error.
     """
     seen = _plain(known.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -191,7 +205,9 @@ def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -
 
 
 def _plain(text: str | None, old: str) -> str | None:
-    """Return a text as a model quotes it: no byte order mark, and no carriage returns unless `old` has some."""
+    """Return a text as a model quotes it: without a byte order mark, and without carriage returns unless `old` contains
+    one.
+    """
     if text is None:
         return None
     text = text.removeprefix("\ufeff")
@@ -199,7 +215,7 @@ def _plain(text: str | None, old: str) -> str | None:
 
 
 def _around(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the lines around `old` in a text before and after the edit."""
+    """Return the complete lines around `old` before the edit, and the same lines after the edit. Raises Unexpressed."""
     regions = _regions(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise Unexpressed("a text that is in several lines")
@@ -217,19 +233,19 @@ def _around(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
 
 
 def _regions(text: str, old: str) -> list[tuple[int, int]]:
-    """Return the beginning and the end of the complete lines around each place of `old`."""
+    """Return the start and the end of the complete lines around each occurrence of `old`."""
     found = [match.start() for match in re.finditer(re.escape(old), text)]
     return [(text.rfind("\n", 0, at) + 1, _line_end(text, at + len(old))) for at in found]
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the end of the line that the character before `at` is in."""
+    """Return the position after the line that contains the character before `at`."""
     end = text.find("\n", at - 1)
     return len(text) if end < 0 else end + 1
 
 
 def _is_whole(text: str, old: str) -> bool:
-    """Whether every match of `old` in a text consists of complete lines."""
+    """Whether each occurrence of `old` in a text consists of complete lines."""
     return all(
         text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _regions(text, old)
     )

@@ -11,7 +11,7 @@ _WRITES = {"write", "create", "save", "put", "overwrite"}
 _OF_FILES = {
     *["file", "files", "text", "str", "string", "in", "to", "a", "the", "content", "contents", "fs", "tool"]
 }
-"""Words in a name that say nothing against a tool."""
+"""Words that the name of a tool may contain without being a worse match."""
 _OTHER = {
     *["multiple", "many", "dir", "directory", "folder", "media", "image", "notebook", "multi", "all", "info"]
 }
@@ -38,19 +38,21 @@ _ROLES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""By argument: words that a name must contain (at least one), and words that it may also contain."""
+"""For each argument of the contract, two sets of words: the name of the target's argument must contain a word of the
+first, and may contain words of the second.
+"""
 _MATCH_COUNT = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _PROSE = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words of arguments with a model's explanation of its call."""
+"""Words in the names of arguments in which a model explains its call."""
 _PROSE_VALUE = "A test."
 _CAPTURED = {
     "hash": "hash sha sha256 checksum digest",
     "etag": "etag match",
     "version": "version revision rev",
 }
-"""Values of earlier answers, with the words of the arguments that take them."""
+"""Kinds of values that an argument may repeat from an earlier answer, with the words in the names of such arguments."""
 _EXPRESSIONS = {
     "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
     "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",
@@ -63,7 +65,7 @@ _ARGUMENTS = {
     "Edit": (("file_path", "old_string", "new_string"), ("replace_all",)),
     "Write": (("file_path", "content"), ()),
 }
-"""The required and the optional arguments of each tool."""
+"""The required and the optional arguments of each tool of the contract."""
 _BY_NAME = ("MultiEdit", "NotebookRead", "NotebookEdit")
 _VERBS = {"Read": _READS, "Edit": _EDITS, "Write": _WRITES}
 
@@ -77,7 +79,7 @@ class Tool:
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The arguments by their names; empty where the server does not say which there are."""
+        """The JSON Schema of each argument, by name. Empty if the server does not describe the arguments."""
         found = self.schema.get("properties")
         return found if isinstance(found, Mapping) else {}
 
@@ -87,11 +89,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The probable form of calls of one tool of the contract.
+    """The probable way to make calls of one tool of the contract with a tool of the server (`call`).
 
-    `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` are arguments
-    without a counterpart; `unknown` are arguments that the server requires without a counterpart, `left` those that it
-    does not require. `capture` contains expressions for values of earlier answers that the arguments use.
+    `arguments` are templates as in a mapping file, except for arguments with the same name. `unsupported` are arguments
+    of the contract without a counterpart in the server's tool. `unknown` are arguments that the server requires
+    although the contract has no counterpart; `left` are those that it does not require. `capture` contains expressions
+    for values of earlier answers that the arguments use.
     """
 
     tool: str
@@ -105,7 +108,9 @@ class Guess:
 
 
 def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return a guess for each of Read, Edit and Write with a suitable tool, and for other tools of the same name."""
+    """Return a guess for each of Read, Edit and Write that has a matching tool of the server. Other tools of the
+    contract must have the same name in the server.
+    """
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -121,7 +126,10 @@ def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each tool with the words of its name. A tool with several commands is yielded once for each of them."""
+    """Yield each tool, an argument that selects one of its commands, and the words of the name.
+
+    The argument is empty if no command is selected. A tool with several commands is also yielded once for each command.
+    """
     for tool in offered:
         yield tool, {}, _words(tool.name)
         for name, schema in tool.properties.items():
@@ -136,7 +144,9 @@ def _words(name: str) -> list[str]:
 
 
 def _rank(tool: str, words: Sequence[str]) -> int | None:
-    """Return how far a name is from the tool's, 0 for the same; None if it means something else."""
+    """Return how much the words of a name differ from those of a tool of the contract: 0 for equal names. None if they
+    have a different meaning.
+    """
     lowered = {word.lower() for word in words}
     if not lowered & _VERBS[tool] or lowered & _OTHER or (tool != "Edit" and lowered & _EDITS):
         return None
@@ -144,9 +154,11 @@ def _rank(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return how to call the candidate in place of `tool`. None if it lacks an argument that `tool` requires.
+    """Return the guess for calling the candidate in place of `tool`. None if the candidate lacks an argument that
+    `tool` requires.
 
-    `command` is the argument that selects one of the candidate's commands, with its value; empty: none is selected.
+    `command` is the argument that selects one of the candidate's commands, with its value. Empty if no command is
+    selected.
     """
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # it does not say what it takes
@@ -192,7 +204,9 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
 
 
 def _take(wanted: str, left: dict[str, str]) -> str | None:
-    """Remove the argument that means `wanted` from the remaining ones, and return its name."""
+    """Find the argument that has the meaning of `wanted`, remove it from `left`, and return its name. None if there is
+    none.
+    """
     for plain in (_plain(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
@@ -207,7 +221,9 @@ def _take(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument whose object, or list of objects, contains all missing arguments."""
+    """Return the template of an argument whose object, or list of objects, contains all missing arguments. None if
+    there is no such argument.
+    """
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -233,7 +249,9 @@ def _is_list(schema: object) -> bool:
 
 
 def _captured_value(name: str) -> str:
-    """Return which value of an earlier answer an argument takes; empty if none."""
+    """Return the kind of value from an earlier answer that an argument repeats, for example `hash`. Empty if it repeats
+    none.
+    """
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED.items() if words & {*known.split()}), "")
 
@@ -243,7 +261,9 @@ def _is_prose(name: str) -> bool:
 
 
 def _last_line(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template of an argument for the last line, or for the first and the last one."""
+    """Return the template of an argument for the last line, or for a range of lines. Empty if there is no such
+    argument.
+    """
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE if "offset" in taken else ():

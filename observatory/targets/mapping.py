@@ -22,16 +22,15 @@ from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.edit_formats import EditFormat
 
 _OF_MCP = {"error": {"flag": True}}
-"""The default position of the error flag in an answer."""
+"""The default `result` section: the error flag of the MCP answer marks a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One pinned version: the packages for pip or npm; `released` is a date, YYYY-MM-DD.
+    """One version of a target: its packages for pip or npm, and its date `released` (YYYY-MM-DD).
 
-    With a `command` nothing is installed: it replaces the command of the target. `sdists` are the packages that pip
-    builds from source because there is no wheel, with the reason for the permission. Its `design` defaults to that of
-    the target.
+    With a `command`, nothing is installed, and the target is started with it. `sdists` are packages that pip builds
+    from source because there is no wheel, each with a reason. `design` defaults to the target's.
     """
 
     version: str
@@ -41,16 +40,17 @@ class Release:
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
     design: Design | None = None
-    """The declared design, that is, its declared refusals. None: not declared, and all refusals are required."""
+    """The design, which states the refusals that the target deliberately does not make. None: every refusal is
+    required.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """Code that defines `call(tool, **arguments)`, and optionally `close()`, for the tools in the directory
-    `workspace`.
+    """Python code that uses a library: it defines `call(tool, **arguments)`, and optionally `close()`.
 
-    It looks like the code of a user of the library. It is executed for each session, in the names defined by `once`,
-    which is executed at the start. `at_least` is the oldest supported Python, empty: any.
+    `once` is executed at the start, `code` for each session, with the names that `once` defines and with `workspace`.
+    `at_least` is the oldest supported Python; empty: any.
     """
 
     code: str
@@ -60,7 +60,7 @@ class PythonLaunch:
 
 @dataclass(frozen=True, slots=True)
 class McpLaunch:
-    """A server over standard input and output; `command` is empty where each version has its own."""
+    """An MCP server over standard input and output. `command` is empty if each version has a separate command."""
 
     command: tuple[str, ...] = ()
     isolation: Literal["auto", "process", "directory"] = "auto"
@@ -68,10 +68,10 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """A command line of an agent that calls a model in the format `wire`.
+    """The command line of an agent. The agent calls a model with the API of the format `wire`.
 
-    `acp` is the command for the Agent Client Protocol, used by editors; empty: not supported. `python` and `node` are
-    the oldest supported versions; empty: any.
+    `acp` is the command for the Agent Client Protocol; empty: not supported. `python` and `node` are the oldest
+    supported versions; empty or 0: any.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
@@ -91,7 +91,9 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAll:
-    """The form of `replace_all`: a boolean `flag`, the `count` of matches under `name`, or none."""
+    """How the target expresses `replace_all`: by a boolean argument `name` (`flag`), by one with the number of matches
+    (`count`), or not at all.
+    """
 
     kind: Literal["flag", "count", "unsupported"]
     name: str = ""
@@ -99,9 +101,10 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How a call of one tool is made on the target: the name of the target's tool, `call`, and its argument templates.
+    """How calls of a contract's `tool` are made: the name of the target's tool (`call`), and templates of its
+    arguments.
 
-    With a `format` (such as a patch), the whole call is converted to one text, which is `$text` in the templates.
+    With a `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
     """
 
     tool: str
@@ -118,7 +121,7 @@ class ToolMapping:
 
 @dataclass(frozen=True, slots=True)
 class SetupCall:
-    """A call made when a session is opened; `capture` names parts of its answer."""
+    """A call that is made when a session is opened. `capture` contains expressions for values in its answer."""
 
     call: str
     arguments: Mapping[str, Any]
@@ -127,9 +130,9 @@ class SetupCall:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """The position of text and error flag in an answer, the clean-up of the text, and the meaning of refusals.
+    """Where an answer contains its text and its error flag, how the text is cleaned, and which texts are refusals.
 
-    `errors` contains the target's forms of the suite's error names.
+    `errors` contains the target's messages for each error name of the suite.
     """
 
     errors: Vocabulary
@@ -144,9 +147,9 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One mapping file with one `release` of its versions; by default the newest.
+    """The content of one mapping file, with one of its versions selected: `release`, by default the newest.
 
-    `name` is the name of the file. `last` is the reason why no later version is wanted, otherwise empty.
+    `name` is the file's name without `.yaml`. `last` is the reason why newer versions are not wanted, or empty.
     """
 
     name: str
@@ -165,21 +168,21 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     refuses: frozenset[str]
-    """Refusals that it declares although the contract answers the calls: names of `harness.adapter_traits.REFUSALS`."""
+    """Refusals of calls that the contract answers, as declared: names of `harness.adapter_traits.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
-    """The supported tools of Read, Edit and Write, as declared in `capabilities`. None if not declared: then all must
-    be supported.
+    """The tools among Read, Edit and Write that `capabilities` declares. None if it is missing: then all are
+    required.
     """
 
     @property
     def pinned(self) -> str:
-        """`name@version`."""
+        """The target's name and version: `name@version`."""
         return f"{self.name}@{self.release.version}"
 
     @property
     def oldest_python(self) -> str:
-        """The oldest Python that it runs on (`3.12`), empty: any."""
+        """The oldest supported Python (`3.12`); empty: any."""
         match self.launch:
             case PythonLaunch(at_least=version) | AgentLaunch(python=version):
                 return version
@@ -188,12 +191,12 @@ class Target:
 
     @property
     def kind(self) -> str:
-        """`python`, `mcp` or `agent`."""
+        """The kind of the target: `python`, `mcp` or `agent`."""
         return next(name for name, launch in _LAUNCHES.items() if isinstance(self.launch, launch))
 
 
 def load_target(file: Path) -> Target:
-    """Read a target's file. Raises SuiteError with all errors of the file."""
+    """Read a mapping file. Raises SuiteError with all errors of the file."""
     document = load(read(file), file)
     if findings := mapping_findings(document):
         raise SuiteError(findings)
@@ -232,7 +235,7 @@ def load_target(file: Path) -> Target:
 
 
 def release_order(version: str) -> tuple[bool, Version, str]:
-    """Return the sort key of a version; names that are not versions come first."""
+    """Return a key that sorts versions by age. Names that are not versions come first."""
     try:
         return True, Version(version), version
     except InvalidVersion:
@@ -243,7 +246,9 @@ Built = TypeVar("Built")
 
 
 def _build_section(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
-    """Return the content of a section as an object; its keys are the attributes, and lists become tuples."""
+    """Return an object of the class `kind` from a section of the file. Its keys are the attributes; lists become
+    tuples.
+    """
     return kind(
         **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
     )
@@ -293,13 +298,15 @@ _ARGUMENTS = {
     "NotebookRead": ("notebook_path", "cell_id"),
     "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
 }
-"""The arguments that a call of each tool may have."""
+"""The arguments that a call of each tool of the contract may have."""
 
 _PLACES = ("WS", "HOME")
 
 
 def mapping_findings(document: Document) -> list[Finding]:
-    """Return the errors of a target's file, by line. Names are checked once the form is valid."""
+    """Return the errors of a mapping file, sorted by position. Names are only checked if the form of the file is
+    valid.
+    """
     findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
 
@@ -310,7 +317,7 @@ def _names() -> Vocabulary:
 
 
 def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Find names that mean nothing: placeholders, error names, capabilities, expressions."""
+    """Yield an error for each unknown placeholder, error name, or capability, and for each invalid expression."""
     value = document.value
 
     def found(path: YamlPath, message: str, fix: str) -> Finding:
@@ -367,7 +374,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
 
 
 def _calls(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, Any]]]:
-    """Yield each set-up call and each tool, with its path in the file."""
+    """Yield each set-up call and each tool of a mapping, with its path in the file."""
     for number, call in enumerate(value.get("setup", ())):
         yield ("setup", number), call
     for tool, call in value["tools"].items():

@@ -48,18 +48,19 @@ class NewMappingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class NewMapping:
-    """The written file, and the server's tool for each of Read, Edit and Write, empty if none was found."""
+    """The path of the written mapping file, and the server's tool for each of Read, Edit and Write. The tool is empty
+    if none was found.
+    """
 
     file: Path
     calls: Mapping[str, str]
 
 
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
-    """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
+    """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
 
-    If it has Read and Edit, its design and the messages of its refusals are tested.
-
-    Existing files are never replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
+    If the server has Read, its design and the messages of its refusals are tested. Existing files are never replaced.
+    Raises NewMappingError, and BrokenAdapter for a server that does not start.
     """
     if output is not None:
         _check(output)
@@ -85,7 +86,9 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
 
 
 def _try_server(text: str, file: Path, time_limit: float) -> str:
-    """Return the text of a mapping with the observed design and refusals of the server."""
+    """Run the server with its new mapping, and return the text of the mapping with the observed design and messages of
+    refusals added.
+    """
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
@@ -196,7 +199,7 @@ SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""Scenarios with one call that every contract refuses, for a reason with a name."""
+"""Scenarios in which every contract refuses a call with a named error."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """A scenario whose call is about a file that was not read, too: a server that refuses unread files may answer it with
 that message.
@@ -207,10 +210,10 @@ _SHORTEST = 4
 
 
 def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return the forms of messages by the names of errors: observed messages, with `{path}` and `{text}`.
+    """Return the server's messages for each error, with placeholders such as `{path}` and `{text}`.
 
-    Messages that the suite itself recognises are omitted, and messages that an implementation uses for more than one
-    reason.
+    Messages that the suite recognises without a mapping are omitted, and so are messages that the server uses for
+    several errors.
     """
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in SCENARIOS:
@@ -225,7 +228,7 @@ def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str
 
 
 def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each error that a scenario expects, and the message of the refused call."""
+    """Yield the error that a scenario expects of each refused call, and the server's message with placeholders."""
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, adapter, place)

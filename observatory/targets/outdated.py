@@ -22,12 +22,14 @@ _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 
 class PinError(ReadfirstError):
-    """A version cannot be added to a mapping file; the message says why."""
+    """A version cannot be added to a mapping file. The message states the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """A target whose `package` has a version, `newest`, that is newer than every version in its mapping file."""
+    """A target with a newer version in its registry: `newest` is the version of `package` there, `pinned` the newest
+    version in the mapping file.
+    """
 
     name: str
     pinned: str
@@ -37,10 +39,11 @@ class Outdated:
 
 
 def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
-    """Yield the targets, by name, that have newer versions; `chosen` is for all targets if it is None.
+    """Yield the targets with a newer version in their registry, sorted by name. `chosen` are the names of the checked
+    targets; None: all.
 
-    pip and npm are asked, as they are set up for the user. A target without an installed version is left out, and so is
-    one whose mapping says that its version is the last. Raises BrokenAdapter where a registry cannot be asked,
+    pip and npm request the versions with the user's settings. A target is skipped if no package has its version, or if
+    its mapping states that its version is the last. Raises BrokenAdapter if a registry does not answer, and
     UnknownTargetError.
     """
     asked = [
@@ -56,7 +59,9 @@ def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
 
 
 def _package(release: Release) -> tuple[str, str] | None:
-    """Return manager and name of the package whose version the release has; None where none is installed."""
+    """Return the package manager and the name of the package that has the version of the release. None if no package
+    has it.
+    """
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)
@@ -104,9 +109,11 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def pin(target: Target, version: str) -> None:
-    """Add a version to the mapping file of a target: the packages of its release, with the new version.
+    """Add a version to a target's mapping file. The new line is a copy of the newest release's line with the new
+    version.
 
-    Raises PinError if the version already exists, or if the release is not on a separate line of the file.
+    Raises PinError if the mapping already contains the version, or if the newest release is not on one line of the
+    file.
     """
     if not _VERSION.fullmatch(version):
         raise PinError(f"{version!r} is not a version")

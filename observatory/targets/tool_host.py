@@ -17,11 +17,11 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 
 MODULE = "readfirst.observatory.targets.tool_host"
 ORDER = "READFIRST_TARGET"
-"""The variable that has the code."""
+"""The environment variable that contains the code of the target."""
 
 
 class Tools:
-    """The names that the code in the mapping's section `python` defines."""
+    """Executes the code in the section `python` of a mapping, and opens sessions of the tools that it defines."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
@@ -30,7 +30,7 @@ class Tools:
         self._code = compile(order["code"], "code", "exec")
 
     def open(self, workspace: Workspace) -> HostedSession:
-        """Make the tools of one scenario; the process is then in the workspace."""
+        """Start a session for one scenario. The working directory of the process becomes the workspace."""
         os.chdir(workspace.root)
         os.environ["HOME"] = str(workspace.home)
         names = {**self._once, "workspace": str(workspace.root)}
@@ -39,14 +39,14 @@ class Tools:
 
 
 class HostedSession:
-    """Calls the target's tools, and puts every answer into JSON types."""
+    """Calls the target's tools, and converts their answers to JSON."""
 
     def __init__(self, call: Callable[..., Any], close: Callable[[], None] | None = None) -> None:
         self._call = call
         self._close = close
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call one tool by its own name."""
+        """Call one of the target's tools. The result is JSON: the returned `value`, or the exception (`raised`)."""
         try:
             answer: dict[str, Any] = {"value": plain(self._call(tool, **arguments))}
         except Exception as error:
@@ -54,13 +54,15 @@ class HostedSession:
         return ToolResult(json.dumps(answer))
 
     def close(self) -> None:
-        """End the target's session, if it has an end."""
+        """Call the target's `close()`, if it defines one."""
         if self._close is not None:
             self._close()
 
 
 def plain(value: Any) -> Any:
-    """Return a value in JSON types. Other objects become their attributes, or their text."""
+    """Return a value in JSON types. An object is replaced by its attributes if it is a dataclass or a pydantic model,
+    otherwise by its text.
+    """
     match value:
         case None | bool() | int() | float():
             return value

@@ -18,7 +18,7 @@ _PATHS = ("file_path", "notebook_path")
 
 
 class _Absent:
-    """Represents a value that the call does not have. Objects that contain it are omitted."""
+    """Marks a value that the call does not contain. Keys with this value are omitted."""
 
 
 _ABSENT = _Absent()
@@ -26,7 +26,7 @@ _ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class TargetCall:
-    """One call in the target's form: its name of the tool, and its arguments."""
+    """One call in the form of the target: the name of its tool, and the arguments."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -34,7 +34,9 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class TargetAnswer:
-    """An answer before it is judged: JSON types, the error mark of the connection, and whether it is an exception."""
+    """The original answer of the target: its value in JSON types, whether the connection marked it as an error
+    (`flagged`), and whether it is an exception (`raised`).
+    """
 
     value: Any
     flagged: bool = False
@@ -43,14 +45,14 @@ class TargetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The values of `$NAME` in one session: the workspace, the home directory, and captured values."""
+    """The values of the placeholders `$WS`, `$HOME` and of captured values in one session."""
 
     root: Path
     home: Path
     captured: Mapping[str, str] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return the names and their values."""
+        """Return the value of each placeholder, by name without `$`."""
         return {"WS": str(self.root), "HOME": str(self.home), **(self.captured or {})}
 
 
@@ -84,10 +86,10 @@ def translate_call(
     scope: Scope,
     known: Knowledge | None = None,
 ) -> TargetCall:
-    """Return the call of the target.
+    """Return a call of the contract in the form of the target.
 
-    `known` is the model's knowledge of the files, for a tool whose calls are text in a format. Raises BrokenAdapter
-    for a tool that the target lacks, UnsupportedCall if the format cannot express the call.
+    `known` is the model's knowledge of files; it is used if the tool's calls are texts in a format. Raises
+    BrokenAdapter for a tool that the target lacks, and UnsupportedCall if the format cannot express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
@@ -130,7 +132,9 @@ def _replace_all(kind: str, name: str, arguments: Mapping[str, Any], scope: Scop
 
 
 def _matches(arguments: Mapping[str, Any], scope: Scope) -> int:
-    """Count old_string in the file as a reader of characters sees it; 1 where nothing can be counted."""
+    """Return how often `old_string` occurs in the file after decoding. 1 if the file cannot be read, or if the text
+    does not occur.
+    """
     path, old = arguments.get("file_path"), arguments.get("old_string")
     if not isinstance(path, str) or not isinstance(old, str) or not old:
         return 1
@@ -168,7 +172,7 @@ def _names(template: Any) -> list[str]:
 
 
 def fill_template(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template with its placeholders replaced; keys whose value is absent are left out."""
+    """Return the template with its placeholders replaced. Keys whose placeholder has no value are omitted."""
     filled_in = {key: _fill_value(item, values) for key, item in template.items()}
     return {key: item for key, item in filled_in.items() if item is not _ABSENT}
 
@@ -197,7 +201,9 @@ def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 class Captured(str):
-    """A part of an answer. Unlike an argument of the model it may be used as a number if it has only digits."""
+    """A text captured from an answer. If it has only digits, it may be used as a number; an argument of the model may
+    not.
+    """
 
     __slots__ = ()
 
@@ -207,7 +213,7 @@ def _number(value: Any) -> Any:
 
 
 def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, str]:
-    """Return the first match of each expression in the texts of an answer, without expressions that do not match."""
+    """Return the first match of each expression in the texts of an answer. Expressions without a match are omitted."""
     found: dict[str, str] = {}
     for name, pattern in patterns.items():
         for text in answer:
@@ -218,17 +224,19 @@ def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> 
 
 
 def text_of(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts of an answer to capture from: its text before it is cleaned, then the whole answer as JSON."""
+    """Return the texts in which values are searched: the answer's text before it is cleaned, and the whole answer as
+    JSON.
+    """
     text = answer.value if answer.raised else _at(answer.value, target.result.text)
     whole = json.dumps(answer.value, ensure_ascii=False, default=str)
     return (text, whole) if isinstance(text, str) else (whole,)
 
 
 def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Return an answer as the model would see it, with the name of the error if the target's message identifies it.
+    """Return an answer in the form of the contract, with the error's name if the mapping knows the target's message.
 
     Raises:
-        BrokenAdapter: The answer has no text where the mapping says, or an exception that is not a refusal.
+        BrokenAdapter: The answer has no text at the stated place, or is an exception that is not a refusal.
     """
     rules = target.result
     if answer.raised:
@@ -262,5 +270,5 @@ def _at(value: Any, keys: tuple[str | int, ...]) -> Any:
 
 
 def with_captures(scope: Scope, found: Mapping[str, str]) -> Scope:
-    """Return the scope with more captured values."""
+    """Return the scope with additional captured values."""
     return replace(scope, captured={**(scope.captured or {}), **found})
