@@ -40,9 +40,7 @@ class Release:
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
     design: Design | None = None
-    """The design, which states the refusals that the target deliberately does not make. None: every refusal is
-    required.
-    """
+    """The design, that is, the refusals that the target deliberately does not make. None: every refusal is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +99,7 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How calls of a contract's `tool` are made: the name of the target's tool (`call`), and templates of its
-    arguments.
+    """How calls of a contract's `tool` are made: by the target's tool `call`, with `arguments` from these templates.
 
     With a `format` (such as a patch), the whole call is converted to one text, `$text` in the templates.
     """
@@ -171,7 +168,7 @@ class Target:
     """Refusals of calls that the contract answers, as declared: names of `harness.adapter_traits.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
-    """The tools among Read, Edit and Write that `capabilities` declares. None if it is missing: then all are
+    """The tools among Read, Edit and Write in the section `capabilities`. None without this section: then all are
     required.
     """
 
@@ -246,9 +243,7 @@ Built = TypeVar("Built")
 
 
 def _build_section(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
-    """Return an object of the class `kind` from a section of the file. Its keys are the attributes; lists become
-    tuples.
-    """
+    """Return an object of the class `kind` from a section. Its keys are the attributes; lists become tuples."""
     return kind(
         **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
     )
@@ -304,9 +299,7 @@ _PLACES = ("WS", "HOME")
 
 
 def mapping_findings(document: Document) -> list[Finding]:
-    """Return the errors of a mapping file, sorted by position. Names are only checked if the form of the file is
-    valid.
-    """
+    """Return the errors of a mapping file, sorted by position. Names are only checked if the form is valid."""
     findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
 

@@ -38,11 +38,11 @@ class Tools:
 
 
 class OutdatedPageError(Exception):
-    """A page lacks the text around a figure, so the figure cannot be replaced."""
+    """A page does not contain the text around a figure, so the figure cannot be replaced."""
 
 
 def run_readfirst(*arguments: str) -> str:
-    """Return the standard output of a command of readfirst, whatever its exit code."""
+    """Run readfirst with these arguments, and return its standard output. The exit code is ignored."""
     command = [sys.executable, "-m", "readfirst", *arguments]
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
 
@@ -65,7 +65,9 @@ def replace_number(page: str, pattern: str, number: int) -> str:
 
 
 def number_in(pattern: str, output: str) -> int:
-    """Return the number in the first group of `pattern`. Raises OutdatedPageError if nothing matches."""
+    """Return the number in the first group of `pattern`, searched in the output of a run. Raises OutdatedPageError if
+    nothing matches.
+    """
     match = re.search(pattern, output, re.MULTILINE)
     if match is None:
         raise OutdatedPageError(f"no line of the run matches {pattern!r}")
@@ -73,9 +75,10 @@ def number_in(pattern: str, output: str) -> int:
 
 
 def with_run(page: str, output: str, rules: int) -> str:
-    """Return README with the output of a run, and with its figures in the sentences about it.
+    """Return the text of README with a new output of `readfirst run`, and with the numbers from this output in the
+    sentences about it.
 
-    `rules` is the number of rules of all versions.
+    `rules` is the number of the suite's rules.
     """
     output = output.partition("cost: ")[0]
     page = replace_text(page, "&& readfirst run\n", output, "```")
@@ -95,9 +98,10 @@ def with_run(page: str, output: str, rules: int) -> str:
 def with_results(
     page: str, implementations: Mapping[str, Any], versions: Mapping[str, Any], date: str
 ) -> str:
-    """Return README with the results of the listed names, and of the most and the least harmful one.
+    """Return the text of README with new results in its table. The table contains the names that it lists now, the most
+    harmful and the least harmful implementation.
 
-    Results of samples are not listed. `date` is the date of the measurement.
+    Implementations that ran only a sample are not listed. `date` is the date of the measurement.
     """
     known = {**implementations, **{f"claude-code@{version}": result for version, result in versions.items()}}
     harms = {
@@ -119,7 +123,7 @@ def with_results(
 
 
 def readme() -> str:
-    """Return README.md with today's run of the reference and results."""
+    """Return README.md with the output of a new run of the reference, and with the current results."""
     from readfirst.harness.suite.suite import Suite
 
     data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
@@ -130,7 +134,7 @@ def readme() -> str:
 
 
 def running() -> str:
-    """Return docs/running.md with today's run of an implementation that only reads."""
+    """Return docs/running.md with the output of a new run of an implementation that supports only Read."""
     with TemporaryDirectory() as directory:
         (Path(directory) / "reader.py").write_text(ONLY_READS)
         output = run_readfirst("run", f"python:{directory}/reader.py:Tools", "--failures", "0")
@@ -139,11 +143,11 @@ def running() -> str:
 
 
 PAGES: Mapping[Path, Callable[[], str]] = {README: readme, RUNNING: running}
-"""Pages that show runs, with the functions that return their new text."""
+"""The pages that contain outputs of runs, each with the function that returns its new text."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the pages, and return the exit code."""
+    """Write the pages, or with `--check` compare them, and return the exit code."""
     from readfirst.observatory.cli.pages import keep_pages
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)

@@ -39,7 +39,7 @@ BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n
 
 @dataclass(frozen=True)
 class Cause:
-    """Why the product harms: a sentence, and which harms it explains."""
+    """A reason why the product harms, as a sentence, with the conditions of the harms that it explains."""
 
     id: str
     kinds: tuple[str, ...]
@@ -63,18 +63,18 @@ class Cause:
 
 @dataclass(frozen=True)
 class Found:
-    """A harm of one scenario on one contract."""
+    """A harm that the recording of one scenario shows on one contract."""
 
     scenario: str
     contract: str
     harm: Harm
 
     def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
-        """The sort key for examples: scenarios by a person first, then scenarios with few steps."""
+        """Return the sort key for examples: hand-written scenarios first, then those with few steps."""
         return is_generated(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
 
     def shown(self, suite: Suite) -> dict[str, Any]:
-        """Return it as a page shows it, as docs/implementations.json has it."""
+        """Return the scenario and its harmful step in JSON types, in the form of docs/implementations.json."""
         scenario = suite.scenario(self.scenario)
         return {
             "scenario": self.scenario,
@@ -92,7 +92,7 @@ def steps_of(suite: Suite, scenario_id: str) -> int:
 
 
 def conventions() -> Sequence[Mapping[str, str]]:
-    """Return the changes that are not harm: `sentence` and `scenario`."""
+    """Return the changes that do not count as harm. Each has a `sentence` and a `scenario` that shows it."""
     listed: Sequence[Mapping[str, str]] = strict_yaml.load(CONVENTIONS.read_bytes(), CONVENTIONS).value
     return listed
 
@@ -116,13 +116,15 @@ def causes() -> tuple[Cause, ...]:
 
 
 def cause_of(found: Found, suite: Suite) -> Cause | None:
-    """Return the first cause that explains a harm, None where nothing does."""
+    """Return the first cause that explains a harm. None if no cause does."""
     contract = suite.contracts[found.contract]
     return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
 
 
 def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
-    """Return the harms in these scenarios on all contracts, and the scenarios of each contract that were judged."""
+    """Return the harms in the recordings of these scenarios on all contracts, and the ids of the recorded scenarios by
+    contract.
+    """
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}
@@ -139,7 +141,7 @@ def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
 def _shared_transcripts(
     suite: Suite, scenario_id: str, inputs: str
 ) -> Iterator[tuple[Transcript, list[str]]]:
-    """Yield each transcript once, with the contracts that have it."""
+    """Yield each recorded transcript of a scenario once, with the contracts that share it."""
     together: dict[int, tuple[Transcript, list[str]]] = {}
     known = {each.name for each in suite.contracts}
     for contract, transcript in suite.recordings.of(scenario_id, inputs).transcripts.items():
@@ -149,7 +151,7 @@ def _shared_transcripts(
 
 
 def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
-    """Return the same of the whole suite."""
+    """Return the harms in all recordings of the suite, and the ids of the recorded scenarios by contract."""
     ids = sorted(Suite(ROOT / "fixtures").ids())
     found: list[Found] = []
     sessions: dict[str, set[str]] = {}
@@ -162,9 +164,11 @@ def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
 
 
 def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite) -> dict[str, Any]:
-    """Return the data of the page: the scenarios of each contract by kind of harm, and the scenarios of each cause.
+    """Return the content of docs/harm.json: for each contract, the number of harmed scenarios by kind and the shortest
+    ones; for each cause, the number of scenarios on each contract.
 
-    Also contains for each rule the number of recordings with harm of each kind.
+    For each rule, it also contains the number of recordings with each kind of harm. Exits with a message if no cause
+    explains a harm.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
@@ -228,7 +232,9 @@ def since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences from the previous contract, in the scenarios that were recorded with both."""
+    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty if there is
+    no contract before.
+    """
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
         return {}
@@ -249,7 +255,9 @@ def since(
 
 
 def tables(found: Mapping[str, Any]) -> str:
-    """Return the sections of docs/harm.md: the kinds, the conventions, and the figures of each contract."""
+    """Return the generated sections of docs/harm.md: the kinds of harm, the changes that are not harm, and the numbers
+    of each contract.
+    """
     kinds = KINDS[:-1]
     contracts = [
         [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]
@@ -297,7 +305,7 @@ def causes_page(found: Mapping[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge everything, and write or check both files."""
+    """Find the harms in all recordings, and write or check docs/harm.json and the pages about harm."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

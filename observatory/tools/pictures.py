@@ -83,15 +83,17 @@ document.adoptedStyleSheets = [still];
 return [0, scrollY, innerWidth, innerHeight];
 """
 COLUMNS = 118
-"""Characters of a line of a terminal."""
+"""Width of the terminal in pictures, in characters."""
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TARGET = "server-filesystem@2026.8.31"
-"""The implementation in the pictures, next to the reference."""
+"""The implementation that pictures show next to the reference."""
 FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write pictures; exit code 1 without a Chromium, or for an incomplete stream."""
+    """Write the requested pictures, and return the exit code: 1 if Chromium is missing or a results file is
+    incomplete.
+    """
     parser = argparse.ArgumentParser(description="Take the pictures of docs, or one of a report or a page.")
     parser.add_argument(
         "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
@@ -138,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def every_picture(driver: Any, work: Path, site: Path | None) -> int:
-    """Take all pictures of README and docs. Return the exit code of the failed command, or 0."""
+    """Write all pictures of README and docs. Return the exit code of the first command that failed, otherwise 0."""
     streams = [work / f"{number}.jsonl" for number in range(2)]
     chosen = [word for family in FAMILIES for word in ("--family", family)]
     accepted = work / "accepted.yaml"  # nothing: a picture shows all that fails
@@ -170,7 +172,7 @@ def every_picture(driver: Any, work: Path, site: Path | None) -> int:
 
 
 def readfirst(*words: str) -> int:
-    """Run readfirst, and return its exit code."""
+    """Run readfirst with these arguments, and return its exit code."""
     return subprocess.run(
         [sys.executable, "-m", "readfirst", *words], cwd=DOCS.parent, check=False
     ).returncode
@@ -183,12 +185,12 @@ def write(file: Path, picture: bytes) -> None:
 
 
 def of_page(driver: Any, page: Path, width: int, height: int, *, dark: bool = False) -> bytes:
-    """Return a picture of a page as its window shows it."""
+    """Return a picture of a page in a browser window of this size."""
     return taken(driver, page, width, height, WINDOW, dark=dark)
 
 
 def of_terminal(driver: Any, work: Path, streams: Sequence[Path]) -> bytes:
-    """Return a picture of what `readfirst report` prints of runs."""
+    """Return a picture of a terminal with the output of `readfirst report` about these results files."""
     page = work / "terminal.html"
     page.write_text(terminal(streams), "utf-8")
     return taken(driver, page, 1440, 1000, TERMINAL)
@@ -204,14 +206,16 @@ def of_report(
     level: str = "",
     dark: bool = False,
 ) -> bytes:
-    """Return a picture of the HTML report of runs: its top, the families at a level, or a scenario."""
+    """Return a picture of the HTML report about results files: its top, the table of families at `level`, or the opened
+    `scenario`.
+    """
     page = work / "report.html"
     perform_report(Suite(), streams, "html", page)
     return taken(driver, page, width, 1000, SHOWN, scenario, level, dark=dark)
 
 
 def terminal(streams: Sequence[Path]) -> str:
-    """Return a page that shows what `readfirst report` prints of runs."""
+    """Return an HTML page that looks like a terminal with the output of `readfirst report`."""
     from rich.console import Console
     from rich.terminal_theme import MONOKAI
     from rich.text import Text
@@ -246,7 +250,7 @@ def terminal(streams: Sequence[Path]) -> str:
 
 @contextmanager
 def opened(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
-    """Start a Chromium with a profile in the directory."""
+    """Start Chromium with a profile in `folder`, yield its driver, and quit it at the end."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
@@ -272,7 +276,9 @@ def taken(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Open a page, and return a picture of the element that the script `shown` finds with these words."""
+    """Open a page, and return a picture of one element. The script `shown` returns the position of the element, given
+    `words`.
+    """
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

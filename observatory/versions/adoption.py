@@ -19,13 +19,17 @@ from readfirst.harness.versions.points import Histories, scenarios_of_changes
 from readfirst.observatory.versions.bisect import Answers, Replays, changes, facts
 
 MAX_VERSIONS_ASKED = 8
-"""If more versions lie between two contracts, only the scenarios that differ are replayed on some of them."""
+"""If more versions lie between two contracts, only the differing scenarios are replayed, and only on some of these
+versions.
+"""
 
 Ask = Callable[[str, Sequence[str]], Answers]
 
 
 def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
-    """Return how two contracts differ, each cause with the versions that brought it. Raises SuiteError."""
+    """Return the differences between two contracts. Each cause names the versions that introduced it. Raises
+    SuiteError.
+    """
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
     recorded = scenarios_of_changes() | found.differing
@@ -33,7 +37,7 @@ def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
 
 
 def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:
-    """Return the recorded scenarios of the families with differences between two contracts."""
+    """Return the recorded scenarios of all families that contain a difference between two contracts."""
     families = {each.partition("/")[0] for each in found.differing}
     return [
         each
@@ -45,10 +49,12 @@ def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:
 def record_between(
     replays: Replays, published: Sequence[str], found: Diff, before: Contract, contract: Contract, ask: Ask
 ) -> Iterator[Recorded]:
-    """Record the scenarios that differ on the versions around each change between two contracts.
+    """Record the scenarios that differ between two contracts on the versions around each change. Yield the result of
+    each recording.
 
-    Up to MAX_VERSIONS_ASKED versions between the two replay the families of the causes, so that a change that was
-    taken back is recorded, too. Raises SuiteError, BisectError.
+    If there are at most MAX_VERSIONS_ASKED versions between the two contracts, all scenarios of the families with
+    differences are replayed on each version. So a change that was reverted before the second contract is recorded, too.
+    Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")
@@ -89,8 +95,8 @@ def record_between(
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One cause that needs manual work: `behaviours` of the reference to check, because one of their scenarios
-    differs.
+    """A cause that needs manual work. `behaviours` are the behaviours of the reference that may have to change, because
+    the cause affects a scenario that shows them.
     """
 
     cause: Cause
@@ -105,7 +111,7 @@ class Task:
 
 
 def tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
-    """Return the causes of all comparisons, each once, with the behaviours whose scenarios they touch."""
+    """Return one task for each cause in the comparisons, with the behaviours whose scenarios the cause affects."""
     result: dict[object, Task] = {}
     for cause in (cause for each in found for cause in each.causes):
         touched = {*cause.scenario_ids}
@@ -115,7 +121,7 @@ def tasks(found: Sequence[Diff], known: Histories) -> list[Task]:
 
 
 def adoption_report(found: Sequence[Diff], left: Sequence[str]) -> str:
-    """Return a page in Markdown for users: the differences, the harm, and the work that is left."""
+    """Return a Markdown page for users: the differences, the harm, and the work that is left (`left`)."""
     shown: dict[str, str] = {}
     for each in found:
         title, _, page = as_markdown(each).partition("\n")

@@ -24,7 +24,7 @@ _GATED = "+gated"
 
 
 class UnknownVersionError(ReadfirstError, LookupError):
-    """The reference knows no such version; the message says which ones it knows."""
+    """The reference does not know this version. The message names the versions that it knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,9 @@ class BehaviourInVersion:
 
 
 def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each subject of these behaviours, its description, and the behaviours, in the order of the reference."""
+    """Yield each subject of these behaviours with its description and the names of its behaviours, in the order of the
+    reference.
+    """
     wanted = set(names)
     for subject, kind in behaviour_groups().items():
         if found := [each.name for each in fields(kind) if each.name in wanted]:
@@ -49,8 +51,8 @@ def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
 def standings(version: str) -> Mapping[str, BehaviourInVersion]:
     """Return the value of every behaviour in a version, by name. Raises UnknownVersionError.
 
-    A version is three numbers, optionally with `+gated`; or `latest`; or `documented`, the statements of the
-    documents.
+    `version` is a version such as `2.1.40` or `2.1.228+gated`, or `latest`, or `documented` (the statements of the
+    documents).
     """
     name = LAST_VERSION if version == LATEST else version
     try:
@@ -67,7 +69,9 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _since(history: History, name: str) -> str | None:
-    """Return the version that introduced the value of a behaviour in this version."""
+    """Return the version that introduced the value which a behaviour has in the version `name`. None for
+    `documented`.
+    """
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
@@ -86,7 +90,8 @@ def _since(history: History, name: str) -> str | None:
 
 
 def compare_behaviours(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
-    """Return the behaviours of one version, or those that differ between two, in the order of the reference.
+    """Return the behaviours of one version, or the behaviours that differ between two versions, by name in the order of
+    the reference.
 
     Raises UnknownVersionError.
     """
@@ -103,11 +108,13 @@ END = "<!-- Until here. -->"
 
 
 class PageError(ReadfirstError):
-    """The page has no place for the tables."""
+    """The page lacks the marks between which the tables belong."""
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
-    """Yield the lines that a person reads of one version, or of two: each behaviour with its value and its meaning."""
+    """Yield the lines of a text about one version, or about the differences between two: each behaviour with its value
+    and its meaning.
+    """
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
         return
@@ -131,7 +138,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVer
 
 
 def with_tables(page: str) -> str:
-    """Return the page with fresh tables between its two marks. Raises PageError."""
+    """Return the page with new tables between its two marks. Raises PageError."""
     head, begin, rest = page.partition(f"{BEGIN}\n")
     _, end, tail = rest.partition(END)
     if not begin or not end:
@@ -140,7 +147,7 @@ def with_tables(page: str) -> str:
 
 
 def value_in_page(value: Any) -> str:
-    """Return a value of a behaviour in Markdown."""
+    """Return a value of a behaviour as Markdown."""
     match value:
         case bool() | None:
             return value_text(value)
@@ -159,7 +166,7 @@ def _tables() -> Iterator[str]:
 
 
 def _item(name: str, value: Any, documented: Any) -> str:
-    """Return a behaviour as a list item: meaning, values, versions, source, scenarios."""
+    """Return a behaviour as a Markdown list item: its meaning, values, versions, source and scenarios."""
     history = history_of(name)
     values = f"{DEFAULT_CONTRACT}: {value_in_page(value)}; {DOCUMENTED}: {value_in_page(documented)}"
     shown_by = ", ".join(map(scenario_link, history.shown_by))
@@ -170,7 +177,7 @@ def _item(name: str, value: Any, documented: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a value of a behaviour in words, or as JSON."""
+    """Return a value of a behaviour as a word (`yes`, `no`, `none`), otherwise as JSON."""
     match value:
         case True:
             return "yes"

@@ -18,19 +18,20 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 Facts = tuple[Any, ...]
 Answers = Mapping[str, object]
-"""The compared facts by scenario id. Scenarios without an answer are omitted."""
+"""The compared parts of the answers to each scenario, by id. Scenarios without an answer are omitted."""
 
 
 class BisectError(ReadfirstError):
-    """There is nothing to search between; the message names the version and says why."""
+    """There are no two versions to search between. The message names the version and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A change of a result: `before` is the last version with the old result, `after` the first one with the new
-    result.
+    """A change of the answer to a scenario: `before` is the last version with the old answer, `after` the first version
+    with the new answer.
 
-    `silent` are the published versions between them without an answer, oldest first; the change may be in one of them.
+    `silent` are the published versions between these two that gave no answer, oldest first. One of them may have
+    introduced the change.
     """
 
     scenario_id: str
@@ -41,10 +42,11 @@ class AnswerChange:
 
 @dataclass
 class Replays:
-    """The confirmed results of scenarios in a version, stored as takes, so that a search can be resumed.
+    """Replays scenarios on versions of the product, and returns confirmed answers. Replays are stored, so that a search
+    can be continued.
 
-    `variant` is `` or `+gated`, the class of the model. `silent` contains the reason for missing answers, by scenario
-    and version.
+    `variant` is `+gated` for an older model, otherwise empty. `silent` contains the reason for each missing answer, by
+    scenario and version.
     """
 
     suite: Suite
@@ -55,15 +57,16 @@ class Replays:
     jobs: int = 1
 
     def contract(self, version: str) -> Contract:
-        """Return the contract for replaying the version."""
+        """Return the contract with which a version is replayed."""
         return self.suite.contracts.find(version + self.variant)
 
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Return the confirmed answers. The other scenarios are added to `silent`.
+        """Replay scenarios on a version, and return the confirmed answers. For each scenario without one, the reason is
+        added to `silent`.
 
-        `progress` is called for each replay.
+        `progress` is called after each replay.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}
@@ -86,7 +89,7 @@ class Replays:
         return found
 
     def kept(self, version: str, scenario_id: str) -> Transcript | None:
-        """Return the confirmed answers of a scenario. None if its replays differ or are missing."""
+        """Return the confirmed answer to a scenario from stored replays. None if the replays differ or are missing."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         return Confirmation(self.suite, self.takes).accepted(scenario, self.contract(version))
 
@@ -94,14 +97,15 @@ class Replays:
 def changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
 ) -> Iterator[AnswerChange]:
-    """Yield every change that is seen between the first and the last of `versions`, which are oldest first.
+    """Yield each change of an answer between the first and the last of `versions` (oldest first).
 
-    A stretch whose ends give the same counts as one without a change. Any other is halved, for all scenarios at
-    once and one half after the other, so that no version is asked twice unless a scenario has no answer in it: that
-    one is halved elsewhere. `ask` gets a version and scenarios; one without an answer at an end is not searched.
+    If the first and the last version of a range give the same answer, the range counts as unchanged. Otherwise the
+    range is halved, for all scenarios together, so each version is requested only once. If a scenario has no answer in
+    the middle version, its range is divided at a different version. `ask` returns the answers of a version to
+    scenarios. Scenarios without an answer in the first or last version are not searched.
     """
     if len(versions) < 2:
-        raise BisectError("there are no two published versions between the two ends")
+        raise BisectError("fewer than two published versions lie in this range")
     low = ask(versions[0], ids)
     yield from _within(versions, versions, low, ask(versions[-1], ids), ask)
 
@@ -113,7 +117,9 @@ def _within(
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
 ) -> Iterator[AnswerChange]:
-    """Search a range of the published versions, without versions that gave no answer."""
+    """Search the range `versions`, which lacks versions without an answer. `published` are all versions; `low` and
+    `high` are the answers of the first and the last version.
+    """
     apart = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
     ]
@@ -148,7 +154,7 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
 
 
 def facts(transcript: Transcript, level: Level) -> Facts:
-    """Return the facts of a transcript that are compared at a level."""
+    """Return the parts of a transcript that are compared at a level."""
     return tuple(
         (
             tuple(_of_result(result, level) for result in step.results),

@@ -19,12 +19,14 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 NOT_RECORDED = "not recorded"
 _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
-"""Weight of the effect of a tool, relative to its words, in the choice of an example."""
+"""For the choice of an example: the higher the weight of a level, the less a difference at this level is preferred."""
 
 
 @dataclass(frozen=True)
 class WordedChange(ChangePoint):
-    """A change point with `before` and `after`: the product's answers to the call of `tool` that shows it best."""
+    """A change of a behaviour, with the product's answers `before` and `after` it, to the call of `tool` that shows the
+    change best.
+    """
 
     tool: str = ""
     before: str = NOT_RECORDED
@@ -32,7 +34,7 @@ class WordedChange(ChangePoint):
 
 
 def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
-    """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
+    """Return every change of these behaviours with example answers, oldest first. Raises SuiteError, RecordingError."""
     points = change_points(suite, known)
     # What is seen at many points is about something else that changed at the same time.
     spread = Counter(
@@ -42,13 +44,15 @@ def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
 
 
 def _key(each: Occurrence) -> tuple[str, ...]:
-    """Return the part of a difference that is the same wherever the same behaviour changed."""
+    """Return the properties of a difference that are the same in all scenarios that show the same change."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
 def _best_example(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
-    """Return the point with its best example: a call whose differences are rare at other points, and frequent here."""
+    """Return the change with its best example: a call with a difference that is frequent at this change, and rare at
+    others.
+    """
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return WordedChange(**same)
@@ -73,13 +77,17 @@ def _best_example(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> 
 
 
 def _cell(result: str, words: str) -> str:
-    """Return the cell of one side: the result of the call, and the words unless they are the same."""
+    """Return a table cell: the result of the call, and its text unless both are the same."""
     quoted = excerpt(words, MOST_CHARACTERS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
 
 
 def history_page(suite: Suite, *, every: bool = True) -> str:
-    """Return the changes of the reference's behaviours counted, and `every` one. Raises SuiteError, RecordingError."""
+    """Return docs/history.md: the changes of the reference's behaviours, counted by version. With `every`, each change
+    is listed, too.
+
+    Raises SuiteError, RecordingError.
+    """
     points = worded_changes(suite, behaviour_histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]
     return markdown(

@@ -12,13 +12,13 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.given import RESULTS, TOOLS
 
 MAX_CONTRACTS = 17
-"""Recorded contracts that a suite may have; docs/recording.md says which they are."""
+"""Maximum number of recorded contracts of a suite. docs/recording.md describes which versions are contracts."""
 
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
-    """Return the version before the newest, if the policy does not keep it.
+    """Return the version before the newest version. None if this version must stay a contract.
 
-    It is kept if it is the default, or if it changed the read gate, the tools or the capabilities.
+    It must stay if it is the default contract, or if it changed the read gate, the tools or the capabilities.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)
@@ -33,7 +33,9 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return by contract of a version the scenarios whose answers differ from a neighbour's. Raises RecordingError."""
+    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract.
+    Raises RecordingError.
+    """
     distinct: dict[str, list[str]] = {name: [] for name in _names(suite.contracts, version)}
     for scenario_id in suite.ids():
         recording = suite.recordings.recording(scenario_id)
@@ -44,10 +46,11 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from contracts, recordings, tools and results. Raises RecordingError before anything is
+    """Remove a version from the contracts, recordings, tools and results. Raises RecordingError before anything is
     written.
 
-    Only answers that equal those of both neighbours are removed: `work_out` returns them.
+    Answers are only removed if both neighbouring versions give the same answers, because `work_out` can then restore
+    them.
     """
     names = _names(suite.contracts, version)
     files: dict[Path, bytes] = {}
@@ -81,7 +84,9 @@ def retire(suite: Suite, version: str) -> None:
 
 
 def work_out(recording: Recording, name: str) -> Transcript | None:
-    """Return the answers of a version: its recording, or that of its neighbours if they agree. None if unknown."""
+    """Return the answers of a version: as recorded, or, if they are not recorded, the answers of both neighbouring
+    versions. None if these two differ.
+    """
     if name in recording.transcripts:
         return recording.transcripts[name]
     with_it = Recording(recording.inputs, {**dict.fromkeys([name], Transcript(())), **recording.transcripts})
@@ -96,7 +101,7 @@ def _equals_both_neighbours(recording: Recording, name: str) -> bool:
 
 
 def _neighbours(recording: Recording, name: str) -> Iterator[str]:
-    """Yield the nearest recorded versions with the same class of models."""
+    """Yield the nearest recorded versions before and after a version, with the same class of models."""
     names = chain(recording, gated="+gated" in name)
     place = names.index(name)
     yield from names[max(place - 1, 0) : place]

@@ -10,12 +10,12 @@ __all__ = ["TooLongError", "time_limit"]
 
 
 class TooLongError(BaseException):
-    """The block took too long. Not an Exception, so that a replay does not catch it."""
+    """The block exceeded its time limit. It is not an Exception, so that a replay does not catch it."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooLongError if the block takes longer. For the main thread."""
+    """Raise TooLongError if the block takes longer than `seconds`. Works only in the main thread."""
 
     def ring(*_: object) -> None:
         raise TooLongError(f"it took longer than {seconds:g} s")

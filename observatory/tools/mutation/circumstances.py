@@ -15,23 +15,27 @@ from readfirst.observatory.fuzz.conditions import calls_of
 __all__ = ["attend", "now", "of_scenario"]
 
 _calls: list[frozenset[str]] = []
-"""The conditions of each call of the scenario that is replayed."""
+"""The circumstances of each call of the scenario that is being replayed."""
 _prepared = _answered = 0
-"""Numbers of prepared and of answered calls. All calls of a group are prepared first."""
+"""Numbers of calls whose arguments were prepared, and of calls that were executed. All calls of a group are prepared
+before the first is executed.
+"""
 _answering = False
-"""Whether a call is being answered. A call that is prepared in the meantime is the same call, with the arguments of a
-hook.
+"""Whether a call is being executed. If arguments are prepared meanwhile, they belong to the same call: a hook has
+changed them.
 """
 _now: frozenset[str] = frozenset()
 
 
 def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
-    """Return the conditions of each call of a scenario."""
+    """Return the circumstances of each call of a scenario."""
     return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_of(scenario)]
 
 
 def attend(scenario: Scenario) -> None:
-    """Let `when`, a name that every module has then, answer for the calls of this scenario's next replays."""
+    """Prepare the replay of a scenario: define the function `when` in all modules, and make it answer for the call that
+    is executed.
+    """
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]
@@ -45,7 +49,7 @@ def attend(scenario: Scenario) -> None:
 
 
 def now() -> frozenset[str]:
-    """Return the circumstances of the executed call."""
+    """Return the circumstances of the call that is executed."""
     return _now
 
 

@@ -25,7 +25,7 @@ NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is i
 
 
 def themes() -> dict[str, crossings.Scenarios]:
-    """Return the composed scenarios of each theme, by the last part of their ids."""
+    """Return the scenarios of the family `crossings`, by file and by the last part of their ids."""
     of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
     return {
         "crossings/rules": dict(crossings.crossings(subjects.RULES, (*crossings.EVENTS, "mentioned"))),
@@ -39,9 +39,10 @@ def themes() -> dict[str, crossings.Scenarios]:
 
 
 def threshold_themes() -> dict[str, crossings.Scenarios]:
-    """Return the lengthened scenarios of each size, by the last part of their ids.
+    """Return the scenarios of the family `thresholds`, by file (one for each size) and by the last part of their ids.
 
-    Those of the suite stay; missing ones are added. Print the rules that lack some and have no reason for it.
+    Existing scenarios are kept, missing ones are added. Prints the rules that lack a scenario without a reason in
+    thresholds.yaml, or that have a reason although they lack none.
     """
     suite = Suite(ROOT / "fixtures")
     found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}
@@ -69,7 +70,7 @@ def threshold_themes() -> dict[str, crossings.Scenarios]:
 
 
 def main() -> None:
-    """Write the themes of the families that are named, or of both."""
+    """Write the files of the families named on the command line, by default of both families."""
     made = {"crossings": themes, "thresholds": threshold_themes}
     for family in sys.argv[1:] or made:
         for name, scenarios in made[family]().items():

@@ -19,13 +19,15 @@ __all__ = ["Confined"]
 
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
-"""Bytes of address space that the process may have."""
+"""Maximum address space of the process, in bytes."""
 
 
 class Confined:
-    """Work in a fork of this process, in a separate directory. Nothing outside the directory can be written.
+    """Runs a function in a fork of this process, in a temporary directory. The fork cannot write outside this
+    directory.
 
-    `receiver` is ready, as in `multiprocessing.connection.wait`, when the work is done or its process has died.
+    `receiver` becomes ready for `multiprocessing.connection.wait` when the function has returned or the process has
+    died.
     """
 
     def __init__(self, work: Callable[[], object]) -> None:
@@ -36,11 +38,11 @@ class Confined:
         sender.close()
 
     def result(self) -> Any:
-        """Wait for the result of the work. EOFError: the process died."""
+        """Wait for the function to return, and return its result. Raises EOFError if the process died."""
         return self.receiver.recv()
 
     def end(self) -> None:
-        """End the process in any state."""
+        """Kill the process if it still runs, and remove its directory."""
         self._process.kill()
         self._process.join()
         self.receiver.close()

@@ -32,17 +32,17 @@ def edit_cell(path: str, source: str = "2") -> Step:
 
 
 def run(command: str) -> Step:
-    """Return a command."""
+    """Return a Bash call with a command."""
     return {"Bash": {"command": command}}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, mode, hook or group of files: the workspace, the calls that make it known, and the calls that show it.
+    """A rule, mode, hook or group of files that is combined with events: the workspace and the calls.
 
-    `known` are the calls of the session before an event, `shown` the calls after it, which depend on `known`. `alone`
-    are the same calls for a session without earlier calls. `skipped` are events that make no sense for the subject,
-    `further` those of the events `FURTHER` that it also uses.
+    `known` are the calls before the event, which make the files known to the session. `shown` are the calls after the
+    event, which show whether the rule still holds. `alone` are both, for a session without earlier calls. `skipped` are
+    events that make no sense for the subject. `further` are the events in `FURTHER` that are used for it, too.
     """
 
     title: str
@@ -75,11 +75,11 @@ EVENTS: Mapping[str, tuple[str, Sequence[str]]] = {
     "stop": ("after a call that was given up while it wrote", ["interruption"]),
 }
 FURTHER = ("stop", "mentioned", "repository")
-"""Events of those subjects that name them in `further`."""
+"""Events that are used only for subjects that name them in `further`."""
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
-    """Return the steps that combine a subject with an event."""
+    """Return the steps of a subject with an event between its calls."""
     known, shown = [*subject.known], [*subject.shown]
     other: Step = read("other.txt")
     match event:
@@ -126,7 +126,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and the steps that combine files with the events around the calls."""
+    """Return the workspace and the steps of a subject with an event of `IN_PLAIN_EVENTS`."""
     given = {**subject.given}
     match event:
         case "during":
@@ -164,7 +164,9 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 
 def _mentioned(subject: Subject) -> list[Step]:
-    """Return the calls of a subject, each after a mention of its file: of two in a row one may stay unread."""
+    """Return the calls of a subject, each after a mention of its file. Two mentions in a row are avoided, because the
+    session may read only one of the files.
+    """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]
     left = [*subject.shown]
@@ -176,7 +178,7 @@ def _mentioned(subject: Subject) -> list[Step]:
 
 
 def _finished(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
-    """Return the workspace and the steps, with an additional file next to those of the subject."""
+    """Return the workspace and the steps of a scenario, with one more file next to those of the subject."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
     return {"given": {**given, "files": {**given["files"], name: "one\n"}}, "steps": steps}
@@ -197,7 +199,7 @@ def _renamed(value: Any, name: str) -> Any:
 
 
 def crossings(subjects: Mapping[str, Subject], events: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the scenario of each subject and event, by the last part of its id."""
+    """Yield a scenario for each subject and event, with the last part of its id."""
     for name, subject in subjects.items():
         for event in events:
             if event in subject.skipped or (event in FURTHER and event not in subject.further):

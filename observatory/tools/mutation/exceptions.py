@@ -17,7 +17,7 @@ from mutants import Key, Layout, Mutant, difference
 __all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replaced", "rules_of"]
 
 ALWAYS = "always"
-"""The circumstance of every call."""
+"""The name of the circumstance that every call has."""
 
 _OF_FILES = (
     "name: hidden",
@@ -65,23 +65,28 @@ MODULES = {
     "tools.read": _OF_FILES,
     "tools.write": (*_OF_FILES, *_OF_WRITES),
 }
-"""The modules that decide about refusals and about writing, each with the circumstances that can matter there."""
+"""The modules that decide about refusals and write files, each with the circumstances that can matter in it."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
-"""The possible exceptions, with the names of `readfirst.observatory.fuzz.conditions`."""
+"""The circumstances in which an exception can make a condition wrong. The names are those of
+`readfirst.observatory.fuzz.conditions`.
+"""
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of one module that break a rule or always apply it, in the order of their lines.
+    """Return the mutants of a module in which one condition never holds or always holds, in the order of their lines.
 
-    A condition is the condition of an `if` or a boolean result of a function, unless it depends only on the version.
+    Conditions are those of `if` statements, and the boolean results of functions. Conditions that depend only on the
+    version are skipped.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
 
 
 def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
-    """Yield the conditions of one module, each with its two rules: that which never and that which always applies."""
+    """Yield each condition of a module with two mutants: in the first the condition never holds, in the second
+    always.
+    """
     layout = Layout(source)
     counts: Counter[Key] = Counter()
     for node in _conditions(ast.parse(source)):
@@ -101,7 +106,9 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules. Each rule is given as the mutant that breaks it completely."""
+    """Return the exceptions of rules: mutants in which a condition is wrong only in one circumstance. `rules` are the
+    mutants in which the condition is always wrong.
+    """
     return [
         replace(
             rule,
@@ -127,7 +134,7 @@ def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _is_of_a_rule(condition: ast.expr) -> bool:
-    """Whether a condition depends on the call: it is not a constant, and does not depend only on the version."""
+    """Whether a condition depends on the call, and not only on the version. A constant does not."""
     match condition:
         case ast.Constant():
             return False
@@ -144,7 +151,7 @@ def _is_of_a_rule(condition: ast.expr) -> bool:
 
 
 def replaced(source: str, node: ast.expr, text: str) -> str:
-    """Return the source with other text for a node; columns count the bytes of a line."""
+    """Return the source with `text` in place of a node."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: node.col_offset]

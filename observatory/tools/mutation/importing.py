@@ -18,14 +18,16 @@ __all__ = ["clear_caches", "compiled", "exchanged", "forget", "install"]
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the package from the source texts read at the start, even if the files have changed since."""
+    """Imports the package from source texts that were read at the start, so that later changes of the files have no
+    effect.
+    """
 
     def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
         self._panel = panel
         self._code = code
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Answer for the package and its modules."""
+        """Return the import spec of the package or one of its modules. None for all other modules."""
         module = self._module(fullname)
         if module is None:
             return None
@@ -33,7 +35,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's code."""
+        """Execute the code of a module in its namespace."""
         name = self._module(module.__name__)
         assert name is not None
         exec(self._code[name], module.__dict__)
@@ -54,7 +56,7 @@ def compiled(panel: Panel, module: str, source: str) -> CodeType:
 
 
 def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
-    """Import the package and its modules from this code."""
+    """Import all modules of the package from this compiled code."""
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
     sys.meta_path.insert(0, _Finder(panel, code))
@@ -64,7 +66,7 @@ def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
 
 
 def forget(panel: Panel) -> None:
-    """Undo the import."""
+    """Remove the package from the imported modules."""
     sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
     for name in list(sys.modules):
         if _is_part(name, panel):
@@ -72,7 +74,9 @@ def forget(panel: Panel) -> None:
 
 
 def exchanged(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
-    """Replace the code of an imported function by its changed code, if nothing else changed."""
+    """Replace the code of the one changed function in the imported package, and return True. False if that is not
+    possible, because the change is outside a function.
+    """
     if not mutant.reached_by:
         return False
     found: Any = sys.modules.get(f"{panel.package}.{mutant.module}")
@@ -95,7 +99,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def clear_caches(panel: Panel) -> None:
-    """Clear the caches of functions, so that the executed lines of a case do not depend on earlier cases."""
+    """Clear the caches of the package's functions. Otherwise the lines that a case executes would depend on earlier
+    cases.
+    """
     for name, module in list(sys.modules.items()):
         if _is_part(name, panel):
             for each in vars(module).values():

@@ -15,19 +15,20 @@ __all__ = ["Cases", "Line", "TrialError", "measure"]
 
 
 class TrialError(Exception):
-    """The unchanged package does not pass its own cases, so they cannot judge changed ones."""
+    """A case fails on the unchanged package, so it cannot judge mutants."""
 
 
 Line = tuple[str, int]
-"""A module and the number of a line in it."""
+"""The name of a module, and a line number in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases on the unchanged package: `seconds`, the cheapest first, and the executed lines of each.
+    """The measured cases: for each case the `seconds` that it takes, the fastest first, and the lines that it executes.
 
-    `reached` has a number for each line; its bit n is set if case n executes the line. There are millions of these
-    pairs, and every trial is a fork of the process that holds them. `imported` are the lines that the import executes.
+    `reached` maps each line to a bit set of cases: bit n is set if case n executes the line. Bit sets are used because
+    there are millions of pairs, and each trial is a fork of this process. `imported` contains the lines that are
+    executed on import.
     """
 
     seconds: Mapping[str, float]
@@ -35,8 +36,8 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases that execute one of the lines, as bits. Lines executed by the import belong to all
-        cases.
+        """Return the cases that execute one of the lines, as a bit set. A line that is executed on import belongs to
+        all cases.
         """
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
@@ -46,7 +47,7 @@ class Cases:
         return found
 
     def names(self, cases: int) -> list[str]:
-        """Return the names of the cases in a bit set: bit n stands for case n, in the order of `seconds`."""
+        """Return the names of the cases in a bit set. Bit n stands for case n in the order of `seconds`."""
         names, found = list(self.seconds), []
         while cases:
             lowest = cases & -cases
@@ -55,7 +56,7 @@ class Cases:
         return found
 
     def ways(self, modules: Collection[str]) -> list[int]:
-        """Divide the cases, a bit each, by the lines of some modules that they execute."""
+        """Return groups of cases, as bit sets. The cases of a group execute the same lines of `modules`."""
         groups = [(1 << len(self.seconds)) - 1]
         for (module, _), there in self.reached.items():
             if module in modules:
@@ -64,7 +65,9 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all cases on the unchanged package. TrialError: a case does not hold."""
+    """Run all cases on the unchanged package, and return their times and executed lines. Raises TrialError if a case
+    fails.
+    """
     confined = Confined(lambda: _measured(panel))
     try:
         cases, failing = confined.result()

@@ -11,22 +11,23 @@ from typing import Any, cast
 __all__ = ["Key", "Layout", "Mutant", "described", "difference", "lines_that_mention", "mutants_of"]
 
 Key = tuple[str, str, str, int]
-"""The key of a mutant: function, old lines, new lines, occurrence."""
+"""The key of a mutant: its module and function, the old lines, the new lines, and the occurrence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One changed module.
+    """A module with one change.
 
-    `before` and `after` are the changed lines, without their indentation; `line` is the number of the first one, from
-    1. `function` is the enclosing function, for example `Session.path`, empty for the module itself. `occurrence`
-    counts mutants that are equal in all of this, from 1. `source` is the whole changed module.
+    `before` and `after` are the changed lines, without indentation. `line` is the number of the first one, from 1.
+    `function` is the enclosing function, for example `Session.path`; empty outside functions. `occurrence` numbers
+    mutants that are equal in all of this, from 1. `source` is the text of the changed module.
 
-    `reached_by` are the lines of the module of which one must be executed for the change to matter; empty for code
-    that runs at import. `names` are the names that such a change defines, `words` the keywords in it, and `texts` the
-    strings in its statement. `within` are the arguments of several lines that contain the change.
+    `reached_by` are lines of the module: the change only matters for cases that execute one of them. It is empty for
+    code that is executed on import. For such code, `names` are the names that the statement defines, `words` the
+    keywords in the change, `texts` the strings in the statement, and `within` the names of the multi-line arguments
+    that contain the change.
 
-    `when` is the circumstance of an exception: only calls with this circumstance can detect the mutant.
+    `when` is the circumstance of an exception: only calls in this circumstance can detect the mutant.
     """
 
     module: str
@@ -44,7 +45,7 @@ class Mutant:
     when: str = ""
 
     def as_occurrence(self, number: int) -> Mutant:
-        """Return it as one of several that are otherwise the same."""
+        """Return the mutant with the given number among otherwise equal mutants."""
         return replace(self, occurrence=number)
 
     @property
@@ -59,22 +60,22 @@ class Mutant:
 
     @property
     def described(self) -> str:
-        """The mutant in one line, for a message."""
+        """The mutant in one line, for messages."""
         return described(self.key)
 
 
 def described(key: Key) -> str:
-    """Return a mutant's key as one line, for a message."""
+    """Return the key of a mutant as one line, for messages."""
     where, before, after, occurrence = key
     nth = f" (occurrence {occurrence})" if occurrence > 1 else ""
     return f"{where}: {' '.join(before.split())} -> {' '.join(after.split())}{nth}"
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of one module in the order of their lines. Needs mutmut.
+    """Return the mutants of a module, in the order of their lines. Needs mutmut.
 
-    All code is changed, the tables of a module included; only `__all__` and type annotations are not, as
-    they do nothing. Two changes that give the same text are one mutant.
+    All code is changed, including the tables of a module. Only `__all__` and type annotations are not changed, because
+    they have no effect. Changes that result in the same text are one mutant.
     """
     from libcst import Module, parse_module
     from libcst.metadata import MetadataWrapper, PositionProvider
@@ -117,7 +118,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Return the number of the first different line of two texts, from 1, and the line in both."""
+    """Return the number of the first line that differs between two texts, from 1, and the differing lines of both."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -128,14 +129,14 @@ def difference(source: str, changed: str) -> tuple[int, str, str]:
 
 
 class Layout:
-    """The positions of the statements and functions of a module."""
+    """Finds the statement and the function at a line of a module."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
         self._tree = ast.parse(source)
 
     def is_export_list(self, line: int) -> bool:
-        """Whether a line belongs to the module's `__all__`."""
+        """Whether a line is part of the assignment to `__all__`."""
         path = self._path(line)
         return (
             bool(path)
@@ -144,12 +145,15 @@ class Layout:
         )
 
     def function(self, line: int) -> str:
-        """Return the dotted name of the enclosing function or class of a line."""
+        """Return the dotted name of the function or class that contains a line. Empty outside of both."""
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
     def notice(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
-        """Return the lines that reach a change; or none, and names, words and the like, if the import does."""
+        """Return the values of `reached_by`, `names`, `words`, `texts` and `within` for a change of these lines.
+
+        For a change in a function, only `reached_by` is returned.
+        """
         path = self._path(first)
         statement = path[-1]
         inside = any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in path[:-1])
@@ -184,7 +188,7 @@ class Layout:
         return (frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),)
 
     def _path(self, line: int) -> list[Any]:  # statements, most of which have attributes of their own
-        """Return the statements around a line, from the outermost to the innermost."""
+        """Return the statements that contain a line, from the outermost to the innermost."""
         path: list[Any] = []
         level: list[ast.stmt] = self._tree.body
         while found := next(
@@ -213,7 +217,9 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines (module, number) inside functions that use one of the names, directly or through a table."""
+    """Return the lines (module and number) in functions and classes that use one of the names, or a module's table that
+    uses it.
+    """
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}
     while fresh:

@@ -12,11 +12,11 @@ __all__ = ["MOST", "Order"]
 
 
 MOST = 1500
-"""Cases that are asked about one mutant, at most."""
+"""Maximum number of cases that judge one mutant."""
 
 
 class Order:
-    """The order of the cases for a mutant: those that will probably detect it come first."""
+    """Sorts the cases for each mutant: those that will probably detect the mutant come first."""
 
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
@@ -30,15 +30,16 @@ class Order:
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, mutant: Mutant, killer: str) -> None:
-        """Move the case that killed a mutant to the front for the next mutants at the same position."""
+        """Note the case that killed a mutant. It comes early for later mutants in the same function."""
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change. For code that runs at import, these are the cases that use the
-        defined names. The case that killed the mutant before comes first, then the cases named in its statement.
+        """Return the cases that can detect a mutant, the most promising first, at most MOST.
 
-        Each path through the module has its turn before the next case of the same kind on the same path. For an
-        exception, only cases with its circumstance are used.
+        These cases execute a changed line. For code that is executed on import, they use a name that the code defines.
+        For an exception, they have its circumstance. The order: the case that killed the mutant in an earlier run,
+        cases named in the changed statement, cases that killed other mutants of the function. The remaining cases
+        alternate between the different paths through the module.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
         ranks = self._ranked(frozenset(module for module, _ in lines))
@@ -58,8 +59,8 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return, for each case, how many cases are cheaper than it, of the same kind, and execute exactly the same
-        lines of `modules`.
+        """Return the rank of each case among the cases of the same kind that execute exactly the same lines of
+        `modules`. The fastest has rank 0.
         """
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}

@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 LEAST = 95.0
-"""Minimum percentage of killed mutants, including equivalent ones."""
+"""Minimum percentage of mutants that must be killed, of all mutants."""
 LEAST_EXCEPTIONS = 97.0
-"""Minimum percentage of killed exceptions, without equivalent ones."""
+"""Minimum percentage of exceptions that must be killed, of those that are not equivalent to the original."""
 
 _TOP = """\
 # Mutation score
@@ -75,10 +75,10 @@ condition, a removed argument or branch. Tables and constants are changed, too.
 
 
 _SENTENCE = re.compile(r"^- On .* mutants of the reference.*\n(?:  .*\n)*", re.MULTILINE)
-"""The item of docs/harm.md about mutants."""
+"""Matches the list item of docs/harm.md about mutants."""
 
 _EXCEPTIONS = "## Rules with an exception\n"
-"""The heading of the section that has a separate run."""
+"""The heading of the section about exceptions, which a separate run writes."""
 _ABOUT_EXCEPTIONS = """
 ```console
 $ python3 observatory/tools/mutation/run.py --exceptions
@@ -104,7 +104,7 @@ exceptions, without equivalent ones, {least:g} % must be killed. Each survivor n
 
 
 def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
-    """Return the percentage of killed mutants; with `survivors`, without equivalent mutants."""
+    """Return the percentage of killed mutants. With `survivors`, equivalent mutants are not counted."""
     accepted = survivors.by_key() if survivors else {}
     counted = [
         fate
@@ -115,7 +115,7 @@ def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
 
 
 def table(fates: Sequence[Fate], survivors: Survivors) -> str:
-    """Return the numbers of all mutants as a Markdown table."""
+    """Return a Markdown table with the numbers of killed and surviving mutants."""
     accepted = survivors.by_key()
     kinds = Counter(
         accepted[fate.mutant.key].kind if fate.mutant.key in accepted else ""
@@ -131,8 +131,8 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """Numbers of mutants that change effects, by the worst sign of each: `harm`, a kind that is reported `beside`
-    harm, the session breaks `off`, or effects `alone`.
+    """Numbers of mutants that change effects, by the worst consequence in a scenario: `harm`; blind or overcautious
+    behaviour (`beside`); the session ends early (`off`); only different effects (`alone`).
     """
 
     harm: int
@@ -142,7 +142,7 @@ class Noticed:
 
     @classmethod
     def of(cls, noticed_by: Iterable[str]) -> Noticed:
-        """Count mutants by their sign: a kind of harm or the status of a verdict."""
+        """Count the consequences. Each is a kind of harm, or the status of a verdict."""
         kinds = Counter(
             "harm"
             if each in HARMS
@@ -157,11 +157,11 @@ class Noticed:
 
     @property
     def effects(self) -> int:
-        """The number of all detected mutants."""
+        """The number of mutants that change effects."""
         return self.harm + self.beside + self.off + self.alone
 
     def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:
-        """Return the item of docs/harm.md."""
+        """Return the list item of docs/harm.md about mutants."""
         left = self.effects - self.off
 
         def share(count: int, of: int) -> str:
@@ -183,21 +183,23 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return the text of docs/harm.md with another sentence about mutants. Raises ValueError if it has none."""
+    """Return the text of docs/harm.md with a new list item about mutants. Raises ValueError unless it contains exactly
+    one.
+    """
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
-        raise ValueError(f"docs/harm.md has {replaced} sentences about mutants, not one")
+        raise ValueError(f"docs/harm.md must have one sentence about mutants, but has {replaced}")
     return text
 
 
 def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
-    """Return the worst sign of each mutant that changes effects."""
+    """Return the worst consequence of each killed mutant: a kind of harm, or the status of a verdict."""
     return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return a Markdown table with the numbers of mutants that change effects, and of those that harm alone
-    detects.
+    """Return a Markdown text: a table of the killed mutants by their worst consequence, and a list of those that only
+    change effects.
     """
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
@@ -227,7 +229,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
 def page(
     fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
 ) -> str:
-    """Return the page of a run that judged every mutant and found every survivor explained, on a `day`."""
+    """Return docs/mutation.md after a complete run without unexplained survivors. `day` is the date of the run."""
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
         f"On {day} the {scenarios:,} scenarios of that day killed {score(fates):.1f} % of the {len(fates):,} mutants "
@@ -245,7 +247,7 @@ def page(
 
 
 def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
-    """Return the section of the page about rules with an exception, as they were on a `day`."""
+    """Return the section of docs/mutation.md about exceptions. `day` is the date of the run."""
     fates = judged.fates
     about = _ABOUT_EXCEPTIONS.format(
         all=len(CIRCUMSTANCES),
@@ -264,11 +266,11 @@ def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
 
 
 def exceptions_in(written: str) -> str:
-    """Return the section about rules with an exception that a page has, empty without one."""
+    """Return the section about exceptions of a page. Empty if the page has none."""
     _, heading, section = written.partition(_EXCEPTIONS)
     return heading + section
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return a page with this section about rules with an exception, replacing the previous section."""
+    """Return the page with a new section about exceptions in place of the old one."""
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

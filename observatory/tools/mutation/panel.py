@@ -11,20 +11,21 @@ __all__ = ["Judge", "Panel", "file_of", "module_at"]
 
 
 Judge = Callable[[str], str]
-"""Returns the failure of a case, an empty string if it holds. Called only in a trial."""
+"""A function that runs a case, and returns the failure. An empty string if the case passes. Called only in a trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The changed package and its judge: `sources` by module, `open_judge` creates the judge of a trial.
+    """The package that is changed, and the cases that judge its mutants.
 
-    Modules are named as in `module_at`.
+    `sources` contains the text of each module, named as in `module_at`. `open_judge` creates the judge of a trial; its
+    argument contains the seconds of each case on the unchanged package, and is empty for the first run. `kind_of`
+    returns the group of a case: cases of a group that execute the same lines are similar. `unused` are modules that no
+    case needs. `witnesses` maps mutants (`Mutant.described`) to the case that killed them in an earlier run.
+    `circumstances` returns the circumstances of the calls in a case.
 
-    `open_judge` receives the seconds of each case on the unchanged package, an empty mapping the first time. `kind_of`
-    groups cases that are similar if they execute the same lines. `unused` are modules that no case needs. `witnesses`
-    are cases that killed a mutant before, by the mutant in one line (`Mutant.described`). `circumstances` returns the
-    circumstances that occur in some call of a case, for exceptions of rules. `weight` is the weight of a failed case:
-    1 ends a trial; after less, the other cases are tried for a higher weight, but at most `most`.
+    `weight` returns the weight of a failure. A failure of weight 1 ends the trial. After other failures, up to `most`
+    cases are run to find a failure with a higher weight.
     """
 
     package: str
@@ -46,5 +47,5 @@ def module_at(file: Path, folder: Path) -> str:
 
 
 def file_of(module: str) -> str:
-    """Return the file of a module, relative to the directory of its package."""
+    """Return the path of a module's file, relative to the directory of its package."""
     return f"{module.replace('.', '/')}.py"

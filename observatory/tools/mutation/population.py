@@ -28,15 +28,18 @@ from readfirst.observatory.fuzz import generate
 __all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
 
 FUZZED, LONG = 3000, 200
-"""Numbers of scenarios drawn as in `readfirst fuzz`, and of long sessions, for observing calls."""
+"""Numbers of generated scenarios that show which circumstances occur at which condition: ordinary scenarios, and long
+sessions.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Results of exceptions: `fates` of those that occur in a call.
+    """The results of all exceptions.
 
-    `rules` is the number of changes to whole rules; `noticed` of these are detected, so these have exceptions.
-    `exceptions` is the number of all exceptions. `calls` is the number of calls in drawn scenarios.
+    `rules` is the number of changes to whole conditions. `noticed` of these are detected by a case; only they get
+    exceptions. `exceptions` is the number of these exceptions. `fates` contains the results of the exceptions that take
+    effect in some call. `calls` is the number of calls in generated scenarios.
     """
 
     rules: int
@@ -54,9 +57,10 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Judge the exceptions of some modules by the panel's cases; `scenarios` are the drawn ones.
+    """Judge the exceptions of some modules by the cases of the panel. `scenarios` are generated scenarios that show
+    which exceptions take effect.
 
-    `sample`: the number of exceptions, and the seed. TrialError: the unchanged package fails one of its cases.
+    `sample` contains the number of exceptions, and the seed. Raises TrialError if the unchanged package fails a case.
     """
     confined = Confined(lambda: _judged(panel, root, modules, scenarios, sample))
     try:
@@ -72,13 +76,13 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield the scenarios that show the possible calls, always the same."""
+    """Yield generated scenarios that show which circumstances can occur. They are always the same."""
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:
-    """Judges whether a case detects a point, starting with cases that detected other points of the same rule."""
+    """Judges points. Cases that detected other points of the same condition are run first."""
 
     def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
         self._switches = switches
@@ -97,12 +101,12 @@ class _Judge:
 
     @property
     def met(self) -> Collection[Point]:
-        """The points that the cases meet."""
+        """The points that occur in a case."""
         return self._by.keys()
 
     def fate(self, point: Point) -> tuple[str, str, int]:
-        """Return the case that detects a point, and its failure, both empty if no case does; and the number of tried
-        cases.
+        """Return the first case that detects a point, its failure, and the number of cases that were run. Case and
+        failure are empty if no case detects the point.
         """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
@@ -148,7 +152,7 @@ def _judged(
 
 
 def _unimport(panel: Panel) -> None:
-    """Remove the package and its importers from the imported modules."""
+    """Remove the package, and the modules that import it, from the imported modules."""
     import readfirst.harness.adapters
 
     forget(panel)
@@ -157,7 +161,7 @@ def _unimport(panel: Panel) -> None:
 
 
 def _exception(switches: Switches, point: Point) -> Mutant:
-    """Return the exception as a mutant, without its source."""
+    """Return the exception at a point as a mutant without source."""
     rule = switches.rule(point)
     after = rule.after.replace(f'when("{ALWAYS}")', f'when("{point.circumstance}")')
     return replace(rule, after=after, source="", when=point.circumstance)

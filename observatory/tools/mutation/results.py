@@ -15,7 +15,7 @@ __all__ = ["Results", "digest", "judged_before", "keep_judged"]
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return a number for the contents of files, in hexadecimal digits."""
+    """Return a SHA-256 digest of the contents of files, in hexadecimal digits."""
     found = hashlib.sha256()
     for file in sorted(files):
         found.update(hashlib.sha256(file.read_bytes()).digest())
@@ -23,8 +23,10 @@ def digest(files: Iterable[Path]) -> str:
 
 
 class Results:
-    """The results of mutants in a file. `about` identifies the judged code and cases. Results of anything else are
-    ignored.
+    """Stores the results of mutants in a file, so that a run can be continued.
+
+    `about` identifies the judged code and its cases. If the file contains results about something else, it is
+    overwritten.
     """
 
     def __init__(self, file: Path, about: str) -> None:
@@ -42,7 +44,7 @@ class Results:
             self._known[where, before, after, occurrence] = (*fate,)
 
     def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
-        """Return the stored results of the mutants."""
+        """Return the stored results of these mutants. Mutants without a result are omitted."""
         return [Fate(each, *self._known[each.key]) for each in mutants if each.key in self._known]
 
     def add(self, fate: Fate) -> None:
@@ -52,7 +54,9 @@ class Results:
 
 
 def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:
-    """Return the results of an earlier run of exceptions. None if it was different or did not end."""
+    """Return the stored results of a run of exceptions. None if there are none, or if they are about different code or
+    cases.
+    """
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     if not lines or json.loads(lines[0]).get("about") != about:
         return None
@@ -66,7 +70,7 @@ def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged |
 
 
 def keep_judged(file: Path, about: str, judged: Judged) -> None:
-    """Store the results of exceptions together."""
+    """Store the results of a complete run of exceptions."""
     numbers = (judged.rules, judged.noticed, judged.exceptions, judged.calls)
     fates = ([*fate.mutant.key, fate.by, fate.how, fate.asked] for fate in judged.fates)
     lines = map(json.dumps, ({"about": about, "judged": numbers}, *fates))

@@ -40,20 +40,22 @@ if TYPE_CHECKING:
 __all__ = ["asked_under", "scenario_panel", "weight_of"]
 
 _HASTE = 2.0
-"""Time limit in seconds of a scenario that is quick on the unchanged reference."""
+"""Time limit in seconds of a case that is quick on the unchanged reference."""
 _PATIENCE = 30.0
-"""Time limit in seconds of the other scenarios."""
+"""Time limit in seconds of all other cases."""
 _QUICK = 0.1
-"""Maximum seconds of a quick scenario."""
+"""A case is quick if it takes at most this many seconds."""
 
 _MOST_BY_HARM = 400
-"""Maximum number of cases per mutant in the search for harm. A mutant that only changes effects is tried with all of
-them.
+"""Maximum number of cases that are run to find harm by a mutant. For a mutant that only changes effects, all of these
+are run.
 """
 
 
 class _Loaded(Suite):
-    """A suite whose scenarios and recordings were all read at the start."""
+    """A suite that reads all scenarios and recordings at the start, because trials must not depend on later changes of
+    the files.
+    """
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -72,7 +74,7 @@ class _Loaded(Suite):
 
 
 class _LoadedRecordings(Recordings):
-    """Recordings that were all read at the start."""
+    """Recordings that are all read at the start."""
 
     def __init__(self, root: Path, ids: Iterable[str]) -> None:
         super().__init__(root)
@@ -85,7 +87,7 @@ class _LoadedRecordings(Recordings):
 
 
 class _Bench:
-    """Judges cases named `<contract> <scenario>`, at a level."""
+    """Judges cases named `CONTRACT SCENARIO` at a level."""
 
     def __init__(
         self,
@@ -121,7 +123,9 @@ class _Bench:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm that the recording of the scenario does not have, in a line, empty without one."""
+        """Return the worst harm in a verdict that the scenario's recording does not show, in one line. Empty if there
+        is none.
+        """
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
         transcript = recording.transcripts.get(verdict.contract)
@@ -131,7 +135,7 @@ class _Bench:
 
 
 def weight_of(how: str) -> float:
-    """Return the weight of a failed case: only harm ends a trial at the level `effects`."""
+    """Return the weight of a failure at the level `effects`. Only harm has the weight 1, which ends a trial."""
     kind = how.partition(": ")[0]
     if kind in HARMS:
         return 1.0
@@ -139,7 +143,7 @@ def weight_of(how: str) -> float:
 
 
 def _demand_names() -> None:
-    """Let the reference name its refusals itself; otherwise the harness would read the name from the text."""
+    """Make the adapter use the error names of the reference. Otherwise the harness would derive them from the texts."""
     from readfirst.harness.adapter_api import ToolResult
     from readfirst.harness.adapters import reference
     from readfirst.reference_impl import Result
@@ -152,8 +156,8 @@ def _demand_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts that a scenario is asked under: the default one, `documented`, and each version that it was
-    recorded for where it expects something else than the version before or after it, and versions between contracts.
+    """Yield the contracts with which a scenario is run: the default contract, `documented`, each recorded contract
+    whose answers differ from those of the contract before or after it, and recorded versions that are not contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED
@@ -183,11 +187,10 @@ def scenario_panel(
     level: Level = "text",
     families: Collection[str] = (),
 ) -> Panel:
-    """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged.
+    """Return the reference with scenarios as its cases. Raises SuiteError for an invalid scenario.
 
-    With `exceptions` they can judge exceptions of rules. These, and all mutants at levels other than text, are judged
-    under the default contract and by the scenarios of the classes `safety` and `design`. `families`: only these
-    scenarios judge.
+    With `exceptions`, or at a level other than text, only scenarios of the classes `safety` and `design` are cases,
+    with the default contract. With `families`, only scenarios of these families are cases.
     """
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -232,10 +235,10 @@ def scenario_panel(
 
 
 def _matters(scenario: Scenario, suite: Suite) -> bool:
-    """Whether a scenario shows a rule of the classes `safety` and `design`."""
+    """Whether the rule of a scenario is in the class `safety` or `design`. True in a suite without rules."""
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")
 
 
 def _nothing(_: Scenario) -> None:
-    """Placeholder for the preparation of a scenario that needs none."""
+    """Do nothing. Used if a scenario needs no preparation."""

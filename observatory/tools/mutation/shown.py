@@ -162,7 +162,9 @@ HALF_CHARACTERS = {
 
 
 def half_characters() -> dict[str, dict[str, object]]:
-    """Return the scenarios whose texts have half a surrogate pair, which no YAML can say as a text."""
+    """Return the scenarios about texts with half a surrogate pair, which YAML can only contain in escaped form (`{json:
+    ...}`).
+    """
     return {
         name: {
             "title": title,
@@ -177,7 +179,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios that show a file by other means than a Read, by the last part of their ids."""
+    """Return the scenarios in which the session sees a file without a Read, by the last part of their ids."""
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {

@@ -168,9 +168,9 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events that leave a session with only five known files."""
+"""Events after which a session knows at most five files."""
 NO_LINKS = ("command", "git")
-"""Scenarios that cannot contain links."""
+"""Events whose scenarios cannot contain links."""
 
 FILES: Mapping[str, Subject] = {
     "files": Subject(

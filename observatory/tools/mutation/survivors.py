@@ -21,7 +21,7 @@ KINDS = {
     "equivalent": "no tool call behaves differently with the change",
     "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",
 }
-"""Why a mutant may survive."""
+"""The allowed reasons for a surviving mutant, with their meaning."""
 
 
 class SurvivorsError(SuiteError):
@@ -30,7 +30,7 @@ class SurvivorsError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Code that is not mutated, with the reason: a module, a class, a function, or all values of an argument."""
+    """Code that is not mutated, and the reason: a module, a class, a function, or all values of an argument."""
 
     where: str
     because: str
@@ -38,7 +38,7 @@ class LeftOut:
     is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Whether the mutant is in this code, or changes only this argument."""
+        """Whether the change of a mutant is in this code, or only in the value of this argument."""
         if self.is_argument:
             return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
@@ -49,7 +49,9 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """One accepted survivor; `key` as in `Mutant`."""
+    """A surviving mutant that is accepted, with the `kind` of the reason and an explanation. `key` is the key of the
+    mutant.
+    """
 
     key: Key
     kind: str
@@ -58,13 +60,13 @@ class Survivor:
 
     @property
     def described(self) -> str:
-        """The mutant for a message."""
+        """The mutant in one line, for messages."""
         return described(self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """The content of survivors.yaml or exceptions.yaml."""
+    """The content of survivors.yaml or exceptions.yaml: the code that is not mutated, and the accepted survivors."""
 
     left_out: tuple[LeftOut, ...]
     accepted: tuple[Survivor, ...]
@@ -74,11 +76,11 @@ class Survivors:
         return {each.key: each for each in self.accepted}
 
     def judged(self, mutants: Iterable[Mutant]) -> list[Mutant]:
-        """Return the mutants outside the code that is not mutated."""
+        """Return the mutants without those in code that is not mutated."""
         return [mutant for mutant in mutants if not any(each.holds(mutant) for each in self.left_out)]
 
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
-        """Return a finding for each entry of these modules whose mutant does not exist."""
+        """Return a finding for each entry about these modules that no mutant matches."""
         keys = {mutant.key for mutant in mutants}
         wanted = tuple(f"{module}." for module in modules)
         findings = [
@@ -101,7 +103,9 @@ class Survivors:
         return findings
 
     def killed(self, killed: dict[Key, str]) -> list[Finding]:
-        """Return a finding for each entry whose mutant was killed; `killed` maps mutants to the case that did it."""
+        """Return a finding for each accepted survivor that was killed. `killed` maps the keys of killed mutants to the
+        case that killed them.
+        """
         return [
             Finding(
                 "killed",
@@ -118,7 +122,7 @@ _TEXT = re.compile(r"(?s).*")
 
 
 def load_survivors(file: Path) -> Survivors:
-    """Read the file. Raises SurvivorsError with all errors of the file."""
+    """Read survivors.yaml or exceptions.yaml. Raises SurvivorsError with all errors of the file."""
     look = Inspection(load(read(file), file))
     keys = ("left_out", "survivors")
     left_out: list[LeftOut] = []
@@ -151,7 +155,7 @@ def _key(node: Node) -> Key:
 
 
 def entry_text(mutant: Mutant) -> str:
-    """Return the entry of a mutant for survivors.yaml, with indentation."""
+    """Return the entry for a mutant in survivors.yaml, indented."""
     lines = [f"- where: {mutant.where}"]
     lines += [
         f"  {name}: {_written(text)}" for name, text in (("before", mutant.before), ("after", mutant.after))

@@ -26,11 +26,13 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 __all__ = ["Point", "Switches"]
 
 _SECONDS = 10.0
-"""Time limit in seconds of a scenario, for exceptions that cause an endless loop."""
+"""Time limit in seconds of a replay, because exceptions may cause an endless loop."""
 
 
 class Point(NamedTuple):
-    """An outcome of a condition in a circumstance: an exception turns it round."""
+    """A condition that has a certain outcome in a certain circumstance. The exception at this point inverts the
+    outcome.
+    """
 
     condition: int
     outcome: bool
@@ -38,7 +40,10 @@ class Point(NamedTuple):
 
 
 class Switches:
-    """The reference under a contract, with switches in some modules. One per process: it imports the package."""
+    """The reference under a contract, in which each condition of some modules can be inverted in a circumstance.
+
+    It imports the package, so a process can create only one.
+    """
 
     def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
         self._rules: list[tuple[Mutant, Mutant]] = []
@@ -57,23 +62,23 @@ class Switches:
 
     @property
     def points(self) -> Iterator[Point]:
-        """Both outcomes of every condition. They always count."""
+        """The points for both outcomes of every condition, in every circumstance (`always`)."""
         for number in range(len(self._rules)):
             yield Point(number, True, ALWAYS)
             yield Point(number, False, ALWAYS)
 
     def rule(self, point: Point) -> Mutant:
-        """Return the mutant that breaks the rule of a point completely."""
+        """Return the mutant in which the condition of a point is wrong in every circumstance."""
         never, always = self._rules[point.condition]
         return never if point.outcome else always
 
     def exceptions(self, rule: Point) -> Iterator[Point]:
-        """Yield the points of a rule in each circumstance that can matter in its module."""
+        """Yield the points of a rule for each circumstance that can matter in its module."""
         for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
-        """Return the result of the unchanged reference in a scenario, and the points that occur in it."""
+        """Replay a scenario on the unchanged reference. Return the result, and the points that occurred."""
         self._met = met = set[Point]()
         try:
             return self._replayed(scenario), met
@@ -81,7 +86,7 @@ class Switches:
             self._met = None
 
     def changed(self, scenario: Scenario, point: Point) -> Outcome:
-        """Return the result of the reference with the exception at a point."""
+        """Replay a scenario on the reference with the exception at a point, and return the result."""
         self._on = point
         try:
             return self._replayed(scenario)

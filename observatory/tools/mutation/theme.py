@@ -14,10 +14,10 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the file of composed scenarios from the values of each, by the last part of its id.
+    """Return a file with composed scenarios. `scenarios` contains their values by the last part of their ids.
 
-    Common metadata are at the top, after the comment `note`; each given file and each step has a line. Expectations
-    are omitted.
+    Metadata that all scenarios share are at the top, after the comment `note`. Each given file and each step is on one
+    line. Expectations are omitted.
     """
     first = next(iter(scenarios.values()))
     common = [
@@ -42,7 +42,9 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the lines of a mapping: one line per value, or one per part of a value."""
+    """Return the YAML lines of a mapping: one line for each value. Files, and the parts of steps, have one line
+    each.
+    """
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():

@@ -25,7 +25,7 @@ Change = Callable[[str], str | None]
 
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
-"""A word, and the letter that replaces it in the texts of a scenario without words."""
+"""Matches a single letter. In a scenario whose texts contain no words, letters are lengthened instead."""
 _TEXTS = frozenset({"text", "content", "old_string", "new_string"})
 _NEEDED = frozenset({"Read", "Edit", "Write", "deny", "parallel", "during"})
 _CANDIDATES = 12
@@ -38,24 +38,26 @@ PREFERRED = {
     "modes": "links-and-modes/executable-kept-by-edit",
     "write-is-exact": "write/overwrite",
 }
-"""The scenario of rules whose shortest one is about a special case."""
+"""For some rules, the scenario that is lengthened, because the shortest scenario of the rule is about a special
+case.
+"""
 
 FORTY, LINES, KIBIBYTES = 40, 10, 5 * 1024
-"""Characters that a word becomes, lines, and bytes."""
+"""The new length of a word in characters, of a text in lines, and of a word in bytes."""
 
 
 def forty_characters(word: str) -> str:
-    """Return a word of forty characters and more."""
+    """Return a word repeated to at least forty characters."""
     return "-".join([word] * (FORTY // (len(word) + 1) + 1))
 
 
 def ten_lines(word: str) -> str:
-    """Return ten lines that begin with a word."""
+    """Return a text of ten lines that begin with a word."""
     return "\n".join(f"{word} of line {number}" for number in range(1, LINES + 1))
 
 
 def five_kibibytes(word: str) -> str:
-    """Return a word of five kibibytes."""
+    """Return a word repeated to at least five kibibytes."""
     return "-".join([word] * (KIBIBYTES // (len(word) + 1) + 1))
 
 
@@ -84,7 +86,7 @@ def _lengthened(value: Any, words: re.Pattern[str], change: Change, *, is_text: 
 
 
 def _texts(steps: Any) -> Iterator[str]:
-    """Yield the texts that calls search or write, including those of groups."""
+    """Yield the texts that calls search or write, including calls of groups."""
     for step in steps:
         for name, call in step.items() if isinstance(step, dict) else ():
             if name == "parallel":
@@ -95,17 +97,21 @@ def _texts(steps: Any) -> Iterator[str]:
 
 
 def _find_words(steps: Any) -> re.Pattern[str]:
-    """Return the pattern of the words of calls: letters if no call has a word of two letters."""
+    """Return the pattern of the words to lengthen: words of at least two letters, or single letters if no text of a
+    call has such a word.
+    """
     return _WORD if any(map(_WORD.search, _texts(steps))) or not any(_texts(steps)) else _LETTER
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
-    """Whether a value is the content of a file, written as a string."""
+    """Whether a value is the content of a given file, as a string."""
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 
 def lengthened(values: Values, size: str) -> Values:
-    """Return the values of a scenario with longer texts; for the tenth call, after nine calls about another file."""
+    """Return the content of a scenario with longer texts. For the size `tenth`, nine calls about a separate file are
+    added at the start.
+    """
     title, change = SIZES[size]
     words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
@@ -128,13 +134,13 @@ def lengthened(values: Values, size: str) -> Values:
 
 
 def scenario_of(values: Values, suite: Suite) -> Scenario:
-    """Return the scenario with these values. Raises SuiteError."""
+    """Return the scenario with this content. Raises SuiteError."""
     document = strict_yaml.load("\n".join(emit_mapping(values, 0)).encode(), Path("composed.yaml"))
     return scenario_from(document, "thresholds/x", suite.contracts, require_expect=False, composed=True)
 
 
 class Trial:
-    """Replays scenarios on the reference, to see which calls are refused and why."""
+    """Replays scenarios on the reference, and returns the errors of the calls."""
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
@@ -142,7 +148,7 @@ class Trial:
         self._places = WorkspacePool(memory=True)
 
     def errors(self, scenario: Scenario) -> list[str | None]:
-        """Return the error of each call, None for an answered one."""
+        """Return the name of the error of each call. None for a call that is answered."""
         outcome = replay(scenario, self._adapter, self._places)
         return [result.error for step in outcome.steps for result in step.results]
 
@@ -153,7 +159,7 @@ class Trial:
 
 
 def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
-    """Return the scenarios of a rule that can be lengthened, the shortest first."""
+    """Return some scenarios of a rule that can be lengthened, the shortest first."""
     found = [
         suite.scenario(each, require_expect=False) for each in suite.ids() if suite.heading(each).rule == rule
     ]
@@ -172,13 +178,13 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls are longer, or those of files if no call has a text."""
+    """Whether the texts of calls are longer than before. If no call has a text, whether the given files are longer."""
     keys = ("steps",) if any(_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
 
 def without_scenarios() -> Mapping[str, str]:
-    """Return the reason of each rule that has no scenario here."""
+    """Return the rules without scenarios in `thresholds/`, each with the reason."""
     path = Path(__file__).with_suffix(".yaml")
     reasons: Mapping[str, str] = strict_yaml.load(path.read_bytes(), path).value
     return reasons

@@ -24,15 +24,16 @@ from panel import Panel
 __all__ = ["Fate", "trials"]
 
 _PATIENCE = 60.0
-"""Seconds that a trial may take in addition to ten times the time of all its cases on the unchanged package."""
+"""Seconds that a trial may take, in addition to ten times the time that its cases take on the unchanged package."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """The result of a mutant: the case that killed it and the failure; `by` is empty if all `asked` cases held.
+    """The result of a mutant: the case that killed it (`by`), and the failure (`how`). Both are empty if the mutant
+    survived.
 
-    `asked` includes the case that killed it; it is 0 if no case could run, or the process died. `worst` is the failure
-    with the highest weight, if the trial continued after the first failure.
+    `asked` is the number of cases that were run, including the case that killed the mutant. It is 0 if no case could be
+    run, or if the process died. `worst` is the failure with the highest weight.
     """
 
     mutant: Mutant
@@ -43,12 +44,12 @@ class Fate:
 
     @property
     def killed(self) -> bool:
-        """Whether a case failed."""
+        """Whether a case failed, or could not be run."""
         return bool(self.how)
 
 
 def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
-    """Yield the result of every mutant as soon as it is known; `jobs` trials run in parallel."""
+    """Yield the result of each mutant as soon as it is known. `jobs` mutants are judged in parallel."""
     order = Order(panel, cases)
     code = {module: compiled(panel, module, source) for module, source in panel.sources.items()}
     waiting = list(reversed(mutants))
@@ -84,7 +85,7 @@ class _Trial:
     seconds: Mapping[str, float]
     code: Mapping[str, CodeType]
     imports: bool
-    """Whether the package must be imported again, because the import may execute the changed code."""
+    """Whether the package must be imported again for the mutant, because the changed code may be executed on import."""
     deadline: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,7 +95,7 @@ class _Trial:
 
     @property
     def receiver(self) -> Any:
-        """The connection that becomes ready when the trial is over."""
+        """The connection that becomes ready when the trial ends."""
         return self._confined.receiver
 
     def _judged(self) -> tuple[str, str, int, str]:
@@ -122,7 +123,9 @@ class _Trial:
         return *noticed, worst
 
     def fate(self) -> Fate:
-        """Return the result of the trial. A process that died or did not end has killed its mutant."""
+        """Return the result of the trial, and end its process. If the process died or exceeded its time limit, the
+        mutant counts as killed.
+        """
         try:
             found = (
                 self._confined.result() if self.receiver.poll() else ("the time limit", "did not end", 0, "")
@@ -133,5 +136,5 @@ class _Trial:
         return Fate(self.mutant, *found)
 
     def end(self) -> None:
-        """End the process."""
+        """Kill the process of the trial."""
         self._confined.end()

@@ -14,7 +14,7 @@ from trial import Fate
 __all__ = ["MANY", "WitnessesError", "load_witnesses", "witnesses_text"]
 
 MANY = 20
-"""Cases that held before another one killed the mutant: from then on, that one is a witness."""
+"""If more cases than this pass before one kills the mutant, that case is stored as a witness."""
 
 
 class WitnessesError(Exception):
@@ -22,7 +22,7 @@ class WitnessesError(Exception):
 
 
 def load_witnesses(file: Path) -> dict[str, str]:
-    """Return the case that killed a mutant before, by the mutant in one line. Raises WitnessesError."""
+    """Return the stored witnesses: the case that killed a mutant, by the mutant in one line. Raises WitnessesError."""
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
@@ -33,7 +33,9 @@ def load_witnesses(file: Path) -> dict[str, str]:
 
 
 def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
-    """Return the file after a complete run: the witnesses that killed again, and new ones."""
+    """Return the content of the file of witnesses after a complete run: known witnesses that killed their mutant again,
+    and new ones.
+    """
     found = {
         fate.mutant.described: fate.by
         for fate in fates

@@ -21,7 +21,7 @@ def test_the_sentence_of_harm_alone_is_what_its_counts_come_to() -> None:
     assert item == noticed.sentence(day, sample, population, scenarios)
     assert with_sentence(page, item) == page
     assert with_sentence(page, "- other\n").count("- other\n") == 1
-    with pytest.raises(ValueError, match="has 0 sentences about mutants, not one"):
+    with pytest.raises(ValueError, match="must have one sentence about mutants, but has 0"):
         with_sentence("# Harm\n", item)
 
 
