@@ -16,11 +16,11 @@ from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDi
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _LONG = 4096
-"""Characters of a text, or bytes of a file, above which a digest replaces the content."""
+"""Longer texts (in characters) and files (in bytes) are replaced by a digest in an expectation."""
 _MOST_LINES = 2000
-"""Lines that a Read without a limit shows."""
+"""Maximum number of lines that a Read without a limit shows."""
 _AROUND = 4
-"""Lines before and after an edit that its answer shows."""
+"""Number of lines before and after an edit that its answer shows."""
 _ARGUMENT = re.compile(r"\{(\w+)\}")
 
 
@@ -31,10 +31,11 @@ def plain_answer(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the result that a short form means for a call. None if the short form does not apply to such a call.
+    """Return the result that a short form (`shown` or `done`) means for a call. None if the short form does not apply
+    to such a call.
 
-    `files` are the known files of the workspace before the call, None if unknown. `changes` are the stated changes:
-    the result is then the answer that reports these changes.
+    `files` are the known entries of the workspace before the call; None means that a path does not exist. `changes` are
+    the changes that the scenario states. If there are any, the result is the answer that reports these changes.
     """
     if changes:
         return _answer_of_change(tool, arguments.get("file_path"), files, changes) if word == DONE else None
@@ -62,7 +63,9 @@ def plain_answer(
 
 
 def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return the message of an error with the arguments of a call filled in. None if the call lacks one."""
+    """Return the message of an error, with the arguments of a call inserted. None if the call lacks an argument of the
+    message.
+    """
     named = [arguments.get(name) for name in _ARGUMENT.findall(words)]
     if not all(isinstance(each, str) for each in named):
         return None
@@ -110,7 +113,9 @@ def _answer_of_write(path: str, content: str, files: Mapping[str, Entry | None])
 def _answer_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, everywhere: bool
 ) -> Clause | None:
-    """Return the result of an Edit whose text occurs once, is replaced everywhere, or that creates a file."""
+    """Return the result of an Edit. None unless the old text occurs once, or is replaced everywhere, or the Edit
+    creates a file.
+    """
     name = _name(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -135,7 +140,10 @@ def _answer_of_edit(
 def _answer_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of a NotebookEdit that replaces the source of a cell. The outputs of the cell are removed."""
+    """Return the result of a NotebookEdit that replaces the source of a cell. None if that is not possible.
+
+    A code cell loses its outputs.
+    """
     name = _name(path, files)
     text = _text(path, files)
     if name is None or not text:
@@ -155,7 +163,9 @@ def _answer_of_notebook_edit(
 def _answer_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the answer of an Edit or a Write that makes one change. It shows the lines that differ."""
+    """Return the answer of an Edit or a Write that makes the one stated change. The answer shows the lines that differ.
+    None for other calls.
+    """
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -181,7 +191,7 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _lines(file: Entry | None) -> list[str] | None:
-    """Return the lines of a file as a program with UTF-8 reads them. None if it is not a regular file."""
+    """Return the lines of a regular file, decoded as UTF-8. None for other entries."""
     if not isinstance(file, RegularFile):
         return None
     return file.data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
@@ -201,7 +211,9 @@ def _state_change(name: str, text: str, content: str) -> Clause:
 
 
 def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the path, below the workspace, of the file that a call names, where a link does not lead out."""
+    """Return the path, relative to the workspace, of the file that a call names. None if the path or a link in it leads
+    outside the workspace.
+    """
     if not path.startswith(_ROOT):
         return None
     name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)
@@ -209,7 +221,7 @@ def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the text of the file that a call names. None if it is not a regular file, or not UTF-8."""
+    """Return the text of the file that a call names. None if the file is not a regular file in UTF-8."""
     name = _name(path, files)
     file = None if name is None else files.get(name)
     try:
@@ -219,7 +231,7 @@ def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def make(step: Step, files: dict[str, Entry | None]) -> None:
-    """Apply the changes of a step: of an event, or the expected changes of calls."""
+    """Apply the changes of a step to the known `files`: those of an event, or the expected changes of calls."""
     match step:
         case WorldEvent():
             if not imagine(step, files):

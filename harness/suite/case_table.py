@@ -30,7 +30,7 @@ HEADING_KEYS = (
     "contract",
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
-"""Keys of a scenario that a case may replace."""
+"""The keys of a scenario. A case may define each of them in place of the common part."""
 _LISTED_KEYS = ("title", "requirement", "rule", "tags")
 
 _COLUMN = re.compile(r"[a-z][a-z0-9_]*")
@@ -41,7 +41,9 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Return a file of cases. Cached: its ids, headings and scenarios are needed one after the other."""
+    """Return the document of a file with several scenarios (cases). It is cached, because ids, headings and scenarios
+    are read separately. Raises SuiteError.
+    """
     document = strict_yaml.load(data, file)
     found = _problem(document)
     if found is not None:
@@ -72,7 +74,9 @@ def _problem(document: Document) -> Finding | None:
 
 
 def columns_of(document: Document) -> dict[str, str]:
-    """Return the names of the values that cases have, each with the first case that has it."""
+    """Return the names of the values that cases define in addition to the keys of a scenario, each with the first case
+    that defines it.
+    """
     found: dict[str, str] = {}
     for slug, case in document.value[CASES].items():
         for key in case:
@@ -109,15 +113,17 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
-    """Return the heading of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
+    """Return the metadata of each case of a file, by the last part of its id. The result is cached. Raises
+    SuiteError.
+    """
     table = read_cases(data, file)
     return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
 
 
 def expand_case(data: bytes, file: Path, slug: str) -> Document | None:
-    """Return the scenario of one case as a separate document. None if there is no such case.
+    """Return one case of a file as the document of a separate scenario. None if there is no such case.
 
-    Positions are those in the file; for a value of a case, the position in the case. Raises SuiteError.
+    Positions are those in the file. The position of a value is that in the case which defines it. Raises SuiteError.
     """
     table = read_cases(data, file)
     return _expand(table, slug, _columns(data, file), SCENARIO_KEYS) if slug in table.value[CASES] else None
@@ -159,9 +165,10 @@ def _missing_value(table: Document, slug: str, name: str) -> Finding:
 def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
-    """Return a value and its positions with the values of a case inserted. `_ABSENT` if a value is missing.
+    """Return a value with the values of a case inserted, and its positions. `_ABSENT` if the case does not define the
+    value.
 
-    Expectations may also be missing if no case has one yet: the recorder adds them.
+    If no case defines an expectation yet, it is omitted: the recorder adds it.
     """
     match value:
         case str() if "<" in value:

@@ -20,10 +20,11 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the expectations of another contract, those of its transcript.
+    """Return the scenario with the expectations of the contract `contract`, taken from its transcript.
 
-    Without a transcript there are no expectations. Statements of the documents are kept. Parts that the file leaves
-    open for its own contract are also open for the others: text after a stated beginning, modes of new files.
+    Without a transcript, the calls have no expectations. Statements of the documents are kept. If the scenario file
+    states only the beginning of a text, or no mode of a new file, the rest of the text and the mode are not compared
+    for this contract either.
     """
     return replace(_by_row(scenario, transcript, _expecting), contract=contract)
 
@@ -77,7 +78,9 @@ def _expectation(
     files: Mapping[str, Entry | None] | None = None,
     reminders: tuple[str, ...] = (),
 ) -> Expectation:
-    """Return the expectation with the recorded answer, at the position of the file's own clause, or of its step."""
+    """Return the expectation with the recorded answer. Its position is that of the clause in the file, otherwise that
+    of the step.
+    """
     stated = step.expect.recorded
     recorded = None
     if result is not None or files or reminders:
@@ -92,9 +95,7 @@ def _expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the text. If the file states only the beginning of the same refusal, the rest is open for every
-    contract.
-    """
+    """Return the recorded text. If the file states only the beginning of the same refusal, return this beginning."""
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts):
@@ -106,7 +107,9 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new files with their modes if the file states a mode. Other new modes are not compared."""
+    """Return the new files and directories for which the scenario file states a mode, with their recorded modes. Other
+    modes of new files are not compared.
+    """
     return {
         path: _with_mode(row.changes.get(path, Directory()), row.created[path])
         for path, entry in stated.items()
@@ -119,7 +122,7 @@ def _with_mode(entry: Entry | None, mode: int) -> Entry | None:
 
 
 def has_digests(scenario: Scenario) -> bool:
-    """Whether an expectation keeps the digest of a text or file."""
+    """Whether an expectation of the scenario contains a digest instead of a text or a file."""
     return any(
         any(map(_is_digest, (clause.text, *clause.reminders)))
         or any(isinstance(entry, FileDigest) for entry in clause.files.values())
@@ -129,7 +132,7 @@ def has_digests(scenario: Scenario) -> bool:
 
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
-    """Return the scenario with the recorded content instead of every digest that matches it."""
+    """Return the scenario with the recorded text or content in place of each digest that matches it."""
     return _by_row(scenario, transcript, _step_in_full)
 
 
@@ -168,8 +171,8 @@ def _clause_in_full(clause: Clause | None, row: TranscriptStep, texts: Sequence[
 
 
 def _agrees(expected: str | TextDigest, text: str) -> bool:
-    """Whether a text matches the expectation. For a digest, the beginning, the end and the number of lines must match,
-    too.
+    """Whether a text matches the expected text or digest. For a digest, the stated beginning, end and number of lines
+    must match, too.
     """
     return expected == text if isinstance(expected, str) else not any(expected.differences(text))
 

@@ -28,15 +28,15 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
-"""What `model` says where the product chooses: it is started without a model."""
+"""The value of `model` if the product was started without a model, and used its default."""
 LATEST = "latest"
-"""Stands for the newest recorded contract, with the model of its version."""
+"""The name that stands for the newest recorded contract with the current model (not `+gated`)."""
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 
 
 class UnknownContractError(ReadfirstError, LookupError):
-    """No contract of this suite has that name; the message says which one to write instead."""
+    """The suite has no contract with this name. The message suggests a contract."""
 
 
 @cache
@@ -46,16 +46,17 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """The expected behaviour: a published version with the model of its recording, or `documented`.
+    """The expected behaviour: that of a published version with a certain model, or `documented`.
 
-    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are those that the
-    version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
-    `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
-    version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
-    product puts a reminder after each answer to this model, which strips the whitespace at both ends of the answer.
-    `between` is the model that versions between it and the contract before were recorded with, if it was another,
-    and whether outer whitespace is ignored there. `extends` is the contract with a product that judges the scenarios
-    which state nothing for this one; only a contract without a product has it.
+    `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
+    the version, `documents` the documents that `documented` is based on. `released` is a date, YYYY-MM-DD. `lacks` are
+    capabilities that only later versions have (`during`: no hook can delay a call). `follows` is the last version
+    before this one that still has the tools and capabilities of the previous contract.
+
+    `ignores_outer_whitespace`: the product appends a reminder to each answer for this model, which removes the
+    whitespace at both ends of the answer. `between` is set if the versions between this contract and the previous one
+    were recorded with a different model: that model, and whether outer whitespace is ignored there. `extends` is a
+    contract with a product. It judges the scenarios that state nothing for this contract, which has no product.
     """
 
     name: str
@@ -74,7 +75,9 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return the contract whose expectations judge a scenario: this one, or the one that it extends."""
+        """Return the contract that judges a scenario: this one, or the one that it extends if the scenario states
+        nothing for this one.
+        """
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
@@ -83,23 +86,29 @@ class Contract:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """The capabilities that scenarios may need: its tools and SESSION_CAPABILITIES, without `lacks`."""
+        """The capabilities that scenarios of this contract may need: its tools and SESSION_CAPABILITIES, without
+        `lacks`.
+        """
         return _capabilities(self.tools, self.lacks)
 
     @property
     def asked_model(self) -> str | None:
-        """The model that the product is made to use; None: it uses its own default."""
+        """The model that is requested from the product. None if the product uses its default."""
         return None if self.model == DEFAULT_MODEL else self.model
 
     @property
     def recorded(self) -> bool:
-        """Whether it has a real product; False for `documented`, and for a contract that a suite describes itself."""
+        """Whether the contract is recorded from a real product. False for `documented`, and for a contract that a suite
+        defines itself.
+        """
         return self.version is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """All contracts: `documented`, then in release order; `default` is the name of the one a run uses unasked."""
+    """All contracts of a suite: first `documented`, then the others in release order. `default` is the name of the
+    contract that a run uses if none is given.
+    """
 
     default: str
     all: tuple[Contract, ...]
@@ -127,20 +136,24 @@ class Contracts:
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded one, with the model of its version (not `+gated`); without any, the last."""
+        """The newest recorded contract with the current model (not `+gated`). If there is no recorded contract, the
+        last contract.
+        """
         recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """Contracts with a real product, in release order. Of one version, the newer model first."""
+        """The contracts with a real product, in release order. Of one version, the contract with the current model is
+        first.
+        """
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
-        """Return the previous recorded contract, with the same class of models if its version has two. None for the
-        first.
+        """Return the recorded contract before this one, with the same class of models. None for the first one.
 
-        The first version with two classes of models follows a version with one class.
+        The oldest contract with an older model (`+gated`) follows the contract of the version before it, which has only
+        one class of models.
         """
         variant = contract.name.partition("+")[2]
         alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
@@ -150,11 +163,12 @@ class Contracts:
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. An unlisted version is treated like the next newer listed one.
+        """Return the contract with this name. For a version without a contract, return one with the properties of the
+        next newer contract.
 
-        `2.1.200`, `2.1.240+gated`: model, tools and read gate come from the first listed contract with the same suffix
-        that is not older, or from the newest. If that one `follows` the version or a newer one, they come from the
-        contract before it. UnknownContractError: the name is not a version.
+        For `2.1.200` or `2.1.240+gated`, model, tools and read gate are those of the first contract with the same
+        suffix that is not older; if there is none, of the newest. If its `follows` is this version or a newer one, they
+        are those of the contract before it. Raises UnknownContractError if the name is not a version.
         """
         if name in self:
             return self[name]
@@ -177,14 +191,14 @@ class Contracts:
 
 
 def is_version(name: str) -> bool:
-    """Whether the name of a contract is that of a version, with or without an older model."""
+    """Whether a name is that of a version, with or without `+gated`."""
     return _NAME.fullmatch(name) is not None
 
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return the sort key of contracts: in release order, the newer model of a version first. Names without a version
-    come before.
+    """Return a key that sorts contracts by version. The current model of a version comes before `+gated`. Other names
+    come first.
     """
     version, _, variant = name.partition("+")
     try:
@@ -194,10 +208,11 @@ def order(name: str) -> tuple[Version, str]:
 
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause that judges `contract`. None if nothing is stated.
+    """Return the clause that judges a call for `contract`. None if nothing is stated.
 
-    A contract without a product is judged by the clauses of the scenario for it; `documented` first by clauses that
-    name a document. Raises ForeignContractError if the scenario was read for a different recorded contract.
+    For a contract without a product, this is the clause that the scenario states for it; for `documented`, first a
+    clause that names a document. Raises ForeignContractError if the scenario was read for a different recorded
+    contract.
     """
     if not contract.recorded:
         stated = expectation.recorded if scenario.contract == contract.name else None
@@ -210,7 +225,8 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
-    """Read `contracts.yaml`. Its contracts are added to those `below`; of two with one name its own counts.
+    """Read `contracts.yaml`, and add its contracts to those `below`. A contract with the same name replaces the one
+    below.
 
     Raises SuiteError with all problems.
     """
@@ -272,7 +288,9 @@ def _ignores(said: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
+    """Return the name of the contract whose expectations a scenario file states: that of its key `contract`, otherwise
+    the default contract. Notes a tool that this contract lacks.
+    """
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
     lacking = sorted(tools - set(default.tools))

@@ -12,7 +12,7 @@ _SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml", "tags.yaml")
 
 
 class CopyError(ReadfirstError):
-    """The scenarios cannot be copied; the message names the reason."""
+    """The scenarios cannot be copied. The message states the reason."""
 
 
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:
@@ -37,10 +37,10 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
 
 
 def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
-    """Copy one scenario, with its recording, to the suite at `target`. Return the new file.
+    """Copy one scenario, with its recording, to the suite at `target`. Return the path of the new file.
 
-    A case of a table becomes a file of its own. Shared files and errors are those of `copy_families`. A scenario
-    without expectations in its file cannot be copied alone.
+    A scenario from a file with several scenarios gets a separate file. Shared files are copied, and errors raised, as
+    in `copy_families`. A scenario without expectations in its file cannot be copied separately.
     """
     if source.place(scenario_id).composed:
         raise CopyError(
@@ -59,7 +59,9 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
 
 
 def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
-    """Write files, and the shared files that neither the bundled suite nor `target` has. Raises CopyError."""
+    """Write the files, and copy the shared files that neither the bundled suite nor `target` has. Raises CopyError if a
+    file exists.
+    """
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:

@@ -14,7 +14,9 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One wording of an error: `text` with `{word}` for any text; only of `tools`, if any are named."""
+    """One wording of an error: `text`, in which `{word}` stands for any text. If `tools` are named, only messages of
+    these tools have this wording.
+    """
 
     text: str
     tools: tuple[str, ...] = ()
@@ -45,11 +47,13 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """A kind of refusal. `codes` maps a tool to its number in the tables of the documents.
+    """A kind of refusal, with its possible messages (`forms`). `codes` contains the number of the error in the
+    documents' table for each tool.
 
-    `words` is the whole message if an expectation contains only the name, with `{old_string}` for this argument of the
-    call; empty if there are several messages. `data` are the beginnings of product data in a message, such as its
-    schema of settings; `data_ends` are the beginnings of the text after the data.
+    `words` is the whole message that the name alone stands for in an expectation; `{old_string}` stands for this
+    argument of the call. It is empty if the name can stand for several messages. `data` are texts after which a message
+    contains data of the product, such as its schema of settings; `data_ends` are the beginnings of the text after the
+    data.
     """
 
     name: str
@@ -63,7 +67,7 @@ class ErrorName:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names of `errors.yaml`, in its order."""
+    """The error names of `errors.yaml`, in the order of the file."""
 
     names: Mapping[str, ErrorName]
 
@@ -75,13 +79,13 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The messages of all errors whose name alone stands for one message."""
+        """The messages of the errors whose name alone stands for one message, by name."""
         return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
-        """Return the name of the error that `tool` reports with `text`; None if no form matches all of it.
+        """Return the name of the error that `tool` reports with `text`. None if no form matches the whole text.
 
-        Host wrapping must be gone from `text`. Whitespace around it does not matter.
+        Additions of the host must be removed from `text` before. Whitespace at both ends is ignored.
         """
         text = text.strip()
         for form, name in self._forms:
@@ -90,12 +94,12 @@ class Vocabulary:
         return None
 
     def code(self, name: str, tool: str) -> int | None:
-        """Return the number of an error in the documents' table of `tool`; None if it has none."""
+        """Return the number of an error in the documents' table for `tool`. None if it has no number."""
         known = self.names.get(name)
         return None if known is None else known.codes.get(tool)
 
     def beginning(self, name: str, text: str) -> str | None:
-        """Return a message up to the words that announce data of the product's own; None where it has none."""
+        """Return a message up to the words before the product's data. None if the message contains no such data."""
         ends = [place + len(mark) for mark in self.names[name].data if (place := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
@@ -111,7 +115,9 @@ class Vocabulary:
 
 
 def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
-    """Return the error names of several suites. Of two entries with one name the last counts."""
+    """Return the error names of several suites as one vocabulary. For a name in several suites, the last suite is
+    used.
+    """
     if len(layers) == 1:
         return layers[0]
     return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})

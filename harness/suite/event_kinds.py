@@ -21,12 +21,12 @@ SessionEventName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class WorldEventKind:
-    """A kind of WorldEvent.
+    """A kind of change to the workspace without a tool.
 
-    `form`: a file states one `path`, a `command`, or `each` path with its change. `fields` are the fields of
-    WorldEvent in an export, in addition to the path. `effect`: the path gets the `entry` (None: it is deleted), is
-    `moved`, gets a `mode`, keeps its content (`none`), or its change can only be seen on disk (`unknown`).
-    `must_exist`: the path must exist.
+    `form` is the form in a scenario file: one `path`, a `command`, or a mapping of `each` path to its change. `fields`
+    are the fields of WorldEvent that an export contains, in addition to the path. `effect`: the path gets the `entry`
+    (None: it is deleted), is `moved`, gets a `mode`, keeps its content (`none`), or its change can only be seen on disk
+    (`unknown`). `must_exist`: the path must exist before.
     """
 
     form: Literal["path", "each", "command"]
@@ -52,10 +52,11 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """A kind of SessionEvent: its words, optionally followed by a path, and the capability that it needs (`""`: none).
+    """A kind of change to the conversation. `words` describe it, `needs` is the required capability, empty if it needs
+    none.
 
-    `end` is the event that ends its steps, `""` if it has none; `actor` is the name of the agent of these steps.
-    `written`: a scenario file may state it.
+    If steps belong to the event, `end` is the event after them, and `actor` the name of the agent that makes them;
+    otherwise both are empty. `written`: a scenario file may contain the event.
     """
 
     words: str
@@ -98,10 +99,11 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """A way to end a call early: its words, the capability that it needs, and the signal that the program gets, if any.
+    """A way to end a call early: its description, the required capability, and the signal that the program gets, if
+    any.
 
-    `waits`: it comes between validation and execution. `is_raced`: it comes while the call writes, so that the outcome
-    may differ from run to run.
+    `waits`: the call ends between validation and execution. `is_raced`: the call ends while it writes, so the result
+    may differ between runs.
     """
 
     words: str
@@ -206,7 +208,9 @@ def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> 
 
 
 def with_known_mode(entry: Entry | None, former: Entry | T | None) -> Entry | None:
-    """Return an entry as the harness makes it: with the former mode unless it states one, or the default mode."""
+    """Return an entry as the harness creates it: with the stated mode, otherwise with the mode of the former entry, or
+    the default mode.
+    """
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(former, type(entry)) and former.mode is not None:

@@ -26,20 +26,22 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "stash pop": (("stash", "pop", "--quiet"),),
     "reset": (("reset", "--quiet", "--hard"),),
 }
-"""`branch`, `checkout` and `rebase` are followed by the name of a branch, the others by nothing."""
+"""The git commands for each `git` event. In a scenario, `branch`, `checkout` and `rebase` are followed by the name of a
+branch.
+"""
 
 _NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
 
 def git_lines(command: str) -> list[list[str]]:
-    """Return the words after `git`, line by line, of a command that a scenario may say."""
+    """Return the arguments of each git command that a `git` event executes."""
     word, _, name = command.partition(" ")
     lines = GIT_COMMANDS[command if command in GIT_COMMANDS else word]
     return [[part.replace("NAME", name) for part in line] for line in lines]
 
 
 def is_git_command(text: str) -> bool:
-    """Whether a scenario may contain this git command."""
+    """Whether a text is a valid `git` event."""
     return _NAMED.fullmatch(text) is not None or text in GIT_COMMANDS.keys() - {
         "branch",
         "checkout",
@@ -52,7 +54,9 @@ _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherw
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
-    """Read the event `kind` of a step; several paths in it make several events, in their order. Raises FormError."""
+    """Read a change to the workspace from a step. Several paths give several events, in their order. Raises
+    FormError.
+    """
     stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
     form = WORLD_EVENTS[kind].form
@@ -100,9 +104,10 @@ STATED_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if k
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read the event `kind` of a step.
+    """Read a change to the conversation from a step.
 
-    The steps of sub-agents or another session, read by `read_step`, are between two.
+    If it has steps of a sub-agent or a second session, `read_step` reads them. They are returned between the event and
+    the event that ends it.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)
@@ -130,7 +135,9 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key of a step with inner steps, and these steps. Empty for a step of a different form."""
+    """Return the key of a step that contains other steps, and these steps. Both are empty for a step without inner
+    steps.
+    """
     key = next(
         (key for key in SESSION_EVENTS if key in WITH_STEPS and isinstance(step, dict) and key in step), ""
     )

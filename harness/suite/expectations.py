@@ -15,16 +15,17 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 InAWord = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Returns the result that a short form means for a call with these stated changes; without changes, also the
-changes.
+"""A function that returns the clause which a short form means for a call. It gets the stated changes of files; if there
+are none, the clause contains the changes, too.
 """
 
 
 def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | None = None) -> Expectation:
-    """Read one clause or a list of two; `known` are the allowed keys of a clause.
+    """Read an expectation: one clause, or a list of two. `known` are the allowed keys of a clause.
 
-    One clause states the result of the scenario's contract and, with `documented`, also the statement of the
-    documents. If they differ, the documents have a separate clause. A short form may replace the clause of a call.
+    One clause states the result for the scenario's contract. With the key `documented`, it is also the statement of the
+    documents. If the documents state a different result, a second clause contains it. A short form may replace the
+    clause of a call.
     """
     if isinstance(node.value, dict) or (in_a_word is not None and isinstance(node.value, str)):
         clause = _clause(node, known, in_a_word)
@@ -44,7 +45,7 @@ def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | No
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Record a finding about a clause that repeats another clause of the same call."""
+    """Add a finding: two clauses of the same call are `documented`, or neither is."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
@@ -76,7 +77,9 @@ def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Cl
 def _clause_in_a_word(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], in_a_word: InAWord
 ) -> Clause | None:
-    """Return the clause of the short form under `answer`. Only `documented` and `files` may accompany it."""
+    """Return the clause for the short form under the key `answer`. Only the keys `documented` and `files` are allowed
+    next to it.
+    """
     word = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

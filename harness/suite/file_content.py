@@ -30,7 +30,7 @@ MAX_CONTENT_BYTES = 64 * 1024 * 1024
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 EOLS = ("lf", "crlf", "cr")
 SPECIAL_KINDS = ("fifo", "socket")
-"""Possible kinds of a given path, except files, links and directories."""
+"""Kinds of special files that a scenario can contain."""
 
 _TEXT_KEYS = ("encoding", "bom", "eol")
 _BESIDE: Mapping[str, tuple[str, ...]] = {
@@ -42,7 +42,7 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
     "directory": ("mode", "ownership"),
     "special": (),
 }
-"""The keys that state the kind of a path's content, with the additional keys of each."""
+"""For each key that states the kind of an entry, the other keys that are allowed with it."""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
 _EXPECTED_KEYS = (
@@ -56,7 +56,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 LINK_TARGET = re.compile(r"[^\0]+")
 _TEXT = re.compile(r"(?s).*")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?")
-"""A pattern for canonical Base64: the unused bits after the last byte are zero."""
+"""Matches canonical Base64, in which the unused bits after the last byte are zero."""
 
 
 def given_entry(node: Node) -> Entry:
@@ -68,7 +68,9 @@ def given_entry(node: Node) -> Entry:
 
 
 def modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
-    """Read the content of a `modify` and the shift of its time in seconds (None: `same`). Raises FormError."""
+    """Read the new content of a `modify` event, and the shift of the file's time in seconds (None: `same`). Raises
+    FormError.
+    """
     entry = _entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)
@@ -87,12 +89,12 @@ def expected_entry(node: Node) -> Entry:
 
 
 def mode_of(node: Node) -> int:
-    """Read a mode: a string of four octal digits, the first of them for setuid, setgid and sticky bit."""
+    """Read a file mode: four octal digits, the first of them for the setuid, setgid and sticky bits."""
     return int(node.matching(_MODE), 8)
 
 
 def shift_of(node: Node) -> Seconds:
-    """Read a shift of a time into seconds. Raises FormError."""
+    """Read a shift of a time, such as `+2s`, and return it in seconds. Raises FormError."""
     shift = parse_shift(node.value) if type(node.value) is str else None
     if shift is None:
         raise FormError(node)
@@ -140,7 +142,7 @@ def _text_content(fields: Fields, kind: str) -> TextContent:
 
 
 def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
-    """Note a character that the encoding of the text does not have."""
+    """Return the entry. Adds a finding if its encoding cannot encode a character of the text."""
     content = entry.content
     if isinstance(content, TextContent) and not content.text.isascii():
         try:
@@ -153,7 +155,9 @@ def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return the value that files write for an entry. None if there is none. `long` returns the value of long bytes."""
+    """Return an entry in the form of scenario and recording files. None if `entry` is None. `long` returns the form of
+    content that is too long.
+    """
     fields: dict[str, Any]
     match entry:
         case None:

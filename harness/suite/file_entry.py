@@ -13,18 +13,20 @@ from typing import NamedTuple, Self
 from readfirst.harness.suite.ownership import Ownership
 
 Seconds = int | Fraction
-"""An exact number of seconds: an int where it is one."""
+"""An exact number of seconds: an int if it is a whole number, otherwise a Fraction."""
 
 NANOSECONDS = 1_000_000_000
 
 _MOST_LINKS = 40
-"""Symbolic links that a path may lead through; a system gives up after as many."""
+"""Maximum number of symbolic links in the resolution of a path, as in operating systems."""
 _SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)(s|ms|us)")
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
-    """Return the seconds; None where it is not a shift, or finer than a nanosecond."""
+    """Return a shift of a time, such as `+2s` or `-5ms`, in seconds. None if the text is not a shift, or is finer than
+    a nanosecond.
+    """
     match = _SHIFT.fullmatch(text)
     if match is None:
         return None
@@ -36,7 +38,7 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return the shift as an integer in the largest possible unit, otherwise in microseconds."""
+    """Return a shift of a time as a text, in the largest unit that gives an integer, otherwise in microseconds."""
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
@@ -46,11 +48,11 @@ def shift_text(seconds: Seconds) -> str:
 
 
 OLD_TIME = 1_577_836_800
-"""The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""
+"""The default time of given files and directories: 2020-01-01T00:00:00Z, in seconds since 1970."""
 
 _BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 _LARGE = 1 << 20
-"""Characters of a repeated text that is not kept."""
+"""Longer repeated texts, in characters, are not cached."""
 _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
@@ -104,7 +106,9 @@ def _repeat_text(text: str, times: int) -> str:
 
 
 def _iter_numbered(before: str, after: str, times: int) -> str:
-    """Return the numbers from 1, each between two texts, a thousand at once: there may be millions of lines."""
+    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. It is optimised for millions
+    of lines.
+    """
 
     def each(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
@@ -136,9 +140,9 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """Evidence that a file was written although its bytes are unchanged: its identity and its time.
+    """Identity and time of a file. They show that a file was written even if its bytes are unchanged.
 
-    `names` is the number of its hard links, `mtime_ns` is in nanoseconds since 1970.
+    `names` is the number of hard links, `mtime_ns` is in nanoseconds since 1970.
     """
 
     inode: int
@@ -148,10 +152,11 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time.
+    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means the default
+    time.
 
-    `ownership` None: that of the runner; in an expectation: unchanged. `stamp` is additional data of a snapshot; files
-    with different stamps can be equal.
+    `ownership` is None for the owner of the running process; in an expectation, None means unchanged. `stamp` is
+    additional data of a snapshot and is not compared.
     """
 
     content: Content
@@ -168,21 +173,25 @@ class RegularFile:
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """A symbolic link; `target` may begin with `$WS` in a scenario and in a snapshot alike."""
+    """A symbolic link. `target` may begin with `$WS`, both in a scenario and in a snapshot."""
 
     target: str
 
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """Another name of the regular file `to`; only in given workspaces (a snapshot sees two regular files)."""
+    """A second name of the regular file `to`. Only given files can be hard links; a snapshot contains two regular
+    files.
+    """
 
     to: str
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` None: not stated. `ownership` None: the runner's own; it has no attributes."""
+    """A directory. `mode` is None if it is not stated. `ownership` None: that of the running process. It has no
+    extended attributes.
+    """
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -190,14 +199,18 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """A path that cannot be read (`fifo`, `socket`, `device`, `missing`); only the first two can be given."""
+    """An entry that cannot be read: `fifo`, `socket`, `device` or `missing`. A scenario can contain only the first
+    two.
+    """
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """A regular file too large to print, only in expectations: `sha256` (hexadecimal) and size in bytes agree."""
+    """A regular file in an expectation whose content is too long to be stated: its SHA-256 (hexadecimal) and its size
+    in bytes.
+    """
 
     sha256: str
     size: int
@@ -205,11 +218,11 @@ class FileDigest:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Return that of a file with these bytes."""
+        """Return the digest of a file with these bytes."""
         return cls(hashlib.sha256(data).hexdigest(), len(data))
 
     def fits(self, data: bytes) -> bool:
-        """Whether it is that of these bytes."""
+        """Whether a file with these bytes has this digest."""
         return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
 
     def __str__(self) -> str:
@@ -225,7 +238,9 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path below the workspace with all symbolic links in it resolved, among the files; None without end."""
+    """Return a path in the workspace with its symbolic links resolved, according to `files`. None if there are too many
+    links.
+    """
     for _ in range(_MOST_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):
@@ -243,8 +258,8 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def in_words(entry: Entry | None) -> str:
-    """Return a description of an entry for people, without content and mode of a regular file. None: nothing
-    exists.
+    """Return a short description of an entry for messages. It does not contain the content or mode of a regular
+    file.
     """
     match entry:
         case None:

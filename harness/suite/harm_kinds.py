@@ -6,11 +6,11 @@ Kind = Literal[
     "lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind", "overcautious"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds, the worst first."""
+"""All kinds of findings, the worst first: the kinds of harm, then `blind` and `overcautious`."""
 HARMS: tuple[Kind, ...] = KINDS[:7]
 """The kinds that are harm."""
 BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""The kinds that are counted in addition to harm: no work is lost."""
+"""The kinds that are reported separately from harm, because no work is lost."""
 
 MEANING: dict[str, str] = {
     "lost": "lines are gone that no Edit had in its old text, and no Write replaced after the session had seen them",

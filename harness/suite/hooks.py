@@ -16,14 +16,14 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, FormError, Node
 _EVENTS: tuple[HookEvent, ...] = get_args(HookEvent)
 _ACTIONS: tuple[HookAction, ...] = get_args(HookAction)
 _AFTER = ("block", "context", "exit", "modify", "delete", "rename")
-"""Effects of a hook after a call."""
+"""Actions that are allowed for a hook after a call."""
 _WORDS = re.compile(r"[^\0\ud800-\udfff]+")
-"""A text that a command can contain."""
+"""Matches a text that a command line can contain."""
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks of a workspace, in the order of their execution; `check_call` checks their `input`."""
+    """Read the hooks of a workspace, in the order of their execution. `check_call` checks the arguments in `input`."""
     if "hooks" not in given:
         return ()
     return tuple(_hook(check_call, node) for node in given["hooks"].listed(empty=False))
@@ -71,7 +71,9 @@ def _files(node: Node) -> dict[str, RegularFile]:
 
 
 _LATER = "sleep 0.02"
-"""Waits until the clock of the file system has advanced, so that written files have a later time."""
+"""A command that waits until the file system's clock has advanced, so that files that are written next have a later
+time.
+"""
 
 
 def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
@@ -80,7 +82,9 @@ def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def command_of(hook: GivenHook, root: str) -> str:
-    """Return the command. It reads its input first, so that the starter never writes to a command that has ended."""
+    """Return the shell command of a hook. It reads its standard input first, so that the program that writes to it does
+    not fail.
+    """
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -1,4 +1,4 @@
-"""Case: one scenario under inspection, with its file and its suite."""
+"""The data of one scenario that lint checks use."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
 
 @dataclass(frozen=True, slots=True)
 class LintContext:
-    """The data of a scenario for a lint check."""
+    """One scenario with its document and its suite, for lint checks."""
 
     scenario: Scenario
     document: Document
@@ -21,10 +21,10 @@ class LintContext:
         return Finding(rule, self.document.position(path, key=key), message, fix)
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
-        """Return every clause, with the call or group that it belongs to."""
+        """Return every clause of the scenario, with the call or group that it belongs to."""
         return [(clause, part) for _, part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
 def at(position: Position | None, case: LintContext) -> Position:
-    """Return the position, or the beginning of the file if there is none."""
+    """Return the position. If it is None, return the beginning of the scenario's file."""
     return position if position is not None else case.document.position()

@@ -59,14 +59,14 @@ _PLAIN = {
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
 _ROUNDS = 1000
-"""Maximum number of rounds of two sessions at the same time."""
+"""Maximum number of repetitions of calls that two sessions make at the same time."""
 _LARGEST_DISK = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one file. `root` is the directory that ids are relative to (`scenarios`).
+    """Read one scenario file. `root` is the directory `scenarios`, to which ids are relative.
 
-    Without `require_expect` calls may lack their expectation: a recorder fills it in. Raises SuiteError with all
+    Without `require_expect`, calls may lack an expectation, because a recorder adds it. Raises SuiteError with all
     problems, or StrictYamlError with the first.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
@@ -84,10 +84,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Build the scenario from a parsed document, like `load_scenario`. Raises SuiteError.
+    """Build a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
 
-    `trusted`: its paths and programs are not checked. `composed`: its expectations are only in its recording. `words`
-    are the messages of errors whose name alone may be expected.
+    `trusted`: paths and programs are not checked. `composed`: the expectations are only in the recording. `words`
+    returns the messages of the errors whose name alone may be an expectation.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -103,7 +103,9 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """One method per construct of the format. Each method records errors and continues."""
+    """Reads a scenario, with one method for each part of the format. Each method adds findings for errors and
+    continues.
+    """
 
     def __init__(
         self,
@@ -245,7 +247,9 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the only key that names an action."""
+        """Return the key of a step that names its action. Adds a finding and returns None if there is no such key, or
+        several.
+        """
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {a_kind_of(node.value)}", begin)
@@ -270,7 +274,7 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield the calls of a list that are right."""
+        """Yield the calls in a list. Calls with errors are skipped and reported."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:
@@ -310,9 +314,9 @@ class _Reader(Inspection):
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return the clause of a short form: the usual result of a call, or the reason of its refusal.
+        """Return the clause that a short form stands for: the usual result of a call, or a refusal.
 
-        With `files` the clause contains the answer that reports these changes.
+        If `files` are stated, the clause contains the answer that reports these changes.
         """
         position = node.position
         rule = _UNCLEAR if _WORD.fullmatch(word) else "schema"
@@ -344,8 +348,8 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Return the interruption of a call. A message is truncated within its last argument, before any other
-        event.
+        """Read the way in which a call is interrupted. Adds a finding if it does not fit the events or arguments of the
+        call.
         """
         how: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[how].waits:
@@ -365,7 +369,7 @@ class _Reader(Inspection):
         return ParallelCalls(calls, expect, node.position)
 
     def at_once(self, node: Node) -> Sequence[ParallelCalls]:
-        """Return a group for each time that two sessions do something at once."""
+        """Read the calls that two sessions make at the same time. Returns one group for each repetition."""
         if not self.invariant:
             fix = "Write `invariant: true`: the outcome depends on the faster session."
             node.note("`at_once` is allowed only in an invariant", fix, key=True)
@@ -389,7 +393,7 @@ class _Reader(Inspection):
 
 
 def _number_call(call: ToolCall, number: int) -> ToolCall:
-    """Return a call with a number in place of `{n}` in its texts."""
+    """Return a call with `number` in place of `{n}` in its texts."""
     texts = {
         name: value.replace("{n}", str(number)) if type(value) is str else value
         for name, value in call.arguments.items()

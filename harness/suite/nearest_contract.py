@@ -10,9 +10,9 @@ _EXACT = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
 
 
 def nearest(name: str, contracts: Sequence[Contract]) -> str:
-    """Return sentences that name the contract to use instead of a name that is not a contract.
+    """Return advice for a name that is not a contract: the contract to use instead.
 
-    The reference knows whether a version behaves as one of its neighbours.
+    For a version between two contracts, the reference knows which of the two behaves in the same way.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."

@@ -1,4 +1,4 @@
-"""Ownership: whose a file is, and the extended attributes that it has, access control lists among them."""
+"""The owner, the group and the extended attributes of a file, including access control lists."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""Prefix of the extended attributes that every user may set, and the attribute with the access control list."""
+"""The prefix of the extended attributes that every user may set, and the attribute that contains the access control
+list.
+"""
 _KEYS = ("owner", "group", "attributes")
 _LARGEST_ID = 60_000
-"""Larger than this are ids that containers lack, and the id of the user `nobody`."""
+"""The largest allowed user or group id. Larger ids do not exist in some containers, and one belongs to the user
+`nobody`.
+"""
 
 
 class Ownership(NamedTuple):
-    """Owner and group by number. None: those of the process. `attributes` are sorted by name."""
+    """The owner and group of a file as numbers; None means those of the process. `attributes` are extended attributes,
+    sorted by name.
+    """
 
     owner: int | None = None
     group: int | None = None
@@ -26,7 +32,7 @@ class Ownership(NamedTuple):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The ownership as files of a suite write it."""
+        """The ownership in the form of scenario files."""
         numbers = {"owner": self.owner, "group": self.group}
         value: dict[str, Any] = {name: number for name, number in numbers.items() if number is not None}
         if self.attributes:
@@ -44,7 +50,9 @@ OWN = Ownership()
 
 
 def ownership_of(value: Mapping[str, Any]) -> Ownership:
-    """Return the ownership that a value means. Raises ValueError, TypeError, AttributeError where it means none."""
+    """Return the ownership for a value of a scenario file. Raises ValueError, TypeError or AttributeError for an
+    invalid value.
+    """
     attributes = value.get("attributes", {})
     if value.keys() - set(_KEYS) or not all(name.startswith(USER) or name == ACL for name in attributes):
         raise ValueError(f"unknown keys in {value!r}")
@@ -56,7 +64,7 @@ def ownership_of(value: Mapping[str, Any]) -> Ownership:
 
 
 def read_ownership(node: Node) -> Ownership:
-    """Read the ownership at a place of a scenario. Raises FormError."""
+    """Read the ownership in a scenario file. Raises FormError."""
     from readfirst.harness.yaml_io.yaml_validation import (
         FormError,  # an implementation needs this module, and no YAML
     )

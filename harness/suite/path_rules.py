@@ -9,7 +9,9 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Records the errors of a call: its position in the file, its tool or the tools of a hook's matcher, its arguments."""
+"""A function that adds findings about a call. It gets the position in the file, the tool (or the matcher of a hook),
+and the arguments.
+"""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
@@ -20,15 +22,15 @@ _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NOT_ON_ANY_MACHINE = ("readfirst", "?")
-"""The start of an absolute path that exists on no machine."""
+"""Beginnings (without `/`) of absolute paths that exist on no machine."""
 _LONGEST_PATH_BYTES = 4096
 _JOINING = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
-    """Say why `path` cannot be a path of a workspace; None if it can.
+    """Return the reason why `path` is not a valid path in a workspace. None if it is valid.
 
-    A path is relative, separated by `/`, without empty, `.` and `..` parts, not too long.
+    A valid path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
     """
     if not path:
         return "is empty"
@@ -57,9 +59,10 @@ def path_problem(path: str) -> str | None:
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path`, the value or its key, is a path of the workspace; if not, a finding says why.
+    """Whether `path` is a valid path in a workspace. If it is not, a finding with the reason is added. `key`: the path
+    is the key of the node, not its value.
 
-    Raises FormError for anything but a string.
+    Raises FormError if the path is not a string.
     """
     if not isinstance(path, str):
         raise FormError(node)
@@ -72,9 +75,10 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
 
 
 def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the keys of a mapping that are paths of the workspace, with their values, and record the others.
+    """Yield the keys of a mapping that are valid paths in a workspace, with their values. Other keys are reported as
+    findings.
 
-    Raises FormError for anything except a mapping with a key.
+    Raises FormError if the value is not a mapping with keys.
     """
     fields = node.mapping()
     if not fields.values:
@@ -83,10 +87,10 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return the reason why a path argument leads out of the workspace and the home directory. None if it does not.
+    """Return the reason why a path argument leads out of the workspace and the home directory. None if it stays inside.
 
-    A path inside begins with `$WS/` or `~/`, or is relative, and has no `..` without a directory before it. An
-    absolute path may also name a file that exists on no machine, unless the call `writes` it and could create it.
+    A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path may
+    also name a file that exists on no machine, unless the call `writes` and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)
@@ -128,7 +132,9 @@ def program_problem(command: str) -> str | None:
 
 
 def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Note the paths of a call that lead out of the workspace, and the programs of a command that are not listed."""
+    """Add findings about the paths of a call that lead out of the workspace, and about programs of a command that are
+    not allowed.
+    """
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
         if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):

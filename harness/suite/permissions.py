@@ -10,16 +10,17 @@ from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
-"""The keys of permissions below `given`, except `deny`."""
+"""The keys of `given` that state permissions, except `deny`."""
 
 _RULE = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
-    """The mode, the rules that allow more (`Edit(docs/**)`), and the directories of the session.
+    """The permission mode of a session, the patterns of allowed actions (`Edit(docs/**)`), and the session's
+    directories.
 
-    Directories are relative to the workspace; an empty one is the workspace itself.
+    Directories are relative to the workspace; an empty `working_directory` is the workspace itself.
     """
 
     mode: PermissionMode
@@ -28,7 +29,7 @@ class GivenPermissions:
     additional_directories: tuple[str, ...] = ()
 
     def lines(self) -> list[tuple[str, str]]:
-        """Return each key and value that says something, as reports show them."""
+        """Return the names and values of the stated permissions, for reports."""
         return [
             ("mode", self.mode),
             *(("allow", rule) for rule in self.allow),
@@ -38,7 +39,7 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read what `given` says of permissions; None where it says nothing, and every call is allowed.
+    """Read the permissions in `given`. None if there are none; then every call is allowed.
 
     Raises FormError.
     """
@@ -54,7 +55,7 @@ def read_permissions(given: Fields) -> GivenPermissions | None:
 
 
 def _values_of(given: Fields, key: str) -> list[Node]:
-    """Return the values of a key: one, the items of a list, or none."""
+    """Return the nodes of a key: one, or all items of a list. Empty if the key is missing."""
     node = given.read(key, lambda node: node)
     if node is None:
         return []

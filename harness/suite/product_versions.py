@@ -14,12 +14,12 @@ from readfirst.harness.suite.schema import read_checked
 
 
 class UnlistedVersionError(ReadfirstError, LookupError):
-    """A version that `releases.yaml` does not list; the message says how to renew the file."""
+    """`releases.yaml` does not list the version. The message states how to renew the file."""
 
 
 @dataclass(frozen=True)
 class Releases:
-    """Published versions that can be installed, oldest first."""
+    """The published versions that can be installed, oldest first."""
 
     versions: tuple[str, ...] = ()
 
@@ -38,18 +38,18 @@ class Releases:
         return self._places[version]
 
     def follow(self, earlier: str, later: str) -> bool:
-        """Whether no version was published between two. False if one of them is not listed."""
+        """Whether no version was published between these two. False if one of them is not listed."""
         places = self._places
         return earlier in places and later in places and places[later] - places[earlier] == 1
 
 
 def releases_file(root: Path) -> Path:
-    """Return where a suite at `root` keeps the list; a suite may have none."""
+    """Return the path of the list of versions in the suite at `root`. The file may be missing."""
     return root / "releases.yaml"
 
 
 def load_releases(path: Path) -> Releases:
-    """Read the list. Empty if the file is missing. Raises SuiteError with all problems."""
+    """Read the list of versions. Empty if the file is missing. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
     with read_checked(path, "releases") as look:
@@ -61,7 +61,7 @@ def load_releases(path: Path) -> Releases:
 
 
 def releases_text(versions: Iterable[str]) -> str:
-    """Return the file for these versions."""
+    """Return the content of the file for these versions."""
     head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
     return head + "".join(f"  - {version}\n" for version in versions)
 
@@ -70,10 +70,10 @@ What = TypeVar("What")
 
 
 def version_spans(names: Iterable[str], what: Callable[[str], What]) -> Iterator[tuple[str, What]]:
-    """Yield each range of contracts with the same result of `what`, and the result; those with older models
-    separately.
+    """Yield each range of successive contracts for which `what` returns the same value, as a text such as `1.0.60 to
+    2.1.7`, and this value.
 
-    The names come oldest first.
+    `names` are sorted, oldest first. Contracts with an older model have separate ranges.
     """
     known = list(names)
     for variant in dict.fromkeys(name.partition("+")[2] for name in known):

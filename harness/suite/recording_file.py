@@ -27,9 +27,9 @@ from readfirst.harness.suite.version_ranges import starts_of
 from readfirst.harness.yaml_io.yaml_writer import INVISIBLE_PATTERN
 
 RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
-"""Advice for a file that is not JSON, or not in this format."""
+"""The advice for a recording file that is not JSON or not in the right format."""
 MAX_FILE_BYTES = 8 * 1024 * 1024
-"""Size limit of a recording file, in bytes."""
+"""Maximum size of a recording file, in bytes."""
 _MAX_PLAIN_LENGTH = 4096
 """Longer texts (in characters) and contents (in bytes) are compressed."""
 _EXCERPT_CHARS = 100
@@ -41,7 +41,7 @@ _to_ascii = json.JSONEncoder(separators=(",", ":")).encode
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 Entries = Mapping[str, Mapping[str, Any]]
-"""The recordings in a file, as JSON values, by the last part of the scenario's id."""
+"""The recordings in a file as JSON values, by the last part of the scenarios' ids."""
 
 
 @lru_cache(maxsize=4)
@@ -92,9 +92,10 @@ def _format_step(step: Mapping[str, Any]) -> str:
 
 
 def encode_recording(recording: Recording) -> dict[str, Any]:
-    """Return a recording as JSON values with their digest. Contracts are in release order, steps in the scenario's.
+    """Return a recording as JSON values with their digest. Contracts are in release order, steps in the order of the
+    scenario.
 
-    Texts that are `packed` already stay as they are: another version of xz may compress them differently.
+    Texts that are already `packed` are not compressed again, because another version of xz may give different bytes.
     """
     encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
@@ -111,18 +112,18 @@ def encode_recording(recording: Recording) -> dict[str, Any]:
 
 
 def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON values of a recording with the digest that they must have."""
+    """Return the JSON values of a recording with the digest of these values added."""
     text = _to_ascii({**value, "digest": ""})
     return {**value, "digest": hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]}
 
 
 def has_valid_digest(value: Mapping[str, Any]) -> bool:
-    """Whether the JSON values of a recording are as the recorder wrote them."""
+    """Whether the JSON values of a recording have the digest that the recorder wrote, so that nobody edited them."""
     return "digest" in value and with_digest(value)["digest"] == value["digest"]
 
 
 def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording with these JSON values. Damaged transcripts are detected when they are requested.
+    """Return the recording with these JSON values. Its transcripts are decoded, and checked, when they are used.
 
     Error messages name `path`. Raises RecordingError.
     """
@@ -134,7 +135,7 @@ def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Reco
 
 
 def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording with these JSON values after decoding every transcript. Raises RecordingError."""
+    """Return the recording with these JSON values, and decode all of its transcripts. Raises RecordingError."""
     recording = decode_recording(value, path)
     for name in recording.transcripts:
         recording.transcripts[name]
@@ -172,7 +173,7 @@ def _encode_step(
 
 
 def _tools_value(tools: Sequence[str]) -> dict[str, Any]:
-    """Return the names of the called tools as JSON values: `call`, or the `calls` of a group."""
+    """Return the called tools of a step as JSON values: the key `call`, or the key `calls` for a group."""
     return {"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}
 
 
@@ -182,20 +183,21 @@ def _since(names: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
-    """Encodes steps as JSON values; `packed` collects the long texts, by a digest of each.
+    """Encodes the steps of a recording as JSON values. Long texts are compressed and added to `packed`, by their
+    digest.
 
-    `compressed` has texts that were compressed before, by the same digests.
+    `compressed` contains texts that are already compressed, by their digest.
     """
 
     compressed: Mapping[str, str]
     packed: dict[str, str] = field(default_factory=dict)
 
     def step(self, step: TranscriptStep) -> dict[str, Any]:
-        """Return the called tools and their answer, as `decode_step` expects them."""
+        """Return a step as JSON values: the called tools and their answers. `decode_step` is the inverse."""
         return {**_tools_value(step.tools), **self.answer(step)}
 
     def answer(self, step: TranscriptStep) -> dict[str, Any]:
-        """Return the answer of a step."""
+        """Return the results and changes of a step as JSON values."""
         body: dict[str, Any] = {}
         if len(step.results) == 1:
             body |= self.result(step.results[0])
@@ -212,7 +214,7 @@ class StepEncoder:
         return body
 
     def result(self, result: RecordedResult) -> dict[str, Any]:
-        """Return the result of a call."""
+        """Return the result of one call as JSON values."""
         body: dict[str, Any] = {}
         if result.error is not None:
             body["error"] = result.error
@@ -229,7 +231,7 @@ class StepEncoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text, a long one as a reference to `packed`."""
+        """Return a text as a JSON value. A long text is added to `packed`, and the value refers to it."""
         if len(text) <= _MAX_PLAIN_LENGTH:
             return _encode_text(text)
         return {
@@ -240,14 +242,14 @@ class StepEncoder:
         }
 
     def entry(self, entry: Entry | None) -> Any:
-        """Return the entry at a path. None if there is none."""
+        """Return the entry at a path as a JSON value. None if the path does not exist."""
         return entry_value(entry, self._long)
 
     def _long(self, data: bytes) -> dict[str, Any]:
         return {"size": len(data), "packed": self.pack(data)} if len(data) > _MAX_PLAIN_LENGTH else {}
 
     def pack(self, data: bytes) -> str:
-        """Compress bytes and return their name in `packed`."""
+        """Compress data, add them to `packed`, and return their name there."""
         name = hashlib.sha256(data).hexdigest()[:_PACKED_NAME_CHARS]
         if name not in self.packed:
             self.packed[name] = self.compressed.get(name) or _compress(data)

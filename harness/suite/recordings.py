@@ -29,7 +29,9 @@ from readfirst.harness.yaml_io.last_file import LastFileCache
 
 @dataclass(frozen=True)
 class RecordingLocation:
-    """The recording of a scenario and its file. `data` are the bytes of the file, None if there is no file."""
+    """The file that contains the recording of a scenario. `data` are the bytes of the file; None if the file does not
+    exist.
+    """
 
     scenario_id: str
     path: Path
@@ -37,7 +39,7 @@ class RecordingLocation:
 
     @cached_property
     def value(self) -> Mapping[str, Any] | None:
-        """The recording as JSON values. None if the file does not contain it. Raises RecordingError."""
+        """The recording as JSON values. None if there is no recording. Raises RecordingError."""
         if self.data is None:
             return None
         with _naming(self.path):
@@ -45,16 +47,16 @@ class RecordingLocation:
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording. Empty if there is none. Raises RecordingError."""
+        """The recording of the scenario. Empty if there is none. Raises RecordingError."""
         return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether there is a recording, unchanged since the recorder wrote it. Raises RecordingError."""
+        """Whether there is a recording and its digest shows that nobody has edited it. Raises RecordingError."""
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
-        """Whether the recording was edited by hand. It is then decoded as a whole. Raises RecordingError."""
+        """Whether the recording was edited by hand. If so, all transcripts are decoded. Raises RecordingError."""
         recording = self.recording
         if self.value is not None and not self.is_as_written:
             recording = decode_whole(self.value, self.path)
@@ -63,7 +65,9 @@ class RecordingLocation:
 
     @property
     def damage(self) -> str:
-        """Why the recording must not be extended, as a part of a sentence. Empty if nothing is wrong with it."""
+        """The reason why the recording cannot be extended: it was edited or cannot be read. Empty if it can be
+        extended.
+        """
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
@@ -79,9 +83,9 @@ class RecordingLocation:
 
 
 class Recordings:
-    """The recordings below one directory, of a suite's scenarios.
+    """The recordings of a suite's scenarios, in the directory `root`.
 
-    `scenarios/<family>/<name>.yaml` and `corpus/<family>/<name>.yaml` have their recordings in `<family>/<name>.json`.
+    The recordings of `scenarios/FAMILY/NAME.yaml` and `corpus/FAMILY/NAME.yaml` are in `FAMILY/NAME.json`.
     """
 
     def __init__(
@@ -91,7 +95,8 @@ class Recordings:
         base: Recordings | None = None,
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
-        """Open the recordings below `root`. `place` finds the file of a scenario, by default next to `root`.
+        """Open the recordings in `root`. `place` returns the file of a scenario; by default, it is searched in the
+        suite that contains `root`.
 
         `base` contains the recordings of scenarios that `place` does not find. `remedy` returns the remedy for a
         recording of other files or steps, by the id of the scenario.
@@ -104,17 +109,19 @@ class Recordings:
         self._recent: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
-        """Return the file that contains or would contain the scenario's recording. Raises RecordingError."""
+        """Return the path of the file for the scenario's recording. The file may be missing. Raises RecordingError."""
         return self._holder(scenario_id)._path(scenario_id)[0]
 
     def _holder(self, scenario_id: str) -> Recordings:
-        """Return the recordings of the suite that the scenario belongs to. Raises RecordingError."""
+        """Return the recordings of the suite that contains the scenario: this one, or one of its base suites. Raises
+        RecordingError.
+        """
         with _naming(self.root):
             is_own = self._base is None or self._place(scenario_id) is not None
         return self if self._base is None or is_own else self._base._holder(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
-        """Return the file, and whether it contains only this scenario."""
+        """Return the path of the file for a scenario's recording, and whether the file is only for this scenario."""
         own = Path(f"{self.root}/{scenario_id}.json")
         with _naming(own):
             place = self._place(scenario_id)
@@ -140,7 +147,7 @@ class Recordings:
             return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
-        """Return the scenario's recording; empty if there is none. Raises RecordingError."""
+        """Return the recording of a scenario. Empty if there is none. Raises RecordingError."""
         found = self.find(scenario_id)
         # Files do not change while values from them are cached.
         key = scenario_id, found.data
@@ -149,16 +156,17 @@ class Recordings:
         return self._recent[1]
 
     def find(self, scenario_id: str) -> RecordingLocation:
-        """Return the scenario's recording and its file, as the file is now. Raises RecordingError."""
+        """Return the recording of a scenario with its file. The file is read again. Raises RecordingError."""
         holder = self._holder(scenario_id)
         path, _ = holder._path(scenario_id)
         with _naming(path):
             return RecordingLocation(scenario_id, path, holder._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of these inputs. Empty if there is none.
+        """Return the recording of a scenario with these inputs (the digest of its files and steps). Empty if there is
+        none.
 
-        Raises RecordingError if the recording is damaged, or if the scenario has changed since.
+        Raises RecordingError if the recording is damaged, or if the scenario has changed since the recording.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:
@@ -169,10 +177,11 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the new bytes of the scenario's file, by its path. An empty recording is left out.
+        """Return the path and the new bytes of the file in which `recording` replaces that of the scenario. An empty
+        recording is removed.
 
-        A damaged file is replaced if it is the scenario's own. Raises RecordingError if it is for several scenarios,
-        or would be too large.
+        A damaged file is replaced if it is only for this scenario. Raises RecordingError if a damaged file is for
+        several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _naming(path):
@@ -190,7 +199,9 @@ class Recordings:
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a file after `change` of each recording in it. Raises RecordingError."""
+        """Return the new bytes of a file in which the function `change` was applied to each recording. Raises
+        RecordingError.
+        """
         with _naming(path):
             entries = {**read_entries(self._files.read(path) or b"{}")}
             for slug, value in entries.items():
@@ -207,7 +218,7 @@ def _slug(scenario_id: str) -> str:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name the file in errors about it."""
+    """Raise errors of the block as RecordingError with the path of the file in the message."""
     try:
         yield
     except (SuiteError, RecordingError) as error:

@@ -13,14 +13,18 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """The full text, which also knows its short form: `unit`, with `{n}` for the number, and `times`."""
+    """A repeated text in full length that also contains its short form: the repeated `unit` and the number of `times`.
+    `{n}` in the unit stands for the number of the repetition.
+    """
 
     unit: str
     times: int
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Expand a short form, or return its text if it is still in memory: it may have millions of characters."""
+        """Return the text of a short form. If the same text is still in memory, it is reused, because it may be very
+        long.
+        """
         text = _in_use.get((unit, times))
         if text is None:
             text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)
@@ -32,7 +36,9 @@ _in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionar
 
 
 def read_arguments(node: Node) -> Any:
-    """Return arguments with `{repeat: TEXT, times: N}` replaced by its text; records errors."""
+    """Read the arguments of a call, and replace each short form (`{repeat, times}` or `{json}`) by its text. Adds
+    findings for errors.
+    """
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -52,7 +58,9 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the number of characters of the repetitions in a value, each up to its maximum."""
+    """Return the total length in characters of all repeated texts in a value, without expanding them. Each text counts
+    at most its maximum.
+    """
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
         if isinstance(unit, str) and isinstance(times, int):
@@ -62,7 +70,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a value with each part replaced for which `change` returns a replacement other than None."""
+    """Return a copy of a value. Each part for which `change` does not return None is replaced by its result."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -91,7 +99,7 @@ def expanded_arguments(value: Any) -> Any:
 
 
 def _json_text(escaped: str) -> str | None:
-    """Return the text of a JSON string, which may have half a surrogate pair; None if it is not one."""
+    """Return the text of an escaped JSON string, which may contain half a surrogate pair. None if it is not valid."""
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:
@@ -115,7 +123,7 @@ def _expand_value(value: Any) -> str | None:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return the value with each of its texts changed, except names of keys."""
+    """Return a copy of the value in which `change` was applied to each text, except keys."""
     return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
 
 

@@ -14,14 +14,14 @@ _FILE, _PROGRAM, _LINK, _FOLDER, _COMMIT = 0o100644, 0o100755, 0o120000, 0o04000
 _READ_ONLY = 0o444
 
 _Tracked = Mapping[str, tuple[int, bytes]]
-"""The mode and the binary object id of each path, relative to the repository."""
+"""The mode and the object id of each tracked path, relative to the repository."""
 
 
 def repository_files(folders: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the files below `.git` of the repositories in these directories of a workspace, `.` for the workspace
-    itself.
+    """Return the files below `.git` for repositories in these directories of a workspace (`.`: the workspace itself),
+    in which `files` are committed.
 
-    A repository inside a repository is a commit in its tree, like a submodule. Hard links are not tracked.
+    A repository inside another one is tracked as a commit, like a submodule. Hard links are not tracked.
     """
     made: dict[str, Entry] = {}
     heads: dict[str, bytes] = {}
@@ -54,7 +54,7 @@ def _contents(files: Mapping[str, Entry]) -> Iterator[tuple[str, int, bytes]]:
 
 
 def _store(objects: dict[bytes, bytes], kind: str, data: bytes) -> bytes:
-    """Add an object and return its id. Nothing is compressed, so that its bytes are the same everywhere."""
+    """Add a git object, and return its id. It is not compressed, so that its bytes are the same on all systems."""
     whole = f"{kind} {len(data)}".encode() + b"\0" + data
     name = hashlib.sha1(whole, usedforsecurity=False).digest()
     objects[name] = zlib.compress(whole, 0)

@@ -15,7 +15,7 @@ from readfirst.harness.suite.schema import read_checked
 from readfirst.harness.yaml_io.finding import Position
 
 NO_HARM = "none"
-"""The value of `guards` for a rule whose violation harms no file."""
+"""The value of `guards` for a rule whose violation does no harm."""
 
 
 class UnknownRuleError(ReadfirstError, LookupError):
@@ -24,12 +24,11 @@ class UnknownRuleError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that an implementation follows or breaks. `title` states it in a sentence.
+    """A rule that an implementation follows or breaks. `title` states it in a sentence, `why` its meaning for a user.
 
-    `tools` are the tools of its calls. `always_refused` is the reason why no scenario of the rule can contain an
-    allowed call; without it, each tool needs one. `why` is the meaning for a user. `guards` are the harms that an
-    implementation may do if it breaks the rule; empty if the file states `none`, which a rule of the class `safety`
-    cannot.
+    `tools` are the tools that the rule is about. Its scenarios must contain an allowed call of each of these tools,
+    unless `always_refused` states why that is impossible. `guards` are the kinds of harm that an implementation may do
+    if it breaks the rule. They are empty if the file states `none`, which is not allowed for the class `safety`.
     """
 
     id: str
@@ -48,7 +47,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules in the order of the file. `classes` contains the meaning of each class."""
+    """All rules of a suite, in the order of the file. `classes` contains the meaning of each class."""
 
     classes: Mapping[RuleClass, str]
     by_id: Mapping[str, Rule]
@@ -63,7 +62,7 @@ class Rules:
         return rule_id in self.by_id
 
     def __getitem__(self, rule_id: str) -> Rule:
-        """Return the rule of that id. Raises UnknownRuleError."""
+        """Return the rule with this id. Raises UnknownRuleError."""
         try:
             return self.by_id[rule_id]
         except KeyError:
@@ -74,10 +73,10 @@ class Rules:
         return tuple(rule for rule in self if rule.class_ == class_)
 
     def suggest(self, rule_id: str, title: str = "") -> str:
-        """Return a sentence that suggests rules.
+        """Return a sentence that suggests rules for an unknown id.
 
-        The closest id, if one is close. Otherwise up to three rules whose titles share the rarest words with `title`,
-        the title of the scenario.
+        It suggests the most similar id if one is similar enough. Otherwise it suggests up to three rules whose titles
+        share words with `title`, the title of the scenario; rare words count more.
         """
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
@@ -90,7 +89,9 @@ class Rules:
         return "`readfirst rules` lists them."
 
     def _alike(self, title: str) -> list[Rule]:
-        """Return the rules whose titles share most with another title; a word counts more the fewer rules have it."""
+        """Return up to three rules whose titles share words with `title`. A word counts more if fewer rules contain
+        it.
+        """
         words = {rule.id: _words(rule.title) for rule in self}
         wanted = _words(title)
         common = {word: sum(word in each for each in words.values()) for word in wanted}
@@ -100,7 +101,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. The meanings of the classes may come from the rules `below`.
+    """Read `rules.yaml`. If it does not define the classes, their meanings come from the rules `below`.
 
     Raises SuiteError with all problems.
     """
@@ -122,7 +123,9 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Return the rules of several suites. Of two rules with the same id the last counts. None if there are none."""
+    """Return the rules of several suites. For an id in several suites, the last suite is used. None if there are no
+    rules.
+    """
     found = [layer for layer in layers if layer]
     by_id = {rule.id: rule for layer in found for rule in layer}
     return Rules(found[-1].classes, by_id) if by_id else None
@@ -145,5 +148,5 @@ def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the significant words of a title, without endings of number and case."""
+    """Return the words of a title with at least four letters, in lower case and without a final `s`."""
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

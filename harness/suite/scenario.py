@@ -21,7 +21,7 @@ from readfirst.harness.yaml_io.finding import Position
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
 """The file tools."""
 READERS = frozenset({"Read", "NotebookRead"})
-"""Tools that show a file and change nothing."""
+"""Tools that show a file and do not change it."""
 
 DISK_PAGE = 4096
 """The unit of `Given.disk` in bytes, as in small file systems."""
@@ -29,9 +29,9 @@ CALLS = (*TOOLS, BASH)
 """Tools that a step may call: a file tool or a command."""
 
 AT_ONCE = "at_once"
-"""The capability to work with two processes on one file at the same time."""
+"""The capability that two sessions in separate processes work on one file at the same time."""
 BUFFERS = "buffers"
-"""The capability of an implementation that reads and writes files through the user's editor."""
+"""The capability to read and write files through the user's editor."""
 
 ReadGate = Literal["enforced", "relaxed"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
@@ -40,15 +40,15 @@ HookAction = Literal[
 ]
 
 _ENDS = 200
-"""Characters at both ends of a text that its digest has."""
+"""Number of characters at the beginning and the end of a text that its digest contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextDigest:
-    """Expected text that is too long to print: every given part must agree.
+    """An expected text that is too long to be stated. Each stated part must match.
 
-    `sha256` is the hexadecimal digest of the text (UTF-8, `$WS` for the workspace), `lines` the number of
-    `\\n`-separated lines, `starts` and `ends` its beginning and end.
+    `sha256` is the hexadecimal digest of the text (UTF-8, `$WS` for the workspace), `lines` the number of its lines,
+    `starts` and `ends` are its beginning and end.
     """
 
     sha256: str | None = None
@@ -58,12 +58,12 @@ class TextDigest:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the stated parts of a text."""
+        """Return the digest of a text, with all parts."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
 
     def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that does not match a text: its name, the stated value, and the value of the text."""
+        """Yield each stated part that does not match a text: its name, the stated value, and the actual value."""
         if self.starts is not None and not text.startswith(self.starts):
             yield "start of text", self.starts, text[: len(self.starts)]
         if self.ends is not None and not text.endswith(self.ends):
@@ -76,10 +76,10 @@ class TextDigest:
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
-"""Values of `platform`: a system, or directories that ignore the case or the composition of names."""
+"""Values of `platform`: an operating system, or a directory that ignores the case or the composition of names."""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
-"""Refusals that come after validation: a `during` event comes before them."""
+"""Errors that are detected after validation, so that `during` events happen before them."""
 
 
 class ForeignContractError(ValueError):
@@ -88,12 +88,12 @@ class ForeignContractError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The expected result of one call.
+    """The expected result of one call. If it has an `error`, the call must be refused.
 
-    `error` present means refused. `text` None: not stated (only allowed if the documents state nothing). `files`
-    contains every path that the step changes; None as value: the path no longer exists. `reminders` come with the
-    answer, about changed files and from hooks; they are judged if `Given.reminders`. `documented` names document and
-    section; such a clause is (also) the statement of the documents.
+    `text` is None if it is not stated, which is only allowed if the documents state nothing. `files` contains every
+    path that the step changes; the value is None if the path no longer exists. `reminders` are about changed files and
+    from hooks; they are compared if `Given.reminders` is set. `documented` names a document and its section; the clause
+    is then also the statement of the documents.
     """
 
     documented: str | None = None
@@ -106,16 +106,16 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or a group: by a recorded contract, and by the documents. None: not stated.
+    """The expected result of a call or group: of a recorded contract, and according to the documents. None: not stated.
 
-    If the product does the same as the documents state, both are the same clause.
+    If the product does what the documents state, both are the same clause.
     """
 
     recorded: Clause | None = None
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the existing clauses; a clause only of the documents comes first."""
+        """Return the stated clauses without repetition. A clause that only the documents state comes first."""
         both = (self.documented, self.recorded)
         if self.documented is self.recorded:
             both = (None, self.recorded)
@@ -124,12 +124,12 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of the model. `during` happens after validation and before execution.
+    """One call of the model. The events `during` happen between validation and execution.
 
-    `interrupted` names an early end. `cancelled`: the user interrupts it between validation and execution; `stopped`:
-    after a file was written and before the answer. `killed`: the program is killed between validation and execution;
-    `killed-writing`: when it begins to write. The next call then belongs to a new session, unless this one is resumed.
-    `sigint`, `sigterm` and these with `-writing`: the program gets this signal instead, and may end. `cut`: the
+    `interrupted` states how the call ends early. `cancelled`: the user interrupts it between validation and execution;
+    `stopped`: after a file was written and before the answer. `killed`: the program is killed between validation and
+    execution; `killed-writing`: when it starts to write. The next call then belongs to a new session, unless this one
+    is resumed. `sigint`, `sigterm` and these with `-writing`: the program gets this signal, and may exit. `cut`: the
     connection ends in the middle of the last argument; `limit`: the model's message ends there.
     """
 
@@ -142,34 +142,34 @@ class ToolCall:
 
     @property
     def paused(self) -> bool:
-        """Whether something happens to it between validation and execution."""
+        """Whether something happens between validation and execution of this call."""
         return bool(self.during) or (self.interrupted is not None and INTERRUPTIONS[self.interrupted].waits)
 
     @property
     def signal(self) -> str | None:
-        """The name of the signal that the program gets in the middle of it, None for no signal."""
+        """The name of the signal that the program gets during this call. None if it gets no signal."""
         return None if self.interrupted is None else INTERRUPTIONS[self.interrupted].signal
 
     @property
     def begun(self) -> str:
-        """The arguments as JSON as far as they come of a call that is cut: to the middle of the last one, a text."""
+        """The JSON of the arguments of a call that is cut, up to the middle of the last argument."""
         last = list(self.arguments)[-1]
         begun = {**self.arguments, last: self.arguments[last][: len(self.arguments[last]) // 2]}
         return json.dumps(begun, ensure_ascii=False)[:-2]
 
     @property
     def path(self) -> str:
-        """The path of the named file as written. Empty if the call names none."""
+        """The path of the named file as the call contains it. Empty if the call names no file."""
         path = self.arguments.get("file_path", self.arguments.get("notebook_path"))
         return path if isinstance(path, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Calls of one message. `expect` contains the files that the whole group changes; texts are at the calls.
+    """Several calls in one message. `expect` contains the files that the whole group changes.
 
-    With `sides` they are calls of two sessions at the same time, each in a separate process: side 0 and side 1 each
-    make their calls one after the other.
+    With `sides`, these are calls of two sessions at the same time, each in a separate process. `sides` contains the
+    number of the session (0 or 1) for each call; each session makes its calls one after the other.
     """
 
     calls: tuple[ToolCall, ...]
@@ -181,11 +181,11 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The step, from 0, and the number of the call in it; None for the files that all of a group changes."""
+"""The position of a call: the index of its step, and its index in a group; None outside, and for the group's files."""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
-    """Return the calls of a step, including those of a parallel group. Empty for an event."""
+    """Return the calls of a step: one, or those of a parallel group. Empty for an event."""
     match step:
         case ToolCall():
             return (step,)
@@ -196,19 +196,19 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return the parts of a step that may have an expectation: its calls, then a parallel group itself."""
+    """Return the parts of a step that may have an expectation: its calls, then the parallel group itself."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
 def events_of(step: Step) -> tuple[WorldEvent, ...]:
-    """Return the world events of a step, those during its calls included."""
+    """Return the changes to the workspace in a step, including changes during its calls."""
     if isinstance(step, WorldEvent):
         return (step,)
     return tuple(event for call in calls_of(step) for event in call.during)
 
 
 def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
-    """Return a step with each of its calls changed."""
+    """Return a copy of the step in which `change` was applied to each call."""
     match step:
         case ToolCall():
             return change(step)
@@ -220,11 +220,11 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """The effect of a hook before or after each call of the tools in `matcher` (`Edit|Write`, `*`).
+    """A hook that is executed before or after each call of the tools in `matcher` (`Edit|Write`, `*`), and its effect.
 
-    `words` is the reason of a decision, the added context, or the error that it prints before it exits with `code`;
-    `input` are the arguments that replace those of the model; `files` are the files that it writes into the workspace;
-    `moved` are the paths that it deletes (None) or renames, each with its new path.
+    `words` is the reason of a decision, the added context, or the error that it prints before it exits with `code`.
+    `input` are arguments that replace the model's, `files` the files that it writes into the workspace. `moved`
+    contains the paths that it deletes (None) or renames (the new path).
     """
 
     event: HookEvent
@@ -238,16 +238,16 @@ class GivenHook:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The paths that it changes."""
+        """The paths that the hook changes."""
         return frozenset({*self.files, *self.moved, *filter(None, self.moved.values())})
 
     def runs(self, event: HookEvent, tool: str) -> bool:
-        """Whether it runs at an event of such a call."""
+        """Whether the hook is executed for this event and this tool."""
         return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
 
     @property
     def refuses(self) -> bool:
-        """Whether the hook blocks the call before which it runs."""
+        """Whether the hook blocks the call."""
         return self.action in ("deny", "block") or (self.action == "exit" and self.code == 2)
 
 
@@ -272,10 +272,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family.
+    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family.
 
-    `contract` names the recorded contract of the expectations in `steps`: the contract of the file, or the contract
-    that the scenario was read for. `inputs` is a digest of the workspace and the steps, without expectations.
+    `contract` is the recorded contract whose expectations `steps` contain: that of the file, or one that was requested.
+    `inputs` is a digest of the workspace and the steps, without expectations.
     """
 
     id: str
@@ -318,38 +318,38 @@ class Scenario:
             yield from calls_of(step)
 
     def places(self) -> Iterator[tuple[CallIndex, ToolCall]]:
-        """Yield every tool call with its step and its number in a parallel group; None outside of groups."""
+        """Yield every tool call with its position: the index of the step, and the index in a group (None outside)."""
         for index, step in enumerate(self.steps):
             for number, call in enumerate(calls_of(step)):
                 yield (index, number if isinstance(step, ParallelCalls) else None), call
 
     @property
     def left_to_luck(self) -> bool:
-        """Whether its result may vary between replays: a call is interrupted while it runs, or two sessions race."""
+        """Whether the result may vary between replays: a call is interrupted while it writes, or two sessions race."""
         raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
         return raced or any(
             call.interrupted and INTERRUPTIONS[call.interrupted].is_raced for call in self.calls()
         )
 
     def parts(self) -> Iterator[tuple[CallIndex, ToolCall | ParallelCalls]]:
-        """Yield the index and the part of all that may have an expectation: calls, and groups after their calls."""
+        """Yield every call and every parallel group, which may have expectations, with their positions."""
         for index, step in enumerate(self.steps):
             for number, part in enumerate(parts_of(step)):
                 yield (index, None if isinstance(part, ParallelCalls) else number), part
 
     def events(self) -> Iterator[WorldEvent]:
-        """Yield every world event in order, those during calls included."""
+        """Yield every change to the workspace in order, including changes during calls."""
         for step in self.steps:
             yield from events_of(step)
 
     @cached_property
     def mounts(self) -> bool:
-        """Whether a file system is mounted in it, or taken away, also during a call."""
+        """Whether the scenario mounts or unmounts a file system."""
         return any(event.kind in ("mount", "unmount") for event in self.events())
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """The required capabilities of an adapter: tool names, and those of SESSION_CAPABILITIES."""
+        """The capabilities that an adapter needs: tools, and capabilities of SESSION_CAPABILITIES."""
         needs = {call.tool for call in self.calls()}
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         groups = [step for step in self.steps if isinstance(step, ParallelCalls)]
@@ -375,23 +375,23 @@ class Scenario:
 
     @cached_property
     def relative(self) -> bool:
-        """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
+        """Whether a call names a file by a path relative to the working directory or to the home directory."""
         return any(map(_is_relative, self.calls()))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The paths of given files and events, and the paths in calls as written."""
+        """The paths of given files, events and calls; paths in calls are as written, without `$WS`."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of each call that names a file, as written."""
+        """Yield the path that each call contains. Calls without a path are skipped."""
         return filter(None, (call.path for call in self.calls()))
 
 
 def _is_relative(call: ToolCall) -> bool:
-    """Whether it names a file so, or runs a command that names none otherwise, or that changes the directory."""
+    """Whether the result of a call depends on the working directory: it has no absolute path, or changes directory."""
     command = str(call.arguments.get("command"))
     if call.tool == BASH and ("$WS/" not in command or command.startswith("cd ")):
         return True

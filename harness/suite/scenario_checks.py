@@ -17,7 +17,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Note rewinds without a later call. The call would show the restored files."""
+    """Add findings for rewinds that no call follows. Only the next call shows the restored files."""
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
             fix = "Write a call after it, whose `files` say what comes back."
@@ -25,7 +25,9 @@ def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
 
 
 def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
-    """Note hooks that write the given bytes again into files that no step changes."""
+    """Add findings for hooks that have no effect, because they write the given bytes into files that no step
+    changes.
+    """
     changed = {event.path for step in steps for event in events_of(step)} | {
         call.path.removeprefix("$WS/")
         for step in steps
@@ -49,7 +51,9 @@ def check_stated(
     *,
     rule: str = "schema",
 ) -> None:
-    """Note the first of these calls and groups, whose expectations are not allowed."""
+    """Add a finding about the first of these calls and groups. The caller passes those whose expectations are not
+    allowed.
+    """
     for part in parts:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
@@ -57,7 +61,7 @@ def check_stated(
 
 
 def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
-    """Note given paths that cannot exist together, and hard links to files that are not given."""
+    """Add findings for given paths that cannot exist together, and for hard links to files that are not given."""
     for path, entry in files.items():
         place = ("given", "files", path)
         above = path.rpartition("/")[0]

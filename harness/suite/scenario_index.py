@@ -16,14 +16,16 @@ from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 DEEPEST = 8
-"""Maximum depth of the directory of a scenario. Deeper files are ignored."""
+"""Maximum depth of directories below `scenarios`. Deeper files are ignored."""
 
 _TABLE = ".cases"
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file of a scenario, and its `case` in the file. Empty if the file contains a single scenario."""
+    """The file that contains a scenario. If the file contains several scenarios, `case` is the name of the scenario in
+    the file; otherwise it is empty.
+    """
 
     file: Path
     case: str = ""
@@ -34,7 +36,7 @@ _Cases = tuple[Mapping[str, ScenarioLocation], Sequence[Finding]]
 
 
 class ScenarioIndex:
-    """The scenarios in the directory of a suite. Results are cached: a new file needs a new index."""
+    """Finds the files of a suite's scenarios. Results are cached, so a new index is needed after a file was added."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -42,7 +44,9 @@ class ScenarioIndex:
         self._read: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError where a file of cases cannot be read."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
+        read.
+        """
         if self.problems:
             raise SuiteError(self.problems)
         return self.readable()
@@ -52,15 +56,17 @@ class ScenarioIndex:
         return sorted({*self._names[0], *self.cases})
 
     def own(self, scenario_id: str) -> Path:
-        """Return where the scenario's own file is or would be."""
+        """Return the path of a file that contains only this scenario. The file may be missing."""
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def has(self, scenario_id: str) -> bool:
-        """Whether a scenario with this id exists, in this spelling. Reads only the tables of its family."""
+        """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
         return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
-        """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
+        """Return the location of a scenario. None if it does not exist. Raises SuiteError if a file with several
+        scenarios cannot be read.
+        """
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
         if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
@@ -72,7 +78,7 @@ class ScenarioIndex:
         return place
 
     def check_unique(self, scenario_id: str) -> None:
-        """Raise SuiteError if a second file has a scenario with this id."""
+        """Raise SuiteError if two files contain a scenario with this id."""
         problems = self._cases_of(_family_of(scenario_id))[1]
         several = [each for each in problems if each.rule == "several-of-one-id"]
         if any(f" {scenario_id}," in each.message for each in several):
@@ -80,7 +86,7 @@ class ScenarioIndex:
 
     @cached_property
     def cases(self) -> Mapping[str, ScenarioLocation]:
-        """Every case of every table and of the corpus."""
+        """The locations of all scenarios in files with several scenarios, by id."""
         return {
             scenario_id: place
             for family in self._tables
@@ -94,14 +100,14 @@ class ScenarioIndex:
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
-        """The names of the files of one scenario, and of the tables, below `scenarios`."""
+        """The names of the files below `scenarios`: first those with one scenario, then those with several."""
         folder = self.root / "scenarios"
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
         return [each for each in names if not each.endswith(_TABLE)], [n for n in names if n.endswith(_TABLE)]
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
-        """The files of several cases by family, each with whether it was composed."""
+        """The files with several scenarios, by family. Each is paired with whether a program composed it."""
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
             tables.setdefault(_family_of(name), []).append((self.own(name), False))
@@ -112,7 +118,7 @@ class ScenarioIndex:
         return tables
 
     def _cases_of(self, family: str) -> _Cases:
-        """Return the cases of a family, and the errors of their files."""
+        """Return the scenarios of a family in files with several scenarios, and the errors of these files."""
         if family not in self._read:
             self._read[family] = self._read_cases(family)
         return self._read[family]
@@ -152,7 +158,9 @@ def _family_of(scenario_id: str) -> str:
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of the files with a suffix below a directory, in the order of the system. Raises OSError."""
+    """Yield the names of the files with a suffix below a directory, without the suffix and in no particular order.
+    Raises OSError.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

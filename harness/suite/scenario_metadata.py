@@ -27,7 +27,7 @@ class Heading:
 
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
-    """Return the heading of a scenario that was read. Raises SuiteError."""
+    """Return the metadata of a scenario from its document. Raises SuiteError."""
     with Inspection(document).reading() as top:
         fields = top.called("a scenario").mapping(required=("title", "requirement"))
         requirement = fields["requirement"].one_of(REQUIREMENTS)

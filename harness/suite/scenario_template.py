@@ -60,9 +60,9 @@ def check_id(scenario_id: str) -> None:
 
 
 def begin_suite(root: Path) -> bool:
-    """Create a suite with a name and a version, but without scenarios, unless `root` exists.
+    """Create the directory of a suite with a name and a version, but without scenarios, unless `root` exists.
 
-    Returns whether it was created. All other files come from the bundled suite. Raises OSError.
+    Return whether it was created. All other shared files are those of the bundled suite. Raises OSError.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False
@@ -72,7 +72,9 @@ def begin_suite(root: Path) -> bool:
 
 
 def write_skeleton(suite: Suite, scenario_id: str) -> Path:
-    """Write a new scenario file and return its path. Raises SkeletonError; nothing is ever replaced."""
+    """Write the template of a new scenario to a file, and return its path. Raises SkeletonError. An existing file is
+    never replaced.
+    """
     check_id(scenario_id)
     if suite.has(scenario_id):
         raise SkeletonError(

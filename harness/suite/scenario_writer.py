@@ -25,7 +25,9 @@ from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_mapping
 
 
 def values_of(scenario: Scenario) -> dict[str, Any]:
-    """Return the keys of the file in their usual order. ValueError: no generated scenario has this value."""
+    """Return the content of a scenario file, without expectations. The keys are in their usual order. Raises ValueError
+    for a scenario with parts that generated scenarios do not have.
+    """
     heading = {
         "title": scenario.title,
         "about": scenario.about,
@@ -99,13 +101,13 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def scenario_text(values: Mapping[str, Any]) -> str:
-    """Return the file of a scenario, given its values."""
+    """Return the text of a scenario file with this content."""
     ordered = {key: values[key] for key in SCENARIO_KEYS if key in values}
     return "\n".join([_SCHEMA, *lines_of(ordered, 0)]) + "\n"
 
 
 def lines_of(values: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the lines of a scenario. Short values are on one line, except files and expectations."""
+    """Return the YAML lines of a part of a scenario. Short values are on one line, except files and expectations."""
     lines = []
     for key, value in values.items():
         name = f"{' ' * indent}{emit_flow(key)}:"

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _LONGEST = 300
-"""Characters of a message that are shown."""
+"""Maximum length of a message, in characters."""
 
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return the validator of the format `name`, or of one of its definitions."""
+    """Return the JSON Schema validator of the format `name`, or of one definition in its schema."""
     from jsonschema import Draft202012Validator  # here, because a run must not wait for jsonschema
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
@@ -69,9 +69,9 @@ def _check(look: Inspection, name: str) -> None:
 
 
 def explain_error(error: FormError, look: Inspection, name: str, without: Collection[str] = ()) -> SuiteError:
-    """Return an error with all findings of the schema in a document that a reader refused.
+    """Return a SuiteError with all schema errors of a document that `look` could not read.
 
-    Findings of the reader at other positions are added, without findings of the rules `without`.
+    Findings of the reader at other positions are added. Findings with a rule in `without` are left out.
     """
     places = {each.position for each in look.findings}
     by_schema = dict.fromkeys(islice(schema_findings(look.document, name), MAX_FINDINGS))
@@ -87,7 +87,7 @@ _KINDS = {"string": "a string", "object": "a mapping", "array": "a list", "integ
 
 
 def schema_findings(document: Document, name: str) -> Iterator[Finding]:
-    """Yield the errors of a document in the format `name`."""
+    """Yield a finding for each violation of the JSON Schema `name` in a document."""
     page = "targets" if name == "target" else "format"
     schema: Any = validator(name).schema
     defs = schema.get("$defs", {})
@@ -160,7 +160,7 @@ def _members(value: object) -> str:
 
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
-    """Return the keys that a mapping may have in any of the forms of a schema."""
+    """Return the keys that a schema allows in a mapping, in any of its alternatives."""
     found = set(schema.get("properties", ()))
     forms = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if "$ref" in schema:
@@ -169,9 +169,10 @@ def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Yield the errors of a value that matches none of several forms, for the most similar form.
+    """For a value that matches none of several alternatives, yield the errors of the alternative that is most similar
+    to it.
 
-    A key that no form has comes first.
+    If a key occurs in no alternative, the error about it comes first.
     """
     value: Any = error.instance
     wanted: Any = error.validator_value

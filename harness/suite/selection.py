@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class SelectionError(ReadfirstError):
-    """The selection names something that does not exist, or its expression cannot be read."""
+    """The selection names something that does not exist, or its expression is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A selection of scenarios: the listed ids, of these families, with one of these tags and requirements, matching
-    `expression`.
+    """A selection of scenarios. An empty part does not restrict the selection; all other parts must match.
 
-    `rules` are ids of rules, `classes` the allowed classes of the rule. Empty parts do not restrict. `expression`
-    joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's id or title, in
-    any case; quote a word that contains spaces.
+    A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
+    `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
+    `or`, `not` and parentheses. A word matches if the scenario's id or title contains it, ignoring case; a word with
+    spaces must be quoted. `shard` selects a part of the result.
     """
 
     ids: tuple[str, ...] = ()
@@ -39,9 +39,10 @@ class Selection:
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family, tag, rule.
+    """Return the ids of the selected scenarios. Raises SelectionError for an unknown id, family or tag, and
+    UnknownRuleError.
 
-    Headings are read only where a tag, a requirement, a rule or an expression asks for it.
+    The metadata of scenarios are read only if the selection depends on them.
     """
     part, parts = selection.shard
     return _select_ids(suite, selection)[part - 1 :: parts]
@@ -78,9 +79,10 @@ def _select_ids(suite: Suite, selection: Selection) -> list[str]:
 
 
 def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
-    """Return the ids of these rules that are of these classes; None where neither is asked for.
+    """Return the ids of the rules in `rules` (empty: all) whose class is in `classes` (empty: any). None if both are
+    empty.
 
-    Raises UnknownRuleError, and SelectionError where the suite has no rules.
+    Raises UnknownRuleError, and SelectionError if the suite has no rules.
     """
     if not rules and not classes:
         return None
@@ -91,7 +93,9 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the option that selects a word: a family, tag, rule, class or contract. Empty if there is none."""
+    """Return the option and its argument that select a word, if the word is a family, tag, rule, class or contract.
+    Otherwise empty.
+    """
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -110,7 +114,9 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(given: str, known: Collection[str]) -> str | None:
-    """Return the id for an argument: an id or the path of a scenario file. None for other arguments."""
+    """Return the id of the scenario for an argument that is an id or the path of a scenario file. None for other
+    arguments.
+    """
     name = given.removesuffix(".yaml")
     if name in known:
         return name
@@ -119,7 +125,9 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
 
 
 def _resolve_names(given: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids that are meant, sorted. If each is an id, only the tables of these families are read."""
+    """Return the ids of the scenarios that the arguments name, sorted. If all arguments are ids, only the files of
+    their families are read.
+    """
     if all(map(suite.has, given)):
         return sorted(set(given))
     known = dict.fromkeys(suite.ids())  # in their order, and quick to ask
@@ -148,7 +156,9 @@ _TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Return the tokens; True marks a quoted word, which is never an operator."""
+    """Return the tokens of an expression. Each is paired with whether it was quoted; a quoted token is never an
+    operator.
+    """
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):
@@ -163,7 +173,9 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile an expression, which is one of Python once each word has a number in its place."""
+    """Compile an expression to a function that returns whether a text matches. Each word is replaced by an index, so
+    that the rest is a valid Python expression.
+    """
     words: list[str] = []
     parts, open_brackets, after_a_word = [], 0, False
     for token, quoted in (*_tokens(expression), ("", False)):

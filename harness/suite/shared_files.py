@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 
 Shared = TypeVar("Shared")
 _ABOUT_CONTRACTS = frozenset({"tools.json", "results.json", "releases.yaml"})
-"""Files about the products of the contracts, which belong next to contracts.yaml."""
+"""Files about the products of the contracts. A suite with such contracts does not inherit them."""
 
 
 class SharedFiles:
-    """The shared files of a suite. Of two entries with one name, that of the upper suite counts."""
+    """The shared files of a suite, such as `rules.yaml`, combined with those of the suite below it. An entry of the
+    suite replaces the entry of the same name below.
+    """
 
     root: Path
 
     @property
     def _below(self) -> SharedFiles | None:
-        """The suite whose shared files belong to this suite, too."""
+        """The suite that this suite inherits shared files from. None if there is none."""
         raise NotImplementedError
 
     @property
     def _has_base(self) -> bool:
-        """Whether it includes the scenarios of the suite below it."""
+        """Whether the suite also includes the scenarios of the suite below it."""
         raise NotImplementedError
 
     def has_own(self, name: str) -> bool:
@@ -44,7 +46,9 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether the suite lists contracts of published versions, so that it needs none of the suite below it."""
+        """Whether the suite defines contracts of published versions. It then does not use the product files of the
+        suite below it.
+        """
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"
@@ -57,7 +61,7 @@ class SharedFiles:
             return False  # `contracts` reports what is wrong with the file
 
     def file(self, name: str) -> Path:
-        """Return the path of a shared file: its own, else that of the suite below it."""
+        """Return the path of a shared file: in this suite if it exists there, otherwise in the suite below."""
         below = self._below
         is_own = self.has_own(name) or (name in _ABOUT_CONTRACTS and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
@@ -65,7 +69,7 @@ class SharedFiles:
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the values of a shared file: that of the suite below it, and its own, if there are such files."""
+        """Return the content of a shared file in the suite below, and in this suite. A missing file is skipped."""
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
         lower = () if self._below is None else (below(self._below),)
@@ -73,7 +77,7 @@ class SharedFiles:
 
     @cached_property
     def contracts(self) -> Contracts:
-        """The contracts of this suite. Raises SuiteError."""
+        """The contracts of this suite and of the suite below it. Raises SuiteError."""
         from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:
@@ -108,7 +112,7 @@ class SharedFiles:
 
     @cached_property
     def rules(self) -> Rules | None:
-        """The rules that scenarios belong to; None if the suite has none: `rules: {}` alone. Raises SuiteError."""
+        """The rules of the suite. None if it has none (it contains only `rules: {}`). Raises SuiteError."""
         from readfirst.harness.suite.rules import load_rules, merge_rules
 
         def load(path: Path) -> Rules | None:
@@ -135,7 +139,7 @@ class SharedFiles:
 
     @cached_property
     def _identity(self) -> Mapping[str, str]:
-        """The values of suite.yaml; empty without that file. Raises SuiteError."""
+        """The content of suite.yaml. Empty if the file is missing. Raises SuiteError."""
         if not self.has_own("suite.yaml"):
             return {}
         from readfirst.harness.suite.schema import read_checked
@@ -146,10 +150,12 @@ class SharedFiles:
 
     @property
     def version(self) -> str:
-        """The suite's version, as `suite.yaml` states it; empty for a suite without that file. Raises SuiteError."""
+        """The version of the suite in `suite.yaml`. Empty if the file is missing. Raises SuiteError."""
         return str(self._identity.get("version", ""))
 
     @property
     def name(self) -> str:
-        """The suite's name, as `suite.yaml` states it; else that of its directory. Raises SuiteError."""
+        """The name of the suite in `suite.yaml`. If the file is missing, the name of the directory. Raises
+        SuiteError.
+        """
         return self._identity.get("name", "") or self.root.resolve().name

@@ -36,19 +36,21 @@ _HEADING = {"title", "requirement", "rule", "tags"}
 
 
 class UnknownScenarioError(ReadfirstError, LookupError):
-    """No scenario of this suite has that id; the message names the closest one."""
+    """The suite has no scenario with this id. The message names the most similar id."""
 
 
 _PART = "part of "
 
 
 def part_of(title: str) -> str:
-    """Return the title of a selection of the scenarios of a suite, or of several."""
+    """Return the title for a selection of the scenarios of one or several suites. `title` is the title of these
+    suites.
+    """
     return title if title.startswith(_PART) else f"{_PART}{title}"
 
 
 def is_partial(title: str) -> bool:
-    """Whether a title is that of a part of a suite."""
+    """Whether a title contains a suite of which only a part of the scenarios is used."""
     return _PART in title
 
 
@@ -60,7 +62,9 @@ def default_root() -> Path:
 
 
 class Suite(SharedFiles):
-    """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
+    """The scenarios, recordings and shared files in the directory `root`. Read scenarios are not cached, to limit the
+    memory.
+    """
 
     def __init__(
         self,
@@ -70,19 +74,20 @@ class Suite(SharedFiles):
         copies_bundled: bool = False,
         trust: bool = False,
     ) -> None:
-        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
+        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is no suite.
 
-        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id its
-        own counts. Without it, only shared files are included, those of the bundled suite. `copies_bundled`:
-        the harness itself has copied the bundled suite there. `trust`: the user trusts the suite (`--trust`).
+        `base` is a suite whose scenarios and shared files this suite includes. If both have a scenario with the same
+        id, the scenario of this suite is used. Without `base`, only the shared files of the bundled suite are included.
+        `copies_bundled`: the harness itself has copied the bundled suite to `root`. `trust`: the user trusts the suite
+        (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
-        """Whether it belongs to the package or its checkout. No file in the suite can claim this."""
+        """Whether the suite belongs to the package or its checkout. No file in the suite can claim this."""
         self.trust = trust
-        """Whether the user trusts it: then its paths and programs are not checked."""
+        """Whether the user trusts the suite. Its paths and programs are then not checked."""
         self.base = base
-        """The suite whose scenarios it includes; None if it has only its own."""
+        """The suite whose scenarios this suite includes. None if there is no such suite."""
         self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
         if not (self.root / "scenarios").is_dir():
@@ -91,22 +96,22 @@ class Suite(SharedFiles):
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
-        """Reopen the same suite in a worker process."""
+        """Return the data for opening the same suite in a worker process (pickle)."""
         return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
 
     def reopened(self) -> Suite:
-        """Return the same suite without anything that was read before."""
+        """Return a new object for the same suite, without cached data."""
         opener, arguments = self.__reduce__()
         return opener(*arguments)
 
     @property
     def parts(self) -> tuple[Suite, ...]:
-        """The suites whose scenarios it includes, the lowest first, and itself."""
+        """The suites that this suite includes, in the order of `--fixtures`, and this suite as the last."""
         return (*(self.base.parts if self.base is not None else ()), self)
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """The directories of its parts."""
+        """The directories of the suites in `parts`."""
         return tuple(part.root for part in self.parts)
 
     def part(self, scenario_id: str) -> Suite:
@@ -117,17 +122,17 @@ class Suite(SharedFiles):
 
     @property
     def needs_wall(self) -> bool:
-        """Whether its programs run behind a wall: it was not reviewed with this package, and is not trusted."""
+        """Whether its programs must run in a sandbox, because a part of the suite is neither bundled nor trusted."""
         return any(not (part.bundled or part.trust) for part in self.parts)
 
     @property
     def installed(self) -> bool:
-        """Whether it is the copy inside the installed package, which nothing is written to."""
+        """Whether this is the bundled suite inside the installed package, which must not be changed."""
         return self.root.resolve() == Path(readfirst.__file__).parent.resolve() / "fixtures"
 
     @property
     def scenarios_root(self) -> Path:
-        """The base directory of ids."""
+        """The directory of the scenario files, to which ids are relative."""
         return self.root / "scenarios"
 
     @property
@@ -177,7 +182,7 @@ class Suite(SharedFiles):
 
     @property
     def title(self) -> str:
-        """The names and versions of its parts. A part of the bundled suite is marked as such. Raises SuiteError."""
+        """The names and versions of the suites in `parts`; partly used suites are marked. Raises SuiteError."""
         return " + ".join(part._own_title for part in self.parts)
 
     @property
@@ -198,8 +203,8 @@ class Suite(SharedFiles):
         return 0 < self._lacks < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios (`*.cases.yaml`)
-        cannot be read.
+        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
+        read.
         """
         ids, problems = self.readable()
         if problems:
@@ -207,7 +212,9 @@ class Suite(SharedFiles):
         return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
-        """Return the ids of all scenarios except those in unreadable tables, and the errors of these tables."""
+        """Return the ids of all scenarios that can be found, and the errors of unreadable files with several
+        scenarios.
+        """
         self._shelf = ScenarioIndex(self.root)
         own, problems = self._shelf.readable(), self._shelf.problems
         if self.base is None:
@@ -216,15 +223,17 @@ class Suite(SharedFiles):
         return sorted({*ids, *own}), (*others, *problems)
 
     def has(self, scenario_id: str) -> bool:
-        """Whether a scenario with this id exists, in this spelling. Reads only the tables of its family."""
+        """Whether a scenario with this id exists, in exactly this spelling. Reads only the files of its family."""
         return self._shelf.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
     def check_unique(self, scenario_id: str) -> None:
-        """Raise SuiteError if a second file has a scenario with this id."""
+        """Raise SuiteError if two files contain a scenario with this id."""
         self._shelf.check_unique(scenario_id)
 
     def place(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario, and its case in the file. Raises UnknownScenarioError if there is none."""
+        """Return the location of a scenario: its file, and its name in a file with several. Raises
+        UnknownScenarioError.
+        """
         part = self.part(scenario_id)
         place = part._shelf.find(scenario_id)
         if place is None:
@@ -236,17 +245,19 @@ class Suite(SharedFiles):
         return place
 
     def path(self, scenario_id: str) -> Path:
-        """Return the file of a scenario. Raises UnknownScenarioError if there is none."""
+        """Return the path of the file that contains a scenario. Raises UnknownScenarioError if there is none."""
         return self.place(scenario_id).file
 
     def cases_in(self, path: str) -> list[str]:
-        """Return the ids of the scenarios in a table, given by its path. Empty if the file is not a table."""
+        """Return the ids of the scenarios in a file with several scenarios. Empty for other files."""
         wanted = path.replace("\\", "/").split("/")[-2:]
         cases = {each: place for part in self.parts for each, place in part._shelf.cases.items()}
         return [each for each, place in cases.items() if [*place.file.parts[-2:]] == wanted]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: its file, or for a case the equivalent file. Raises SuiteError."""
+        """Return a scenario as YAML: the text of its file, or of an equivalent file with only this scenario. Raises
+        SuiteError.
+        """
         place = self.place(scenario_id)
         if not place.case:
             return strict_yaml.read(place.file, suite=self.part(scenario_id).root).decode()
@@ -255,14 +266,14 @@ class Suite(SharedFiles):
         return scenario_text(self.document(scenario_id).value)
 
     def find_scenario(self, scenario_id: str) -> Scenario | None:
-        """Return a scenario. None if it does not exist any more, or has become invalid."""
+        """Return a scenario. None if it does not exist or is invalid."""
         try:
             return self.scenario(scenario_id)
         except (UnknownScenarioError, SuiteError):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return the digest of a scenario: of its document, and for a composed one also of its recording."""
+        """Return a digest of the content of a scenario. For a composed scenario, its recording is included."""
         place = self.place(scenario_id)
         if not place.case:
             return hashlib.sha256(place.file.read_bytes()).hexdigest()
@@ -272,7 +283,9 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Read the document of a scenario; a case is expanded to a separate document. Raises SuiteError."""
+        """Return the YAML document of a scenario; one in a file with several is expanded to a separate document. Raises
+        SuiteError.
+        """
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         place = self.place(scenario_id)
@@ -291,9 +304,9 @@ class Suite(SharedFiles):
     ) -> Scenario:
         """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the file.
 
-        The expectations of other contracts, and those of composed scenarios, come from the recording. Without a
-        recording there are no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file, or
-        RecordingError.
+        The expectations of other contracts, and those of composed scenarios, come from the recording. If there is no
+        recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
+        or RecordingError.
         """
         from readfirst.harness.suite.load import scenario_from
 
@@ -342,10 +355,11 @@ class Suite(SharedFiles):
         return any(clause is not None and not contract.is_documented_by(clause) for clause in clauses)
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return a scenario of this suite with recorded contents instead of digests, if the recording is readable.
+        """Return a scenario in which recorded content replaces digests. If the recording cannot be read, the digests
+        stay.
 
-        A digest only shows that a long text or file differs. The position of the difference requires the whole
-        content.
+        A digest only shows that a long text or file differs. To report the position of the difference, the whole
+        content is needed.
         """
         from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
@@ -360,12 +374,12 @@ class Suite(SharedFiles):
         return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def scenarios(self) -> Iterator[Scenario]:
-        """Yield every scenario in the order of the ids. Raises SuiteError at the first bad one."""
+        """Yield every scenario, sorted by id. Raises SuiteError for the first invalid one."""
         for scenario_id in self.ids():
             yield self.scenario(scenario_id)
 
     def heading(self, scenario_id: str) -> Heading:
-        """Read title, requirement, rule and tags of one scenario. The rest of the file is not read."""
+        """Read the metadata of one scenario: title, requirement, rule and tags. The rest of the file is not read."""
         if (part := self.part(scenario_id)) is not self:
             return part.heading(scenario_id)
         place = self.place(scenario_id)
@@ -386,9 +400,10 @@ BUNDLED = "bundled"
 
 
 def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Suite:
-    """Return the suites in these directories as one. Each includes those before it; without any, the bundled one.
+    """Return one suite that includes the suites in these directories. If the list is empty, return the bundled suite.
 
-    `bundled` is the bundled suite; a directory of that name is written `./bundled`. Raises SuiteError.
+    A scenario or shared file of a later directory replaces that of an earlier one. `bundled` stands for the bundled
+    suite; a directory of that name is written `./bundled`. Raises SuiteError.
     """
     suite: Suite | None = None
     for directory in directories or (BUNDLED,):
@@ -399,10 +414,9 @@ def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Su
 
 
 def load_suite(root: Path | None = None) -> Suite:
-    """Return the suite in the directory `root` (`fixtures/` of a checkout), by default the bundled suite.
+    """Return the suite in the directory `root` (for example `fixtures/` of a checkout), by default the bundled suite.
 
-    Raises SuiteError if shared files, such as the contracts, are unreadable. Scenarios are read when they are
-    requested.
+    Raises SuiteError if shared files, such as the contracts, cannot be read. Scenarios are read when they are used.
     """
     suite = Suite(root)
     _ = suite.contracts, suite.vocabulary

@@ -23,9 +23,11 @@ _FACTS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Facts in a description by name: the group of the expression, or whether the fact is stated."""
+"""Facts in the description of a tool: a number or a text in the first group of the expression, or whether the
+expression matches.
+"""
 _QUOTED = 60
-"""Characters of a description that are quoted at most."""
+"""Maximum number of quoted characters of a description."""
 _TYPES: Mapping[type, str] = {
     type(None): "null",
     bool: "boolean",
@@ -41,10 +43,10 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as a model gets it.
+    """The definition of a tool that the model gets.
 
-    `schema` is the complete JSON Schema of its arguments. The description itself is text of the product, so only
-    `facts` are stored: its length in characters, its SHA-256, its beginning, and the facts that it states.
+    `schema` is the complete JSON Schema of its arguments. The description is text of the product, so only `facts` about
+    it are stored: its length in characters, its SHA-256, its beginning, and what it states.
     """
 
     schema: Mapping[str, Any]
@@ -72,7 +74,7 @@ def facts_of_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
 
 
 def tools_file(root: Path) -> Path:
-    """Return the file of a suite."""
+    """Return the path of tools.json in the suite at `root`."""
     return root / "tools.json"
 
 
@@ -110,7 +112,8 @@ def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str
 
 
 def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
-    """Return the text of tools.json for the contracts in `order`; `known` has the tools of each contract, by name.
+    """Return the content of tools.json for the contracts in `order`. `known` contains the tools of each contract, by
+    name.
 
     Each tool has rows in the order of the contracts. Successive contracts with the same description and schema share a
     row.
@@ -124,7 +127,9 @@ def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 
 def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Return the results of each key with their contracts; equal neighbours share a row."""
+    """Return a list of rows for each key. Each row contains a result and the contracts with this result; successive
+    contracts with equal results share a row.
+    """
     rows: dict[_Key, list[dict[str, Any]]] = {}
     for key, contract, row in given:
         before = rows.setdefault(key, [])
@@ -137,9 +142,9 @@ def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 @dataclass(frozen=True, slots=True)
 class StructuredResult:
-    """The result of one call: `case` identifies the call of `tool`, `value` is the field `tool_use_result`.
+    """The structured result (`tool_use_result`) of one call. `case` is the purpose of the call.
 
-    It contains `$WS` for the workspace. `value` is None if a version has no such field.
+    `value` contains `$WS` for the path of the workspace. It is None if a version prints no structured result.
     """
 
     case: str
@@ -148,7 +153,7 @@ class StructuredResult:
 
 
 def results_file(root: Path) -> Path:
-    """Return the file of a suite."""
+    """Return the path of results.json in the suite at `root`."""
     return root / "results.json"
 
 
@@ -166,7 +171,9 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the file with the results of these contracts, in this order. Equal neighbours share a row."""
+    """Return the content of results.json for the contracts in `order`. Successive contracts with equal results share a
+    row.
+    """
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order
@@ -177,10 +184,10 @@ def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterabl
 
 
 def fields_of(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
-    """Return the fields of each tool's results: their types, and whether each result of the tool has them.
+    """Return the fields of the structured results, by tool: their types, and whether the field is always present.
 
-    A field of an object is written as `file.numLines`, a field of each item of a list as `structuredPatch[].lines`;
-    the result itself has an empty name. `always` refers to results that contain the parent of the field.
+    A field of an object is written as `file.numLines`, a field of the items of a list as `structuredPatch[].lines`. The
+    result itself has an empty name. `always` is True if each result that contains the parent contains the field.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

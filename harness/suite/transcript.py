@@ -12,13 +12,15 @@ from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.unwrap_host_text import unwrapped, wrapped
 
 UNNAMED = "unnamed"
-"""The name of an error whose words `errors.yaml` does not know; it is never blessed."""
+"""The name of an error whose message `errors.yaml` does not contain. A recording with it is never accepted."""
 
 _CUT = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording file is damaged, or of other inputs; the message names file and remedy, `file` the file if known."""
+    """A recording file is damaged, or was recorded with other files or steps. The message names the file and the
+    solution. `file` is its path, if known.
+    """
 
     exit_code = ExitCode.SUITE_INVALID
     file: Path | None = None
@@ -28,10 +30,10 @@ class RecordingError(ReadfirstError):
 class RecordedResult:
     """The answer of one call, separated from the additions of the host program.
 
-    `text` is the tool's answer, with `$WS` for the path of the workspace; `error` is the name of the refusal, None if
-    the call was not refused. `wrapped`: the host wrapped the answer in `<tool_use_error>`; `after` is the text that it
-    appended. `cut` is the SHA-256 of the whole answer if `text` is only its beginning, because product data follow,
-    which are not stored; `ending` is the text after the data.
+    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal; None if
+    the call was not refused. `wrapped`: the host enclosed the answer in `<tool_use_error>`. `after` is the text that
+    the host appended. If the answer contains data of the product, which are not stored, `text` is only the part before
+    the data, `ending` the part after them, and `cut` the SHA-256 of the whole answer.
     """
 
     text: str
@@ -45,8 +47,8 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Return the stored form of a text that the model saw. `beginning` and `ending`: only these parts of the
-        answer are stored.
+        """Return the stored form of a text that the model saw. If `beginning` is given, only it and `ending` are
+        stored.
         """
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
@@ -61,23 +63,23 @@ class RecordedResult:
 
     @property
     def answer(self) -> str:
-        """The tool's answer, with a mark instead of the removed part."""
+        """The tool's answer, with a mark in place of the part that is not stored."""
         return self.text if self.cut is None else f"{self.text}{_CUT}{self.ending}"
 
     @property
     def raw(self) -> str:
-        """The text that the model saw, without the removed part."""
+        """The text that the model saw, with a mark in place of the part that is not stored."""
         return wrapped(self.answer, self.wrapped, self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """One tool call, or the calls of one message, with their results.
+    """The results of one tool call, or of the calls in one message.
 
-    `changes` are the changes of the product to the workspace (None: deleted), without those of the harness; a mode is
-    stated if an existing mode changed. `created` contains the mode of each new file and directory; new directories
-    above another new path are not listed. `struck`: the product reached the moment between validation and execution,
-    for a call with `during`. `reminders` are those about changed files, for a scenario that judges them.
+    `changes` are the changes of the workspace by the product (None: deleted). A mode is contained only if the mode of
+    an existing file changed. `created` contains the mode of each new file and directory, except directories above
+    another new path. `struck`: for a call with `during`, the product reached the moment between validation and
+    execution. `reminders` are those about changed files, if the scenario compares them.
     """
 
     tools: tuple[str, ...]
@@ -89,7 +91,7 @@ class TranscriptStep:
 
     @property
     def key(self) -> Hashable:
-        """A key that is equal only for equal steps."""
+        """A hashable key. Two steps have equal keys only if they are equal."""
         changes = tuple(sorted(self.changes.items()))
         created = tuple(sorted(self.created.items()))
         return self.tools, self.results, changes, created, self.struck, self.reminders
@@ -97,17 +99,17 @@ class TranscriptStep:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The results of one contract in one scenario."""
+    """The results of all calls of one scenario on one contract."""
 
     steps: tuple[TranscriptStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract. Contracts with the same results share one.
+    """All transcripts of one scenario, by contract. Contracts with equal results share one transcript.
 
-    `inputs` is the digest of the recorded steps. `unrecorded` contains the reasons for missing transcripts. `packed`
-    are the long texts as in the file, compressed, by their digests.
+    `inputs` is the digest of the recorded files and steps. `unrecorded` contains the reason for each missing
+    transcript. `packed` contains the long texts in compressed form, by digest.
     """
 
     inputs: str = ""
@@ -116,27 +118,31 @@ class Recording:
     packed: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
-        """Return the recording with one contract's transcript replaced or added."""
+        """Return the recording with the transcript of one contract added or replaced."""
         reasons = {name: why for name, why in self.unrecorded.items() if name != contract}
         return replace(self, transcripts={**self.transcripts, contract: transcript}, unrecorded=reasons)
 
     def without(self, contract: str, why: str = "") -> Recording:
-        """Return the recording without one contract; `why` stays in its place."""
+        """Return the recording without the transcript of one contract. `why` is stored as the reason."""
         kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
         reasons = {**self.unrecorded, contract: why} if why else self.unrecorded
         return replace(self, transcripts=kept, unrecorded=reasons)
 
 
 Course = tuple[tuple[bool, ...], ...]
-"""For each message, whether each of its calls was refused."""
+"""The course of a session: for each message, whether each of its calls was refused."""
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
-    """Return the distinct courses of these transcripts, in the order of their first occurrence."""
+    """Return the different courses of these transcripts (which calls were refused), in the order of their first
+    occurrence.
+    """
     found = (tuple(tuple(each.is_error for each in row.results) for row in one.steps) for one in recorded)
     return tuple(dict.fromkeys(found))
 
 
 def marks(course: Course) -> str:
-    """Write a course down: a word for each message, in it `a` for a call that was answered, `r` for a refused one."""
+    """Return a course as a text: a word for each message, in which `a` is a call that was answered, and `r` a call that
+    was refused.
+    """
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -18,11 +18,11 @@ from readfirst.harness.suite.version_ranges import holding
 from readfirst.harness.yaml_io.finding import SuiteError
 
 _MOST_UNPACKED = 256 * 1024 * 1024
-"""Bytes that all compressed texts and contents of a file may have."""
+"""Maximum size in bytes of all decompressed texts and contents of a recording."""
 _MEMORY = 128 * 1024 * 1024
-"""Bytes that unpacking one of them may take."""
+"""Maximum memory in bytes for decompressing one text."""
 _MOST_ANSWERS = 1_000_000
-"""Steps of a file, times the versions that they were recorded on."""
+"""Maximum product of the number of steps and the number of versions in a recording."""
 _DAMAGED = (
     ValueError,
     KeyError,
@@ -36,7 +36,7 @@ _DAMAGED = (
 
 @contextmanager
 def readable(advice: str = "record the scenario again", path: Path | None = None) -> Iterator[None]:
-    """Raise RecordingError with this advice for a recording that cannot be read, naming its `path`."""
+    """Raise errors of the block as RecordingError, with this advice and the `path` of the recording file."""
     try:
         yield
     except SuiteError as error:
@@ -54,9 +54,10 @@ def _unreadable(reason: str, advice: str, path: Path | None) -> RecordingError:
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts in a recording file, by version. Equal transcripts are the same object.
+    """The transcripts in a recording, by version. Versions with equal answers share one object. They are decoded when
+    they are used.
 
-    `steps` and `packed` are the data of the file. Errors name `path`.
+    `steps` and `packed` are the JSON values of the recording. Error messages name `path`.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Determine the answer of each step for each version. Raises ValueError, KeyError, TypeError."""
+        """Determine which answer of each step belongs to each version. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MOST_ANSWERS:  # which would fill the memory
             raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
         self._names = dict.fromkeys(names)
@@ -102,7 +103,7 @@ class Transcripts(Mapping[str, Transcript]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return the same text as a dictionary of the transcripts, for digests."""
+        """Return the `repr` of a dictionary of the transcripts, from which digests are computed."""
         return repr(dict(self))
 
     def _step(self, place: int, number: int) -> TranscriptStep:
@@ -120,7 +121,7 @@ def _tools(body: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _row(names: tuple[str, ...], body: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the index of the answer of each version."""
+    """Return, for each version, the index of its answer among the answers of a step."""
     answers = body["answers"]
     starts: dict[str, int] = {}
     for number, answer in enumerate(answers):
@@ -132,13 +133,13 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def decode_step(body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
-    """Return the step with these JSON values, as `StepEncoder.step` returns them. Raises RecordingError."""
+    """Return the step that `StepEncoder.step` encoded as these JSON values. Raises RecordingError."""
     with readable("run it again"):
         return _Decoder(_Packed(packed)).step(_tools(body), body)
 
 
 class _Packed:
-    """The compressed texts of a file by name. Each is decompressed only once."""
+    """The compressed texts and contents of a recording, by name. Each is decompressed only once."""
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded
@@ -164,7 +165,7 @@ class _Packed:
         return data
 
     def text(self, name: str) -> str:
-        """Return it as a text. Raises as `data`."""
+        """Return the decompressed data as a text. Raises the errors of `data`."""
         if name not in self._texts:
             self._texts[name] = self.data(name).decode("utf-8", "surrogatepass")
         return self._texts[name]
@@ -172,12 +173,14 @@ class _Packed:
 
 @dataclass(frozen=True, slots=True)
 class _Decoder:
-    """Decodes the values of a file."""
+    """Decodes the JSON values of a recording."""
 
     packed: _Packed
 
     def step(self, tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
-        """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
+        """Return the step with these JSON values, as `StepEncoder` wrote them. Raises ValueError, KeyError,
+        TypeError.
+        """
         results = tuple(map(self.result, body.get("results", (body,))))
         if len(results) != len(tools):
             raise ValueError(f"{len(results)} results for {len(tools)} calls")

@@ -15,24 +15,24 @@ HOST_TEXTS = {
         "</system-reminder>\n"
     ),
 }
-"""Texts that hosts append to many answers, by their names in recordings."""
+"""Texts that host programs append to many answers, by their names in recordings."""
 
 _ERROR = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
-    """Return the answer of the tool itself.
+    """Return the answer of the tool, without additions of the host program.
 
-    A `<tool_use_error>` element around the whole text is removed, and so is every `<system-reminder>` element that
-    follows the answer on separate lines, with the empty line before it. A reminder without an answer is the answer
-    itself (a Read of an empty file). Numbered lines of a file are not a reminder.
+    A `<tool_use_error>` element around the whole text is removed. Each `<system-reminder>` element on separate lines
+    after the answer is removed, with the empty line before it. If the text consists only of a reminder, it is the
+    answer (a Read of an empty file). Numbered lines of a file are not a reminder.
     """
     return unwrapped(text)[0]
 
 
 def unwrapped(text: str) -> tuple[str, bool, str]:
-    """Return the answer of the tool itself, whether it was wrapped in `<tool_use_error>`, and the text after it."""
+    """Return the answer of the tool, whether it was enclosed in `<tool_use_error>`, and the removed text after it."""
     answer = _without_reminders(text)
     after = text[len(answer) :]
     opening, closing = _ERROR
@@ -42,7 +42,7 @@ def unwrapped(text: str) -> tuple[str, bool, str]:
 
 
 def wrapped(answer: str, is_wrapped: bool, after: str) -> str:
-    """Return the text that `unwrapped` took apart."""
+    """Return the original text for a result of `unwrapped`."""
     opening, closing = _ERROR
     return f"{opening}{answer}{closing}{after}" if is_wrapped else answer + after
 
@@ -61,22 +61,24 @@ _WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""The white space and line ends of JavaScript, which the product cuts."""
+"""The characters that JavaScript's `trim()` removes."""
 
 
 def without_outer_whitespace(text: str) -> str:
-    """Return the text without the whitespace at both ends."""
+    """Return the text without whitespace at both ends, as JavaScript's `trim()` does."""
     return text.strip(_WHITESPACE)
 
 
 _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
-"""The end of a temporary file's name: a process id and random digits."""
+"""Matches the end of a temporary file's name: a process id and random digits."""
 
 _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""A note in an answer that quotes the beginning of a call's arguments; both numbers include the workspace's path."""
+"""Matches a note in an answer about the size of the arguments. The size depends on the length of the workspace's
+path.
+"""
 
 _SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
-"""The path of a saved answer, in a directory of the program."""
+"""Matches the path of a saved answer, in a directory of the program."""
 
 
 def normalize_text(text: str, root: str, home: str) -> str:

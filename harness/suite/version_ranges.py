@@ -13,7 +13,9 @@ _Answer = TypeVar("_Answer")
 
 
 def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Return the versions that introduced each answer."""
+    """Return, for each answer, the versions that introduced it: those whose answer differs from that of the version
+    before.
+    """
     starts: dict[Hashable, list[str]] = {}
     for track, before in _tracks_of(names):
         former = answers[before] if before is not None else _NONE
@@ -35,13 +37,15 @@ def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, 
                 raise ValueError(f"{name} has no answer: neither this version nor an earlier one states one")
             found[name] = former
     if unknown := starts.keys() - found.keys():
-        raise ValueError(f"{min(unknown)} is not among the versions")
+        raise ValueError(f"{min(unknown)} is not one of the recorded versions")
     return found
 
 
 @lru_cache(maxsize=64)
 def _tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Return the versions of each class of models, and the version that the first of them follows."""
+    """Return the versions of each class of models, oldest first. Each list is paired with the version before its first
+    one; None if there is none.
+    """
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)

@@ -251,6 +251,8 @@ def test_a_run_names_the_scenarios_that_a_suite_replaces(readfirst: Cli, ours: P
     both = ("--fixtures", "bundled", "--fixtures", ours)
     assert "replaces" not in readfirst("run", UNREAD, "drafts/save", *both).err
     readfirst("new", UNREAD, "--from", "bundled", "--fixtures", ours)
-    assert f"\nours replaces 1 scenario of readfirst: {UNREAD}\n" in "\n" + readfirst("run", UNREAD, *both).err
+    assert (
+        f"\nours replaces 1 scenario of readfirst: {UNREAD}\n" in "\n" + readfirst("run", UNREAD, *both).err
+    )
     assert "replaces" not in readfirst("run", "drafts/save", *both).err
     assert "replaces" not in readfirst("run", "--fixtures", ours).err
