@@ -57,12 +57,12 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     handling of their answers.
     """
 
-    def made(wanted: Wanted) -> Adapter:
+    def make_adapter(wanted: Wanted) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
         adapter: Adapter = python_host._adapter(module, factory)
         return adapter
 
-    monkeypatch.setitem(connect.kinds(), "python", replace(connect.KINDS["python"], connect=made))
+    monkeypatch.setitem(connect.kinds(), "python", replace(connect.KINDS["python"], connect=make_adapter))
 
 
 @pytest.fixture(scope="module")

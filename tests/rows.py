@@ -26,12 +26,12 @@ def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], T
     given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
     assert given
 
-    def decorated(test: Test) -> Test:
+    def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
         others = [each for each in signature.parameters.values() if each.name not in given[0]]
 
         @functools.wraps(test)
-        def asked(*this: object, **fixtures: object) -> None:
+        def run_rows(*this: object, **fixtures: object) -> None:
             failed: list[BaseException] = []
             for number, row in enumerate(given):
                 try:
@@ -42,7 +42,7 @@ def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], T
             if failed:
                 raise BaseExceptionGroup(f"{len(failed)} of {len(given)} rows", failed)
 
-        asked.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-        return asked
+        run_rows.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return run_rows
 
-    return decorated
+    return decorate

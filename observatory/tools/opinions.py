@@ -35,11 +35,11 @@ from tests.runners.verdicts import (
     SUITE,
     WRONG,
     disagreements,
-    exported,
     of_go,
     of_harness,
     of_node,
     skeleton,
+    write_export,
 )
 
 PAGE = ROOT / "docs/opinions.md"
@@ -143,7 +143,7 @@ def measured(name: str, folder: str, part: int) -> Row:
         case _:
             command = [*SERVE_WRONG, name]
     ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % part :: part]
-    suite = exported(own / "suite.jsonl.gz", ids)
+    suite = write_export(own / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     go, node = of_go(command, suite, own / "go"), of_node(command, suite, own / "node")
     judged = [each for each in ours.values() if each[0] == "judged"]

@@ -184,7 +184,7 @@ def connect(host, port):
         return f"{type(error).__name__}: {error}"
 
 
-def hooked(path):
+def run_hooks(path):
     for group in settings()["hooks"]["PreToolUse"]:
         for hook in group["hooks"]:
             subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
@@ -221,7 +221,7 @@ def run(tool, arguments, path):
         case "Image":
             return [{"type": "image", "source": {"media_type": "image/png", "data": "aGk="}}]
         case "Hooked":
-            return hooked(arguments["file_path"])
+            return run_hooks(arguments["file_path"])
         case "Interfaces":
             with Path("/proc/net/dev").open() as file:
                 return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))

@@ -95,7 +95,7 @@ class Call:
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
 
-    def stated(self, *, files: bool = True) -> dict[str, Any]:
+    def to_step(self, *, files: bool = True) -> dict[str, Any]:
         """Return the call in the form of a scenario file, with the result of the default contract and, if there is one,
         the documented result.
 
@@ -117,7 +117,7 @@ class Together:
 
     calls: tuple[Call, ...]
 
-    def stated(self) -> dict[str, Any]:
+    def to_step(self) -> dict[str, Any]:
         """Return the calls in the form of a scenario file.
 
         The changed files are listed for the whole group, not for each call.
@@ -125,15 +125,15 @@ class Together:
         files: dict[str, str | None] = {}
         for call in self.calls:
             files |= call.of(DEFAULT).files
-        group = {"parallel": [call.stated(files=False) for call in self.calls]}
+        group = {"parallel": [call.to_step(files=False) for call in self.calls]}
         return {**group, "expect": {"files": files}} if files else group
 
 
-def refused(error: str = "not_read", text: str = UNREAD) -> Says:
+def refusal(error: str = "not_read", text: str = UNREAD) -> Says:
     return Says(text, error)
 
 
-def done(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
+def success(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
     return Says(text, None, {"notes.txt": content})
 
 
@@ -179,7 +179,7 @@ class Small:
             "title": f"Title of {scenario_id}",
             "requirement": "must",
             "given": {"files": dict(files or GIVEN)},
-            "steps": [call if isinstance(call, dict) else call.stated() for call in calls],
+            "steps": [call if isinstance(call, dict) else call.to_step() for call in calls],
         }
         path = self.root / "scenarios" / f"{scenario_id}.yaml"
         path.parent.mkdir(exist_ok=True)
@@ -188,12 +188,12 @@ class Small:
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
         """Write the recordings of the current scenario for the contracts or other versions `names`."""
-        transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
+        transcripts = {name: Transcript(tuple(_make_step(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))
 
 
-def _recorded(step: Call | Together, name: str) -> TranscriptStep:
+def _make_step(step: Call | Together, name: str) -> TranscriptStep:
     says = [call.of(name) for call in step.calls]
     changes: dict[str, Entry | None] = {}
     for each in says:

@@ -13,7 +13,7 @@ UNREAD = "File has not been read yet. Read it first before writing to it."
 SCENARIO = Scenario("a/b", "A title", "must", Given(), (TOUCH, EDIT, ParallelCalls((READ, EDIT))))
 
 
-def recorded() -> Transcript:
+def make_transcript() -> Transcript:
     one = TranscriptStep(("Edit",), (RecordedResult.of(UNREAD, "not_read"),))
     reminded = "Done.\n\n<system-reminder>Beware.</system-reminder>"
     two = TranscriptStep(
@@ -25,7 +25,7 @@ def recorded() -> Transcript:
 
 
 def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> None:
-    assert recorded_answers(SCENARIO, recorded()) == {
+    assert recorded_answers(SCENARIO, make_transcript()) == {
         (1, 0): Clause(error="not_read", text=UNREAD),
         (2, 0): Clause(text="1\tx"),
         (2, 1): Clause(text="Done."),
@@ -34,5 +34,5 @@ def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> N
 
 
 def test_a_transcript_that_ends_early_is_reported_as_far_as_it_goes() -> None:
-    early = Transcript(recorded().steps[:1])
+    early = Transcript(make_transcript().steps[:1])
     assert list(recorded_answers(SCENARIO, early)) == [(1, 0)]

@@ -29,7 +29,7 @@ def refusal(before: str, after: str) -> Change:
     return change("effects" if kind == "refusal" else "reason", kind, "", *names)
 
 
-def seen(
+def make_occurrence(
     what: Change, scenario: str = "a/b", tool: str = "Edit", step: int = 0, follows: bool = False
 ) -> Occurrence:
     return Occurrence(what, scenario, (step, 0), tool, follows)
@@ -44,17 +44,19 @@ def headlines(*found: Occurrence) -> list[str]:
 
 
 def test_other_bytes_are_a_matter_of_safety_and_other_words_are_not() -> None:
-    found = causes(seen(change("effects", "file", "line ends", "LF", "CRLF")), seen(change()))
+    found = causes(
+        make_occurrence(change("effects", "file", "line ends", "LF", "CRLF")), make_occurrence(change())
+    )
     assert [cause.safety for cause in found] == [True, False]
 
 
 def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
     assert headlines(
-        seen(refusal("not_read", APPLIED), "g/1", "Edit"),
-        seen(refusal("not_read", APPLIED), "g/2", "Write"),
-        seen(refusal(APPLIED, "is_link"), "l/1", "Edit"),
-        seen(refusal(APPLIED, "is_link"), "l/2", "Edit"),
-        seen(refusal(APPLIED, "is_link"), "l/3", "Write"),
+        make_occurrence(refusal("not_read", APPLIED), "g/1", "Edit"),
+        make_occurrence(refusal("not_read", APPLIED), "g/2", "Write"),
+        make_occurrence(refusal(APPLIED, "is_link"), "l/1", "Edit"),
+        make_occurrence(refusal(APPLIED, "is_link"), "l/2", "Edit"),
+        make_occurrence(refusal(APPLIED, "is_link"), "l/3", "Write"),
     ) == [
         "Edit: refused (not_read) → applied",
         "Write: refused (not_read) → applied",
@@ -64,15 +66,15 @@ def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_toget
 
 def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
     marks = change("effects", "file", "byte order mark", "without", "with")
-    assert len(causes(seen(marks, tool="Edit"), seen(marks, tool="Write"))) == 1
+    assert len(causes(make_occurrence(marks, tool="Edit"), make_occurrence(marks, tool="Write"))) == 1
     back = change("effects", "file", "byte order mark", "with", "without")
-    assert len(causes(seen(marks, tool="Edit"), seen(back, tool="Write"))) == 2
+    assert len(causes(make_occurrence(marks, tool="Edit"), make_occurrence(back, tool="Write"))) == 2
     other = change("effects", "file", "content", "", "")
-    assert len(causes(seen(other, tool="Edit"), seen(other, tool="Write"))) == 2
+    assert len(causes(make_occurrence(other, tool="Edit"), make_occurrence(other, tool="Write"))) == 2
 
 
 def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
-    alone, after = seen(change(), "a/1"), seen(change(), "a/2", follows=True)
+    alone, after = make_occurrence(change(), "a/1"), make_occurrence(change(), "a/2", follows=True)
     found, consequences = group_by_cause([alone, after])
     assert found[0].scenario_ids == ("a/1", "a/2")
     assert consequences == []
@@ -81,13 +83,13 @@ def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
 
 
 def test_nothing_is_reported_as_nothing() -> None:
-    (cause,) = causes(seen(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
+    (cause,) = causes(make_occurrence(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
     assert words(cause) == ("(nothing)", "Note.")
 
 
 def test_other_whitespace_is_reported_as_such() -> None:
     (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
-    (cause,) = causes(seen(change))
+    (cause,) = causes(make_occurrence(change))
     assert headline(cause) == "Edit: says the same with different whitespace and empty lines"
     assert words(cause) == ("Done.\\n", "Done.")

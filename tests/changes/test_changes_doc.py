@@ -10,14 +10,14 @@ from jsonschema import Draft202012Validator
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.yaml_io import strict_yaml
 
-from .conftest import Run, Says, Small, done, edit, read, refused
+from .conftest import Run, Says, Small, edit, read, refusal, success
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/changes.md").read_text(encoding="utf-8")
 LINES = read({"2.1.7": Says("     1→alpha\n     2→beta"), "2.1.228": Says("1\talpha\n2\tbeta")})
 
 
 @pytest.fixture
-def documented(
+def suite_of_page(
     small: Small,
     run: Run,
     tmp_path: Path,
@@ -25,17 +25,17 @@ def documented(
     capsys: pytest.CaptureFixture[str],
 ) -> Small:
     """The suite that docs/changes.md uses, with the recorded run that the page names in the current directory."""
-    gated = {"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()}
-    small.scenario("gate/unread", edit(gated, refused()))
+    gated = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
+    small.scenario("gate/unread", edit(gated, refusal()))
     small.scenario("reading/lines", LINES)
     small.scenario("reading/more-lines", LINES)
-    small.scenario("writing/alike", edit({"2.1.7": done()}))
+    small.scenario("writing/alike", edit({"2.1.7": success()}))
     monkeypatch.chdir(tmp_path)
     run("run", "reference", "--format", "jsonl", "--output", "run.jsonl")
     return small
 
 
-def test_the_output_that_is_shown_is_what_is_printed(documented: Small, run: Run) -> None:
+def test_the_output_that_is_shown_is_what_is_printed(suite_of_page: Small, run: Run) -> None:
     shown, _ = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert run("diff", "2.1.7", "2.1.228")[1] == shown
 

@@ -14,18 +14,18 @@ from readfirst.harness.diff.normalize_text import Change, Kind
 from readfirst.harness.diff.report import as_text
 from readfirst.harness.suite.suite import default_root
 
-from .conftest import Call, Run, Says, Small, Together, done, edit, read, refused
+from .conftest import Call, Run, Says, Small, Together, edit, read, refusal, success
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 TABS = "1\talpha\n2\tbeta\n3"
 
-UNREAD = edit({"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()})
+UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
 LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
-ALIKE = edit({"2.1.7": done()})
+ALIKE = edit({"2.1.7": success()})
 
 
 @pytest.fixture
-def filled(small: Small) -> Small:
+def filled_suite(small: Small) -> Small:
     small.scenario("gate/unread", UNREAD)
     small.scenario("reading/lines", LINES)
     small.scenario("reading/more-lines", LINES)
@@ -40,34 +40,36 @@ def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> s
     return str(file)
 
 
-def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Run) -> None:
+def test_a_changed_byte_of_an_expectation_is_a_difference(filled_suite: Small, run: Run) -> None:
     assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
-    filled.scenario("writing/alike", edit({"2.1.7": done(), "2.1.40": done(content="gamma\nbeta")}))
+    filled_suite.scenario(
+        "writing/alike", edit({"2.1.7": success(), "2.1.40": success(content="gamma\nbeta")})
+    )
     code, printed, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
     assert code == 1
     assert "! Edit: newline at the end of what is written: with → without" in printed
 
 
-def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled: Small, run: Run) -> None:
-    filled.scenario("gate/told", edit({"2.1.7": refused()}, refused()))
+def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled_suite: Small, run: Run) -> None:
+    filled_suite.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
     code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 0
     assert "no difference in 1 scenario" in printed
     assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
-def test_where_nothing_can_be_compared_the_result_is_not_green(filled: Small, run: Run) -> None:
+def test_where_nothing_can_be_compared_the_result_is_not_green(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "documented", "2.1.7")
     assert code == 5
     assert "no scenario has a result on both sides" in error
     assert "not compared: 4 scenarios" in printed
 
 
-def test_a_tool_that_one_contract_lacks_is_reported(filled: Small, run: Run) -> None:
-    filled.contracts("2.1.40", "Edit")
+def test_a_tool_that_one_contract_lacks_is_reported(filled_suite: Small, run: Run) -> None:
+    filled_suite.contracts("2.1.40", "Edit")
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
-    filled.record("gate/unread", [UNREAD], others)
-    filled.record("writing/alike", [ALIKE], others)
+    filled_suite.record("gate/unread", [UNREAD], others)
+    filled_suite.record("writing/alike", [ALIKE], others)
     printed = run("diff", "2.1.40", "2.1.228")[1]
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
 
@@ -109,13 +111,13 @@ def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:
         ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
     ],
 )
-def test_what_names_no_side_is_a_usage_error(filled: Small, run: Run, name: str, message: str) -> None:
+def test_what_names_no_side_is_a_usage_error(filled_suite: Small, run: Run, name: str, message: str) -> None:
     code, output, error = run("diff", "2.1.7", name)
     assert (code, output) == (2, "")
     assert message in error
 
 
-def test_a_missing_or_damaged_stream_is_refused(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_missing_or_damaged_stream_is_refused(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     assert run("diff", "2.1.7", str(tmp_path / "missing.jsonl"))[0] == 2
     file = tmp_path / "cut.jsonl"
     whole = Path(stream(run, tmp_path, "whole.jsonl", "reference")).read_bytes()
@@ -125,15 +127,19 @@ def test_a_missing_or_damaged_stream_is_refused(filled: Small, run: Run, tmp_pat
     assert "cut off" in error
 
 
-def test_a_recorded_run_gives_what_the_run_itself_gives(filled: Small, run: Run, tmp_path: Path) -> None:
-    filled.scenario("writing/alike", edit({"2.1.7": done()}), files={"notes.txt": "alpha\r\n"})
+def test_a_recorded_run_gives_what_the_run_itself_gives(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
+    filled_suite.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
     file = stream(run, tmp_path, "run.jsonl", "reference")
     now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
     assert now[0] == then[0] == 1
     assert now[1] == then[1]
 
 
-def test_a_run_on_one_contract_can_be_compared_with_another(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_run_on_one_contract_can_be_compared_with_another(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
     code, printed, _ = run("diff", "2.1.228", file)
     assert code == 1
@@ -142,7 +148,7 @@ def test_a_run_on_one_contract_can_be_compared_with_another(filled: Small, run: 
     assert "not compared: 1 scenario, because reference did not run it" in printed
 
 
-def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_two_recorded_runs_can_be_compared(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(
         run, tmp_path, "other.jsonl", "recording:2.1.228", "--contract", "2.1.7", "--family", "gate"
@@ -154,7 +160,9 @@ def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Pa
     assert "Edit: refused (not_read) → applied" in printed
 
 
-def test_runs_of_one_target_are_distinguished_by_their_files(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_runs_of_one_target_are_distinguished_by_their_files(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
     printed = run("diff", one, other, "--family", "gate")[1]
@@ -162,7 +170,7 @@ def test_runs_of_one_target_are_distinguished_by_their_files(filled: Small, run:
 
 
 def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
-    filled: Small, run: Run, tmp_path: Path
+    filled_suite: Small, run: Run, tmp_path: Path
 ) -> None:
     file = stream(
         run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
@@ -174,8 +182,8 @@ def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_a_run_that_broke_is_not_a_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
-    filled.record("gate/unread", [], ["2.1.7"])
+def test_a_run_that_broke_is_not_a_complete_result(filled_suite: Small, run: Run, tmp_path: Path) -> None:
+    filled_suite.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
     code, printed, error = run("diff", "2.1.7", file)
     assert code == 3
@@ -183,7 +191,9 @@ def test_a_run_that_broke_is_not_a_complete_result(filled: Small, run: Run, tmp_
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
-def test_a_run_that_was_interrupted_is_not_a_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_run_that_was_interrupted_is_not_a_complete_result(
+    filled_suite: Small, run: Run, tmp_path: Path
+) -> None:
     file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
@@ -194,7 +204,7 @@ def test_a_run_that_was_interrupted_is_not_a_complete_result(filled: Small, run:
 
 
 def test_lines_of_an_earlier_release_have_no_answers_to_compare(
-    filled: Small, run: Run, tmp_path: Path
+    filled_suite: Small, run: Run, tmp_path: Path
 ) -> None:
     file = Path(stream(run, tmp_path, "old.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -227,7 +237,7 @@ def test_directories_above_a_new_file_are_no_difference_of_a_run(
     assert [cause["level"] for cause in json.loads(printed)["causes"]] == ["text"]
 
 
-def test_a_damaged_answer_of_a_run_is_reported(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_damaged_answer_of_a_run_is_reported(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
     file.write_text(file.read_text().replace('"call":"Edit"', '"call":1'))
     code, _, error = run("diff", "2.1.7", str(file))
@@ -235,8 +245,8 @@ def test_a_damaged_answer_of_a_run_is_reported(filled: Small, run: Run, tmp_path
     assert "not a readable recording" in error
 
 
-def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None:
-    (filled.root / "scenarios/gate/unread.yaml").write_text("title: [")
+def test_a_damaged_scenario_is_reported_as_such(filled_suite: Small, run: Run) -> None:
+    (filled_suite.root / "scenarios/gate/unread.yaml").write_text("title: [")
     code, printed, error = run("diff", "2.1.7", "2.1.228")
     assert (code, printed) == (4, "")
     assert "unread.yaml" in error
@@ -244,7 +254,7 @@ def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
-def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path, other: str) -> None:
+def test_several_processes_find_the_same(filled_suite: Small, run: Run, tmp_path: Path, other: str) -> None:
     if other == "run.jsonl":
         other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
     alone = run("diff", "2.1.7", other, "-j", "1", "--format", "json")
@@ -252,16 +262,16 @@ def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path
     assert run("diff", "2.1.7", other, "-j", "2", "--format", "json")[:2] == alone[:2]
 
 
-def test_what_a_process_cannot_read_is_reported_as_such(filled: Small, run: Run) -> None:
-    (filled.root / "recordings/gate/unread.json").write_text("[")
+def test_what_a_process_cannot_read_is_reported_as_such(filled_suite: Small, run: Run) -> None:
+    (filled_suite.root / "recordings/gate/unread.json").write_text("[")
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
     assert (code, printed) == (4, "")
     assert "unread.json: not a readable recording" in error
 
 
-def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> None:
-    later = edit({"2.1.7": done(content="a\n"), "2.1.228": done(content="b\n")})
-    filled.scenario("gate/twice", UNREAD, later)
+def test_json_holds_everything_and_fits_its_schema(filled_suite: Small, run: Run) -> None:
+    later = edit({"2.1.7": success(content="a\n"), "2.1.228": success(content="b\n")})
+    filled_suite.scenario("gate/twice", UNREAD, later)
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
     document = json.loads(printed)
     schema = json.loads((default_root() / "schema/diff.schema.json").read_bytes())
@@ -278,7 +288,7 @@ def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> N
     assert (document["compared"], document["broken"], document["left_out"]) == (5, 0, {})
 
 
-def test_markdown_is_a_changelog(filled: Small, run: Run) -> None:
+def test_markdown_is_a_changelog(filled_suite: Small, run: Run) -> None:
     printed = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1].splitlines()
     assert printed[0] == "# 2.1.7 → 2.1.228"
     assert "## Words" in printed
@@ -318,22 +328,22 @@ def test_many_causes_are_printed_in_ten_lines_unless_all_are_asked_for(small: Sm
 
 
 def test_what_hides_all_else_comes_first_whatever_it_is_about() -> None:
-    def seen(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
+    def make_occurrences(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
         change = Change("effects", kind, "", before, after, before, after)
         return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]
 
-    few = seen("refusal", "refused (not_read)", "applied", 3)
-    causes, _ = group_by_cause([*few, *seen("mode", "as it was", "0600", 40)])
+    few = make_occurrences("refusal", "refused (not_read)", "applied", 3)
+    causes, _ = group_by_cause([*few, *make_occurrences("mode", "as it was", "0600", 40)])
     assert [each.signature.kind for each in causes] == ["mode", "refusal"]
-    causes, _ = group_by_cause([*few, *seen("mode", "as it was", "0600", 4)])
+    causes, _ = group_by_cause([*few, *make_occurrences("mode", "as it was", "0600", 4)])
     assert [each.signature.kind for each in causes] == ["refusal", "mode"]
     said = Change("text", "words", "", "This", "That", "This", "That")
     words = [Occurrence(said, f"gate/words-{number}", (0, None), "Read") for number in range(400)]
-    causes, _ = group_by_cause([*words, *few, *seen("mode", "as it was", "0600", 40)])
+    causes, _ = group_by_cause([*words, *few, *make_occurrences("mode", "as it was", "0600", 40)])
     assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
-def test_the_result_can_go_to_a_file(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_the_result_can_go_to_a_file(filled_suite: Small, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "changes.md"
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
     assert (code, printed) == (1, "")

@@ -7,7 +7,7 @@ import pytest
 from readfirst.harness.diff.introduced_in import Point, narrowest
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
-from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
+from .conftest import VERSIONS, Run, Says, Small, edit, read, refusal, success
 
 
 def recording(**said: str) -> Recording:
@@ -19,10 +19,6 @@ def recording(**said: str) -> Recording:
             for key, text in said.items()
         }
     )
-
-
-def said(transcript: Transcript) -> str:
-    return transcript.steps[0].results[0].text
 
 
 def test_of_two_points_the_one_that_the_other_lies_in_is_left_out() -> None:
@@ -55,9 +51,9 @@ def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: 
 
 def test_what_changed_in_two_steps_has_two_dates(small: Small, run: Run) -> None:
     twice = {
-        "2.1.7": refused(),
-        "2.1.40": refused("file_not_found", "File does not exist."),
-        "2.1.228": done(),
+        "2.1.7": refusal(),
+        "2.1.40": refusal("file_not_found", "File does not exist."),
+        "2.1.228": success(),
     }
     small.scenario("gate/twice", edit(twice))
     assert since(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
@@ -72,13 +68,13 @@ def test_only_what_a_cause_is_about_dates_it(small: Small, run: Run) -> None:
 
 
 def test_other_bytes_are_dated_too(small: Small, run: Run) -> None:
-    says = {"2.1.7": done(content="a\r\n"), "2.1.40": done(content="a\n")}
+    says = {"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}
     small.scenario("writing/ends", edit(says))
     assert since(run) == [["2.1.7 to 2.1.40"]]
 
 
 @pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
 def test_what_no_version_brought_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
-    says = {"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()}
-    small.scenario("gate/unread", edit(says, refused()))
+    says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
+    small.scenario("gate/unread", edit(says, refusal()))
     assert since(run, *pair) == [[]]

@@ -15,7 +15,7 @@ from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 
 
-def written(folder: Path, text: str) -> Path:
+def write_releases(folder: Path, text: str) -> Path:
     file = releases_file(folder)
     file.write_text(text)
     return file
@@ -23,11 +23,11 @@ def written(folder: Path, text: str) -> Path:
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     versions = ("0.2.9", "2.1.7", "2.1.10")
-    assert load_releases(written(tmp_path, releases_text(versions))).versions == versions
+    assert load_releases(write_releases(tmp_path, releases_text(versions))).versions == versions
 
 
 def test_a_version_that_the_list_lacks_is_said_to_be_newer_than_the_list(tmp_path: Path) -> None:
-    releases = load_releases(written(tmp_path, releases_text(("2.1.7", "2.1.10"))))
+    releases = load_releases(write_releases(tmp_path, releases_text(("2.1.7", "2.1.10"))))
     assert releases.place("2.1.10") == 1
     message = (
         r"releases\.yaml does not list 2\.1\.11; its newest version is 2\.1\.10.*history --published --write"
@@ -53,7 +53,7 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
 )
 def test_a_list_in_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        load_releases(written(tmp_path, text))
+        load_releases(write_releases(tmp_path, text))
 
 
 def test_the_list_of_the_suite_can_be_read_and_names_no_version_that_is_refused() -> None:

@@ -86,7 +86,7 @@ def test_the_native_runners_run_on_windows_and_macos() -> None:
     handed = [step["with"]["path"] for step in steps if "artifact" in step.get("uses", "")]
     assert handed == ["exported", "exported"]
     assert os.access(CHECKOUT / ".ci" / "native", os.X_OK)
-    # Or git would give its lines the ends of Windows there, and no shell would start it.
+    # Otherwise git would check it out with CRLF on Windows, and no shell could run it.
     assert "* -text" in (CHECKOUT / ".gitattributes").read_text("utf-8").splitlines()
 
 

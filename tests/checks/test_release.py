@@ -50,7 +50,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed_program(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel and only its dependencies into a new environment.
 
     Return the path of its program `readfirst`.
@@ -93,7 +93,7 @@ def test_the_action_runs_as_it_is_written_in_an_empty_folder(tmp_path: Path) -> 
     cloned, job = tmp_path / "action", tmp_path / "a job"
     if (ROOT / ".git").exists():
         run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", cloned, cwd=tmp_path)
-    else:  # a clean copy, as that of .ci/run
+    else:  # a clean copy, like that of .ci/run
         shutil.copytree(ROOT, cloned, ignore=shutil.ignore_patterns("*.egg-info", "__pycache__"))
     job.mkdir()
     for name in ("summary", "outputs"):
@@ -139,8 +139,8 @@ def test_the_suite_is_whole_and_names_its_version(release: Path) -> None:
     assert lines[-1] == {"type": "end", "scenarios": len(lines) - 2}
 
 
-def test_the_wheel_runs_where_nothing_else_is(installed: Path, tmp_path: Path) -> None:
-    assert "conformant" in run(installed, "run", "--family", "gate", cwd=tmp_path)
+def test_the_wheel_runs_where_nothing_else_is(installed_program: Path, tmp_path: Path) -> None:
+    assert "conformant" in run(installed_program, "run", "--family", "gate", cwd=tmp_path)
 
 
 def small(release: Path, folder: Path) -> Path:
@@ -153,20 +153,20 @@ def small(release: Path, folder: Path) -> Path:
     return folder / "gate.jsonl"
 
 
-def test_the_package_for_node_runs_the_suite(release: Path, installed: Path, tmp_path: Path) -> None:
+def test_the_package_for_node_runs_the_suite(release: Path, installed_program: Path, tmp_path: Path) -> None:
     (tarball,) = release.glob("readfirst-runner-*.tgz")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", tarball, cwd=tmp_path)
-    served = f"{installed} serve --protocol lines"
+    served = f"{installed_program} serve --protocol lines"
     test = tmp_path / "node_modules/readfirst-runner/test/suite.test.mjs"
     variables = {"READFIRST_SUITE": str(small(release, tmp_path)), "READFIRST_LINES": served}
     assert "# fail 0" in run("node", "--test", "--test-reporter=tap", test, cwd=tmp_path, **variables)
 
 
-def test_the_runner_in_go_runs_the_suite(release: Path, installed: Path, tmp_path: Path) -> None:
+def test_the_runner_in_go_runs_the_suite(release: Path, installed_program: Path, tmp_path: Path) -> None:
     (archive,) = release.glob("readfirst-runner-go-*.zip")
     zipfile.ZipFile(archive).extractall(tmp_path / "go")
-    served = f"{installed} serve --protocol lines"
+    served = f"{installed_program} serve --protocol lines"
     variables = {"READFIRST_SUITE": str(small(release, tmp_path)), "READFIRST_LINES": served}
     said = run("go", "test", ".", "-count=1", "-v", "-run", "TestSuite", cwd=tmp_path / "go", **variables)
     assert "--- PASS: TestSuite/gate/edit-unread" in said

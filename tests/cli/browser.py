@@ -92,14 +92,14 @@ class Shown:
     def script(self, text: str) -> Any:
         return self.driver.execute_script(f"return {text}")
 
-    def listed(self) -> list[str]:
+    def list_scenarios(self) -> list[str]:
         ids: list[str] = self.script(
             "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
             "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
         )
         return ids
 
-    def focused(self) -> str:
+    def read_focus(self) -> str:
         text: str = self.script("document.activeElement.textContent || document.activeElement.id")
         return text
 
@@ -138,7 +138,7 @@ class Shown:
         return [node for node in nodes if not node.get("ignored")]
 
 
-def seen(page: Shown, script: str, *arguments: object) -> Any:
+def run_script(page: Shown, script: str, *arguments: object) -> Any:
     """Run a script and return its result.
 
     It may use the functions below: `ratio` is the contrast of two colours by WCAG, `over` the visible colour of an

@@ -92,7 +92,7 @@ class World:
         rule = Rule("the-rule", self.rule_title, "safety", "must", ("Edit",), (), "", self.place)
         return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
 
-    def judged(self) -> list[tuple[Verdict, BaselineResult]]:
+    def make_verdicts(self) -> list[tuple[Verdict, BaselineResult]]:
         differences = (
             Difference(
                 1, 0, "effects", f"path ../{self.file_beside}", "nothing there", "a file", position=self.place
@@ -132,14 +132,16 @@ class World:
             name=self.name,
             contracts=(self.contract,),
             level="text",
-            scenarios=len(self.judged()),
+            scenarios=len(self.make_verdicts()),
             commands=self.commands,
             find=self.scenario,
             rules=self.rules,
         )
 
     def results(self) -> Results:
-        run = Run(self.target, self.contract, "text", self.version, tuple(self.judged()), name=self.name)
+        run = Run(
+            self.target, self.contract, "text", self.version, tuple(self.make_verdicts()), name=self.name
+        )
         return Results((run, replace(run, series=1)))
 
     def sources(self) -> Sources:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-# pytester forgets what a run imports first; what is here is imported once for all.
+# pytester unloads the modules that a run imports. These are imported here once for all runs.
 importlib.import_module("readfirst.harness.run.run_command")
 
 importlib.import_module("readfirst.harness.adapters.reference")

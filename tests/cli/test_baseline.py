@@ -283,15 +283,15 @@ def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_a_scenario_fails_un
 def test_a_harm_is_not_accepted_without_a_reason() -> None:
     harmful = Verdict("a/b", "2.1.7", "safe", "failed", dict.fromkeys(LEVELS, False))
 
-    def accepted(reason: str) -> BaselineResult:
+    def accept_for(reason: str) -> BaselineResult:
         entry = Acceptance("a/b", "2.1.7", "safe", reason, Position(Path("x.yaml"), 3, 5))
         return apply_baseline(
             harmful, Baseline("mine", Position(Path("x.yaml"), 1, 1), {("a/b", "2.1.7"): entry})
         )
 
-    assert accepted("The file is a cache.").conformant
-    assert not accepted(CHANCE).conformant
-    unexplained = accepted("not explained yet")
+    assert accept_for("The file is a cache.").conformant
+    assert not accept_for(CHANCE).conformant
+    unexplained = accept_for("not explained yet")
     assert not unexplained.conformant
     assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."
 

@@ -164,12 +164,12 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
     assert ran.code == 0
     assert "mine on 2.1.7, level text" in ran.out
     assert opened == ["mcp:--isolation=directory node /home/one/server.mjs", "mcp:node /srv/two/server.mjs"]
-    # Without a name it is the target as it was written, whatever the isolation.
+    # Without a name, the target is named as it was written, without the isolation.
     file.unlink()
     assert readfirst("run", one, "--isolation", "directory", "--update-baseline", *words).code == 0
     assert f"name: {json.dumps(one)}" in file.read_text()
     assert readfirst("run", one, *words).code == 0
-    # A name may be given later, and the baseline keeps its own.
+    # A name may be given later. The baseline keeps its name.
     assert readfirst("run", one, "--name", "mine", "--update-baseline", *words).code == 0
     assert f"name: {json.dumps(one)}" in file.read_text()
     assert readfirst("run", "mcp:node other.mjs", "--name", "mine", *words).code == 2

@@ -35,7 +35,7 @@ REASON = Difference(0, 0, "reason", "error", "not_read", "file_not_found")
 TEXT = Difference(0, 0, "text", "text", "done", "Done.")
 
 
-def failed(
+def make_failure(
     scenario_id: str,
     *differences: Difference,
     requirement: Requirement | None = "must",
@@ -49,29 +49,29 @@ def failed(
     return verdict(scenario_id, "failed", *differences, fails=fails, **about)
 
 
-def broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
+def make_broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
     return verdict(scenario_id, "broken", reason="it hung", requirement=requirement, length=2)
 
 
 WORST_FIRST = [
-    failed("z/one-step", FILE, TEXT, length=1, harm="lost"),
-    failed("y/writes-what-it-must-not", FILE, TEXT, harm="lost"),
-    failed("x/leaves-a-copy", FILE, harm="stray"),
-    broken("w/hangs"),
-    failed("u/conduct", FILE, requirement="should", harm="lost"),
-    broken("t/hangs-on-a-quirk", "observed"),
-    failed("v/refuses-without-need", REFUSED, FILE, TEXT, harm="overcautious"),
-    failed("s/edits-unread", ALLOWED, harm="blind"),
-    failed("r/refuses-as-others-do", REFUSED),
-    failed("q/quirk", REFUSED, FILE, requirement="observed"),
-    failed("p/another-reason", REASON, TEXT),
-    failed("o/another-reason-of-a-quirk", REASON, requirement="observed"),
-    failed("n/words", TEXT),
-    failed("m/words-of-a-quirk", TEXT, requirement="observed"),
+    make_failure("z/one-step", FILE, TEXT, length=1, harm="lost"),
+    make_failure("y/writes-what-it-must-not", FILE, TEXT, harm="lost"),
+    make_failure("x/leaves-a-copy", FILE, harm="stray"),
+    make_broken("w/hangs"),
+    make_failure("u/conduct", FILE, requirement="should", harm="lost"),
+    make_broken("t/hangs-on-a-quirk", "observed"),
+    make_failure("v/refuses-without-need", REFUSED, FILE, TEXT, harm="overcautious"),
+    make_failure("s/edits-unread", ALLOWED, harm="blind"),
+    make_failure("r/refuses-as-others-do", REFUSED),
+    make_failure("q/quirk", REFUSED, FILE, requirement="observed"),
+    make_failure("p/another-reason", REASON, TEXT),
+    make_failure("o/another-reason-of-a-quirk", REASON, requirement="observed"),
+    make_failure("n/words", TEXT),
+    make_failure("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
 
 
-def printed(
+def print_run(
     verdicts: list[Verdict],
     most: int | None,
     ruling: BaselineResult = NOT_ACCEPTED,
@@ -95,7 +95,7 @@ def printed(
 
 @pytest.mark.parametrize("most", [None, 0, 1, 5, 12, 20])
 def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int | None) -> None:
-    text = printed(random.Random(2).sample(WORST_FIRST, len(WORST_FIRST)), most)
+    text = print_run(random.Random(2).sample(WORST_FIRST, len(WORST_FIRST)), most)
     shown = re.findall(r"^(?:FAILED|BROKEN) (\S+)", text, re.MULTILINE)
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
     rest = len(WORST_FIRST) - len(shown)
@@ -103,15 +103,15 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
 
 
 def test_as_many_failures_are_explained_as_were_asked_for_also_of_one_rule() -> None:
-    many = [replace(failed(f"a/{number}", FILE), rule="r") for number in range(9)]
-    text = printed(many, 5, rules=rules_of(rule("r", "safety")))
+    many = [replace(make_failure(f"a/{number}", FILE), rule="r") for number in range(9)]
+    text = print_run(many, 5, rules=rules_of(rule("r", "safety")))
     assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
 
 
 def test_a_harm_shows_the_ends_of_all_lines() -> None:
     harm = Difference(0, 0, "safe", "spoiled: notes.txt", "a\r\nb\r\n", "a\nb\n")
-    spoiled = replace(failed("a/b", FILE, harm="spoiled"), level="safe", differences=(harm,))
-    text = printed([spoiled], 1)
+    spoiled = replace(make_failure("a/b", FILE, harm="spoiled"), level="safe", differences=(harm,))
+    text = print_run([spoiled], 1)
     assert "was    a\\r\\n\n             b\\r\\n\n" in text
     assert "is now a\n             b\\n\n" in text
 
@@ -119,12 +119,12 @@ def test_a_harm_shows_the_ends_of_all_lines() -> None:
 def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
     rules = rules_of(*(rule(f"r{number:02}", CLASSES[number % 4]) for number in range(80)))
     many = [
-        replace(failed(f"a/{number:03}", FILE, REFUSED, TEXT, harm="lost"), rule=f"r{number % 80:02}")
+        replace(make_failure(f"a/{number:03}", FILE, REFUSED, TEXT, harm="lost"), rule=f"r{number % 80:02}")
         for number in range(400)
     ]
     refused = replace(verdict("a/lacks", "unsupported"), reason="the adapter lacks Windows", rule="r01")
-    assert len(printed([*many, refused], BRIEF, rules=rules).splitlines()) <= 40
-    assert len(printed(many, 3, rules=rules).splitlines()) > 40
+    assert len(print_run([*many, refused], BRIEF, rules=rules).splitlines()) <= 40
+    assert len(print_run(many, 3, rules=rules).splitlines()) > 40
 
 
 def test_a_brief_failure_keeps_differences_and_leaves_out_what_was_given() -> None:
@@ -174,7 +174,7 @@ def long(make_suite: MakeSuite) -> Suite:
 
 
 def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
-    found = failed("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
+    found = make_failure("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
     text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert text.splitlines()[2:] == [
         '  given notes.txt: "alpha\\nC:\\\\beta\\n"',
@@ -277,7 +277,7 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
 def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
-    found = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
+    found = make_failure("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
     text = failure_text(found, suite.scenario("staleness/long"), GO_ON)
     assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
     assert "step 6 of 13" not in text
@@ -301,11 +301,11 @@ steps:
 """
     scenario = make_suite({"race/group": steps}).scenario("race/group")
     last = Difference(2, 0, "text", "text", "a", "b")
-    text = failure_text(failed("race/group", last), scenario, GO_ON)
+    text = failure_text(make_failure("race/group", last), scenario, GO_ON)
     read = 'Read {file_path: "$WS/notes.txt"}'
     assert f"  step 1 of 3: 2 calls in parallel: {read}; {read}\n" in text
     assert ', during: modify notes.txt, mtime +2s: "c"\n' in text
     second = Difference(0, 1, "text", "text", "a", "b")
     assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in failure_text(
-        failed("race/group", second), scenario, GO_ON
+        make_failure("race/group", second), scenario, GO_ON
     )

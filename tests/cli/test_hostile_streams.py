@@ -49,7 +49,7 @@ NAMED = ("answer", "target", "name")
 """The fields of `World` that appear in a diagnosis. Answers appear only as digests."""
 
 
-def judged(world: World) -> list[tuple[Verdict, BaselineResult]]:
+def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
     """Return the verdicts of a run of an implementation with hostile texts."""
     fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
     about: dict[str, Any] = {
@@ -89,7 +89,7 @@ def stream_of(world: World, file: Path) -> Path:
     text, summary = io.StringIO(), Summary()
     facts = RunFacts(world.target, world.name, (CONTRACT,), "text", 4, world.commands, world.scenario)
     report = JsonlReport(text, facts, world.version)
-    for verdict, ruling in judged(world):
+    for verdict, ruling in make_verdicts(world):
         summary.add(verdict, ruling)
         report.verdict(verdict, ruling)
     report.finish(summary)
@@ -128,7 +128,7 @@ def streams(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield Streams(suite, tmp_path_factory.mktemp("streams"), replays)
 
 
-def lined(lines: Iterable[str]) -> str:
+def join_lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -161,10 +161,10 @@ def formats(streams: Streams) -> dict[str, Format]:
     diff, diagnosis = streams.diff, streams.diagnosis
     text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
     return {
-        "diff text": Format(partial(diff, lambda found: lined(text(found)))),
+        "diff text": Format(partial(diff, lambda found: join_lines(text(found)))),
         "diff markdown": Format(partial(diff, markdown), markup),
         "diff json": Format(partial(diff, diff_report.as_json), is_json, unabridged=True),
-        "diagnose text": Format(partial(diagnosis, lambda case: lined(diagnosis_report.as_text(case)))),
+        "diagnose text": Format(partial(diagnosis, lambda case: join_lines(diagnosis_report.as_text(case)))),
         "diagnose markdown": Format(
             partial(diagnosis, lambda case: diagnosis_report.as_markdown([case])), markup
         ),

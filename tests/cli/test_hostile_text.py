@@ -81,10 +81,10 @@ class Format:
     unabridged: bool = False
 
 
-def reported(make: Callable[[io.StringIO, World], Any], world: World) -> str:
+def write_report(make: Callable[[io.StringIO, World], Any], world: World) -> str:
     stream = io.StringIO()
     report, summary = make(stream, world), Summary()
-    for verdict, ruling in world.judged():
+    for verdict, ruling in world.make_verdicts():
         summary.add(verdict, ruling)
         report.verdict(verdict, ruling)
     report.finish(summary)
@@ -101,11 +101,11 @@ def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
     )
 
 
-def printed(world: World, *, terminal: bool = False) -> str:
+def write_table(world: World, *, terminal: bool = False) -> str:
     def make(stream: io.StringIO, world: World) -> TableReport:
         return TableReport(console(stream, terminal=terminal), world.facts(), most_failures=None)
 
-    return reported(make, world)
+    return write_report(make, world)
 
 
 def side_by_side(world: World) -> str:
@@ -114,17 +114,17 @@ def side_by_side(world: World) -> str:
     return stream.getvalue()
 
 
-def paged(page: Any, world: World) -> str:
+def write_page(page: Any, world: World) -> str:
     return world.sources().write(page, world.results())
 
 
-def shown(world: World) -> str:
+def write_scenario(world: World) -> str:
     contract = Contract("2.1.7")
     return "\n".join(scenario_lines(world.scenario("family/x"), contract)) + "\n"
 
 
-def explained(world: World) -> str:
-    failing, broken = world.judged()[:2]
+def write_failures(world: World) -> str:
+    failing, broken = world.make_verdicts()[:2]
     texts = [
         part
         for verdict in (failing[0], broken[0])
@@ -210,18 +210,18 @@ def json_lines(text: str) -> object:
     return shapes
 
 
-MARKDOWN = Format(partial(paged, "markdown"), markdown_shape)
-HTML = Format(partial(paged, "html"), html_shape)
-BADGE = Format(partial(paged, "badge"), lambda text: json_shape(json.loads(text)))
+MARKDOWN = Format(partial(write_page, "markdown"), markdown_shape)
+HTML = Format(partial(write_page, "html"), html_shape)
+BADGE = Format(partial(write_page, "badge"), lambda text: json_shape(json.loads(text)))
 FORMATS = {
-    "run table": Format(printed),
-    "run table on a terminal": Format(partial(printed, terminal=True)),
+    "run table": Format(write_table),
+    "run table on a terminal": Format(partial(write_table, terminal=True)),
     "run jsonl": Format(
-        partial(reported, lambda stream, world: JsonlReport(stream, world.facts(), world.version)),
+        partial(write_report, lambda stream, world: JsonlReport(stream, world.facts(), world.version)),
         json_lines,
         unabridged=True,
     ),
-    "run junit": Format(partial(paged, "junit"), xml_shape),
+    "run junit": Format(partial(write_page, "junit"), xml_shape),
     "run markdown": MARKDOWN,
     "run html": HTML,
     "run badge": BADGE,
@@ -229,8 +229,8 @@ FORMATS = {
     "report markdown": MARKDOWN,
     "report html": HTML,
     "report badge": BADGE,
-    "show": Format(shown),
-    "pytest": Format(explained),
+    "show": Format(write_scenario),
+    "pytest": Format(write_failures),
 }
 """Formats by command and value of `--format`. The summary of a GitHub step is the Markdown of `report`."""
 

@@ -13,7 +13,7 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.run.runner import run as replayed
 from tests.verdicts import run, sources_of, verdict
 
-from .browser import PHONE, WEAK_TEXT, Shown, look, seen, severe
+from .browser import PHONE, WEAK_TEXT, Shown, look, run_script, severe
 from .conftest import FAILING, HOLDING, MakeSuite
 
 pytestmark = pytest.mark.browser
@@ -40,7 +40,7 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     hostile answers.
     """
 
-    def shown(fragment: str = "") -> Shown:
+    def open_report(fragment: str = "") -> Shown:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})
         verdicts = list(replayed(suite, "reference", ["2.1.7"]))
         place = Difference(0, 0, "effects", "refused", "refused: file_not_found", f"not refused: {EVIL}")
@@ -52,7 +52,7 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
         return Shown(driver, file).go(fragment)
 
     look(driver)
-    yield shown
+    yield open_report
     look(driver)
     assert severe(driver) == []
 
@@ -60,9 +60,9 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
 def test_a_permalink_opens_its_scenario_and_puts_the_focus_there(show: Show) -> None:
     page = show("#reading/lines")
     assert page.panel("reading/lines") != ""
-    assert page.waits_for(lambda: page.focused() == "reading/lines")
+    assert page.waits_for(lambda: page.read_focus() == "reading/lines")
     page.script("void (location.hash = '#gate/not-read')")
-    assert page.waits_for(lambda: page.focused() == "gate/not-read")
+    assert page.waits_for(lambda: page.read_focus() == "gate/not-read")
     assert page.panel("gate/not-read") != ""
     top = page.script("document.getElementById('gate/not-read').getBoundingClientRect().top")
     assert 0 <= top < 900
@@ -72,14 +72,14 @@ def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
     page = show()
     words = page.one("#words")
     words.send_keys("EDIT wrong")
-    assert page.listed() == ["wrong/effects"]
+    assert page.list_scenarios() == ["wrong/effects"]
     assert page.one("#count").text == "1 of 5 scenarios"
     words.send_keys("\ue00c")  # Escape
-    assert len(page.listed()) == 5
+    assert len(page.list_scenarios()) == 5
     words.send_keys("nothing has this")
-    assert page.listed() == []
+    assert page.list_scenarios() == []
     page.one("button[type=reset]").click()
-    assert page.waits_for(lambda: len(page.listed()) == 5)
+    assert page.waits_for(lambda: len(page.list_scenarios()) == 5)
     assert page.one("#count").text == "5 of 5 scenarios"
 
 
@@ -101,7 +101,7 @@ def test_results_and_runs_can_be_chosen(show: Show, result: str, run: str, liste
     page = show()
     Select(page.one("#result")).select_by_value(result)
     Select(page.one("#run")).select_by_value(run)
-    assert page.listed() == listed
+    assert page.list_scenarios() == listed
 
 
 def test_a_number_of_the_matrix_lists_its_scenarios(show: Show) -> None:
@@ -109,10 +109,10 @@ def test_a_number_of_the_matrix_lists_its_scenarios(show: Show) -> None:
     cell = page.one("button[data-family=wrong][data-result=effects][data-run='0']")
     assert cell.text == "1/2"
     cell.click()
-    assert page.listed() == ["wrong/effects"]
-    assert page.focused() == "Scenarios"
+    assert page.list_scenarios() == ["wrong/effects"]
+    assert page.read_focus() == "Scenarios"
     page.one("button[data-family=wrong]:not([data-result])").click()
-    assert page.listed() == ["wrong/effects", "wrong/text"]
+    assert page.list_scenarios() == ["wrong/effects", "wrong/text"]
 
 
 def test_everything_can_be_done_with_keys(show: Show) -> None:
@@ -120,24 +120,24 @@ def test_everything_can_be_done_with_keys(show: Show) -> None:
 
     page = show()
     page.press(Keys.TAB)
-    assert page.focused() == "Skip to the scenarios"
+    assert page.read_focus() == "Skip to the scenarios"
     assert page.script("document.activeElement.getBoundingClientRect().left") >= 0
     page.press(Keys.ENTER)
     page.press(Keys.TAB)
-    assert page.focused() == "words"
+    assert page.read_focus() == "words"
     page.press("gate")
     for _ in range(5):
         page.press(Keys.TAB)
-    assert page.focused() == "gate/not-read"
+    assert page.read_focus() == "gate/not-read"
     outline = page.script("getComputedStyle(document.activeElement, '::after').outlineStyle")
     assert outline == "solid"
     page.press(Keys.ENTER)
     assert "Step 1 of 1: Edit" in page.panel("gate/not-read")
     page.press(Keys.TAB)
-    assert page.focused() == "#gate/not-read"
+    assert page.read_focus() == "#gate/not-read"
     page.press(Keys.ESCAPE)
     assert page.panel("gate/not-read") == ""
-    assert page.focused() == "gate/not-read"
+    assert page.read_focus() == "gate/not-read"
 
 
 def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> None:
@@ -172,10 +172,10 @@ def test_all_results_are_on_the_screen_in_colours_that_can_be_read(
     page.go("#wrong/text")
     cells = "[...document.querySelectorAll('.runs td, .matrix td, .list td')].filter(shown)"
     off = f"return {cells}.filter((each) => rect(each).left < 0 || rect(each).right > innerWidth).length"
-    assert seen(page, f"return {cells}.length") > 10
-    assert seen(page, off) == 0
+    assert run_script(page, f"return {cells}.length") > 10
+    assert run_script(page, off) == 0
     assert page.script("document.documentElement.scrollWidth <= innerWidth")
-    assert seen(page, WEAK_TEXT) == []
+    assert run_script(page, WEAK_TEXT) == []
 
 
 def test_a_printed_page_is_dark_on_white_and_without_controls(show: Show) -> None:
@@ -183,8 +183,10 @@ def test_a_printed_page_is_dark_on_white_and_without_controls(show: Show) -> Non
     look(page.driver, prefers_color_scheme="dark", media="print")
     page.go("#wrong/text")
     colours = "const style = getComputedStyle(document.body); return [style.color, style.backgroundColor]"
-    ink, paper = seen(page, f"{colours}.map(luminance)")
+    ink, paper = run_script(page, f"{colours}.map(luminance)")
     assert ink < 0.1
     assert paper == 1
-    assert seen(page, WEAK_TEXT) == []
-    assert not seen(page, "return [...document.querySelectorAll('form, .close, .skip, #shown')].some(shown)")
+    assert run_script(page, WEAK_TEXT) == []
+    assert not run_script(
+        page, "return [...document.querySelectorAll('form, .close, .skip, #shown')].some(shown)"
+    )

@@ -20,7 +20,7 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("TERM", "xterm")
 
     def call(*words: object) -> SimpleNamespace:
-        # Not before the test runs: capsys takes another stream for each of its phases.
+        # Only while the test runs, because capsys uses a different stream in each phase.
         with monkeypatch.context() as patch:
             patch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
             return readfirst(*words)
@@ -52,7 +52,7 @@ def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
 def test_one_run_is_shown_as_it_was_printed(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
     printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
-    # The bar before it has disappeared; a stream does not say where in the suite an expectation is.
+    # The progress bar has disappeared. JSON lines do not contain the position of an expectation in the suite.
     assert places(plain(ran.out)) == places(printed[printed.index("FAILED") :])
     assert "\x1b[" in ran.out
     for mark in ("| ---", "# Conformance", "<details>", "```"):
@@ -74,15 +74,15 @@ def test_several_runs_are_shown_each_and_side_by_side(
 
 
 def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
-    def shown(*words: str) -> int:
+    def count_failures(*words: str) -> int:
         text = plain(on_terminal("report", *streams, *words, "--fixtures", mixed.root).out)
         return len(re.findall(r"^FAILED", text, re.MULTILINE))
 
     most = [(), ("--failures", "1"), ("--failures", "0"), ("--failures", "all")]
-    assert [shown(*words) for words in most] == [
+    assert [count_failures(*words) for words in most] == [
         1 + 1,
         1 + 1,
         0,
         2 + 4,
-    ]  # of both runs, one by default
+    ]  # by default, one failure of both runs
     assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2

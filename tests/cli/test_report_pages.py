@@ -131,7 +131,7 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
         failed = verdict("wrong/text", fails="text", contract=contract)
         return run(failed, target="mcp:node /home/x/s.mjs", contract=contract, name="s", series=series)
 
-    # The first series has one contract, the second two: counting what is alike would call the last one the first.
+    # The first run has one contract, the second two. Numbering equal names would call the last one the first.
     results = Results((of("2.1.7", 0), of("2.1.7", 1), of("2.1.40", 1)))
     assert results.names == ("s (1)", "s (2)", "s (2)")
     assert results.labels() == ("s (1) on 2.1.7", "s (2) on 2.1.7", "s (2) on 2.1.40")
@@ -176,20 +176,20 @@ def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) 
         passed = verdict("wrong/text", "passed", contract=contract, level=level)
         return run(passed, target=target, contract=contract, level=level, name=name)
 
-    def named(*runs: Run) -> list[tuple[str, str, str]]:
+    def describe_runs(*runs: Run) -> list[tuple[str, str, str]]:
         index = Parsed(sources_of(mixed).write("html", Results(runs))).json["index"]
         return [(each["key"], each["short"], each["facts"]) for each in index["runs"]]
 
-    assert named(of("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
-    assert named(of("mcp:node server.mjs"), of("python:mytools:Tools")) == [
+    assert describe_runs(of("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
+    assert describe_runs(of("mcp:node server.mjs"), of("python:mytools:Tools")) == [
         ("A", "node server.mjs", ""),
         ("B", "mytools:Tools", ""),
     ]
-    assert named(of("reference"), of("x:y", "2.1.328", "reason", name="mine: new")) == [
+    assert describe_runs(of("reference"), of("x:y", "2.1.328", "reason", name="mine: new")) == [
         ("A", "reference", "2.1.7, level text"),
         ("B", "mine: new", "2.1.328, level reason"),
     ]
-    many = named(*(of(f"python:n{number}:Tools") for number in range(28)))
+    many = describe_runs(*(of(f"python:n{number}:Tools") for number in range(28)))
     assert [key for key, _, _ in many][24:] == ["Y", "Z", "AA", "AB"]
 
 
@@ -204,7 +204,7 @@ def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, hol
     ]
     text = sources_of(mixed).write("html", results(*verdicts, level="reason"))
     cells = re.findall(r'<td class="number (\S+?)(?: first)?" data-level="(\w+)">', text)
-    # At the level `reason` all fail. What the run was not asked for has no colour, however much fails.
+    # At the level `reason` all scenarios fail. Levels that the run did not check have no colour.
     effects = "good" if holds == 100 else f"harm-{tone}"
     assert cells == [(effects, "safe"), (effects, "effects"), ("wording-5", "reason"), ("above", "text")]
 

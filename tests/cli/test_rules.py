@@ -10,25 +10,25 @@ from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
 
-def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
+def select_scenarios(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
     return select(suite, Selection(rules=rules, classes=classes))
 
 
 def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
-    assert chosen(ruled, classes=("design",)) == ["gate/not-read"]
-    assert chosen(ruled, classes=("design", "wording")) == [
+    assert select_scenarios(ruled, classes=("design",)) == ["gate/not-read"]
+    assert select_scenarios(ruled, classes=("design", "wording")) == [
         "gate/not-read",
         "reading/again",
         "reading/lines",
     ]
-    assert chosen(ruled, "numbers", classes=("design",)) == []
-    assert chosen(ruled, classes=("safety",)) == []
+    assert select_scenarios(ruled, "numbers", classes=("design",)) == []
+    assert select_scenarios(ruled, classes=("safety",)) == []
 
 
 def test_a_suite_without_rules_says_so(ruled: Suite) -> None:
     (ruled.root / "rules.yaml").write_text("rules: {}\n")
     with pytest.raises(SelectionError, match="has no rules"):
-        chosen(Suite(ruled.root), classes=("safety",))
+        select_scenarios(Suite(ruled.root), classes=("safety",))
 
 
 def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, ruled: Suite) -> None:

@@ -30,7 +30,7 @@ def plain(verdict: Verdict) -> Verdict:
     return replace(verdict, milliseconds=0.0)
 
 
-def judged(suite: Suite, **options: Any) -> list[Verdict]:
+def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
     return [plain(verdict) for verdict in run(suite, "reference", ["2.1.7"], **options)]
 
 
@@ -66,7 +66,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 
 def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
-    (verdict,) = judged(mixed, ids=["wrong/text"], level="effects")
+    (verdict,) = run_reference(mixed, ids=["wrong/text"], level="effects")
     assert verdict.status == "passed"
     assert (verdict.levels["effects"], verdict.levels["reason"], verdict.levels["text"]) == (
         True,
@@ -76,7 +76,7 @@ def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
 
 
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
-    assert judged(mixed, options=RunOptions(jobs=2)) == judged(mixed)
+    assert run_reference(mixed, options=RunOptions(jobs=2)) == run_reference(mixed)
 
 
 def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
 
 
-def chosen(suite: Suite, **parts: object) -> list[str]:
+def select_scenarios(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))  # type: ignore[arg-type]
 
 
@@ -16,7 +16,7 @@ def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
-    assert chosen(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
+    assert select_scenarios(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
         "reading/lines",
     ]
@@ -57,7 +57,7 @@ def test_what_only_leads_to_a_file_is_no_id(mixed: Suite, scenario_id: str) -> N
 def test_an_expression_matches_ids_and_titles_in_any_case(
     mixed: Suite, expression: str, ids: list[str]
 ) -> None:
-    assert chosen(mixed, expression=expression) == ids
+    assert select_scenarios(mixed, expression=expression) == ids
 
 
 @rows(
@@ -75,16 +75,16 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
 )
 def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: str, message: str) -> None:
     with pytest.raises(SelectionError, match="-k") as raised:
-        chosen(mixed, expression=expression)
+        select_scenarios(mixed, expression=expression)
     assert message in str(raised.value)
 
 
 def test_families_tags_requirements_and_paths_restrict(mixed: Suite) -> None:
-    assert chosen(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
-    assert chosen(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
-    assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
-    assert chosen(mixed, families=("gate",), requirements=("should",)) == []
-    assert chosen(mixed, ids=("scenarios/gate/not-read.yaml",)) == ["gate/not-read"]
+    assert select_scenarios(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
+    assert select_scenarios(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
+    assert select_scenarios(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
+    assert select_scenarios(mixed, families=("gate",), requirements=("should",)) == []
+    assert select_scenarios(mixed, ids=("scenarios/gate/not-read.yaml",)) == ["gate/not-read"]
 
 
 @rows(
@@ -103,5 +103,5 @@ def test_an_unknown_name_gets_a_suggestion(
     mixed: Suite, parts: dict[str, tuple[str, ...]], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
-        chosen(mixed, **parts)
+        select_scenarios(mixed, **parts)
     assert message in str(raised.value)

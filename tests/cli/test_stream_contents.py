@@ -36,12 +36,12 @@ def stream_of(*verdicts: Verdict) -> str:
     return text.getvalue()
 
 
-def failed(name: str, expected: str, got: str) -> Verdict:
+def make_failure(name: str, expected: str, got: str) -> Verdict:
     found = Difference(0, 0, "text", "text", expected, got)
     return replace(verdict(f"a/{name}", "failed", found), requirement="must")
 
 
-def read(text: str, tmp_path: Path) -> list[Difference]:
+def read_differences(text: str, tmp_path: Path) -> list[Difference]:
     file = tmp_path / "results.jsonl"
     file.write_text(text)
     (run,) = read_stream(file)
@@ -50,10 +50,10 @@ def read(text: str, tmp_path: Path) -> list[Difference]:
 
 def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
     long = "line\n" * 400
-    text = stream_of(failed("one", long, "short"), failed("two", long, long + "\udc80"))
+    text = stream_of(make_failure("one", long, "short"), make_failure("two", long, long + "\udc80"))
     assert len(text) < 3 * len(json.dumps(long))
     assert [json.loads(line)["type"] for line in text.splitlines()].count("content") == 2
-    assert [(each.expected, each.got) for each in read(text, tmp_path)] == [
+    assert [(each.expected, each.got) for each in read_differences(text, tmp_path)] == [
         (long, "short"),
         (long, long + "\udc80"),
     ]
@@ -78,9 +78,9 @@ def test_a_difference_that_reports_a_harm_has_its_texts(tmp_path: Path) -> None:
 
 def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path) -> None:
     same = "0123456789abcdef" * 200_000
-    text = stream_of(failed("one", same + "X" + same, same + "Y" + same))
+    text = stream_of(make_failure("one", same + "X" + same, same + "Y" + same))
     assert len(text) < 3 * EXCERPT_CHARS
-    (found,) = read(text, tmp_path)
+    (found,) = read_differences(text, tmp_path)
     start = len(same) - 500
     assert found.expected.startswith(f"[{start:,} characters that both have]\n")
     assert found.expected.replace("X", "Y", 1) == found.got
@@ -98,14 +98,15 @@ def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path)
 )
 def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     text = "\n".join(
-        json.dumps(json.loads(each)) for each in stream_of(failed("one", "word " * 300, "")).splitlines()
+        json.dumps(json.loads(each))
+        for each in stream_of(make_failure("one", "word " * 300, "")).splitlines()
     )
     assert old in text
     with pytest.raises(StreamError, match=rf"results\.jsonl:{line}: .*{message}"):
-        read(text.replace(old, new, 1) + "\n", tmp_path)
+        read_differences(text.replace(old, new, 1) + "\n", tmp_path)
 
 
 def test_a_reference_to_no_content_is_refused(tmp_path: Path) -> None:
-    header, _, *rest = stream_of(failed("one", "word " * 300, "")).splitlines()
+    header, _, *rest = stream_of(make_failure("one", "word " * 300, "")).splitlines()
     with pytest.raises(StreamError, match=r":2: no content before this verdict"):
-        read("\n".join((header, *rest)) + "\n", tmp_path)
+        read_differences("\n".join((header, *rest)) + "\n", tmp_path)

@@ -48,7 +48,7 @@ def test_what_failed_last_is_run_alone_and_stays_until_it_passes(
     again = (*words, "--last-failed", "--format", "jsonl", "--output", stream)
     assert readfirst(*again).code == 1
     assert scenarios_in(stream) == IDS
-    # At this level one of them passes, and the one that is not selected is not forgotten.
+    # At this level one scenario passes. The failure of the other, which is not selected, is kept.
     assert readfirst(*again, "--level", "effects", "wrong/text").code == 0
     assert scenarios_in(stream) == ["wrong/text"]
     assert readfirst(*again).code == 1
@@ -89,13 +89,13 @@ def test_an_interrupted_run_goes_on_where_it_ended(
     words = ("run", "reference", "--fixtures", mixed.root)
     judge = Runner.verdicts
 
-    def interrupted(runner: Runner, scenario_id: str) -> object:
+    def judge_or_interrupt(runner: Runner, scenario_id: str) -> object:
         if scenario_id == "wrong/text":
             raise KeyboardInterrupt
         return judge(runner, scenario_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Runner, "verdicts", interrupted)
+        patch.setattr(Runner, "verdicts", judge_or_interrupt)
         ran = readfirst(*words, "--require", "Read,Edit")
     assert ran.code == 130
     first, *_, last = ran.err.splitlines()
@@ -250,7 +250,7 @@ def test_a_saved_file_is_tested_at_once(tmp_path: Path) -> None:
         watching = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT, env=environment)
         try:
             _wait(out, "1 failed; not conformant")
-            time.sleep(0.5)  # it begins to watch when the run is over
+            time.sleep(0.5)  # watching begins after the run
             file.write_text(code.format(right))
             _wait(out, "1 passed; conformant", times=2)
         finally:

@@ -44,11 +44,11 @@ def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verd
     return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
 
 
-def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
+def judge_status(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
     """Return the status of the verdict on an outcome at the level `text`, such as `passed`."""
     return verdict_of(scenario, outcome, contract).status
 
 
-def offered(behaviours: str | Behaviours) -> set[str]:
+def list_tools(behaviours: str | Behaviours) -> set[str]:
     """Return the names of the tools that the reference has with these behaviours."""
     return {schema.tool for schema in FileTools(behaviours, root="/").schemas}

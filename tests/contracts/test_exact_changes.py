@@ -20,7 +20,7 @@ from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.versioned import ByModel
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
-from .judging import SUITE, Reference, judged, offered
+from .judging import SUITE, Reference, judge_status, list_tools
 
 HIDDEN = "hidden before it by changed_own_writes_are_reread, which begins then"
 SCHEMA = "the schema of settings changes in more versions than are told apart"
@@ -110,7 +110,7 @@ def changes() -> list[Change]:
 
 
 @cache
-def recorded(scenario_id: str) -> Recording:
+def load_recording(scenario_id: str) -> Recording:
     return Recordings(SUITE.recordings_root).recording(scenario_id)
 
 
@@ -119,7 +119,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
     it.
     """
     for scenario_id in change.shown_by:
-        recording = recorded(scenario_id)
+        recording = load_recording(scenario_id)
         for gated in (False, True):
             for before, after in pairwise(chain(recording, gated=gated)):
                 exact = RELEASES.follow(version_of(before), version_of(after))
@@ -136,8 +136,10 @@ def is_seen(change: Change) -> bool:
     with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
             before, after = (of_model(value, sides.gated) for value in (change.before, change.after))
-            late = late or contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
-            sooner = sooner or contradicted(sides.scenario_id, sides.before, change.behaviour, after, place)
+            late = late or is_contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
+            sooner = sooner or is_contradicted(
+                sides.scenario_id, sides.before, change.behaviour, after, place
+            )
     return late and sooner
 
 
@@ -148,7 +150,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
     ]
     with WorkspacePool(memory=True) as place:
         return any(
-            contradicted(
+            is_contradicted(
                 scenario_id,
                 contract.name,
                 change.behaviour,
@@ -160,12 +162,12 @@ def is_seen_by_a_contract(change: Change) -> bool:
         )
 
 
-def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: WorkspacePool) -> bool:
+def is_contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: WorkspacePool) -> bool:
     """Whether a scenario fails in the version `name` if `behaviour` has this value there."""
     contract = SUITE.contracts.find(name)
     moved = behaviours_of(name).changed(**{behaviour: value})
     scenario = SUITE.scenario(scenario_id, contract)
-    return judged(scenario, replay(scenario, Reference(moved), place), contract) == "failed"
+    return judge_status(scenario, replay(scenario, Reference(moved), place), contract) == "failed"
 
 
 def of_model(value: Any, gated: bool) -> Any:
@@ -183,10 +185,10 @@ def tool_is_gone(change: Change) -> bool:
     last = RELEASES.versions[RELEASES.place(change.version) - 1]
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
-        offered(last) - offered(change.version) == gone != set()
-        and offered(behaviours_of(change.version).changed(**{change.behaviour: change.before}))
-        == offered(last)
-        and all(last in recorded(scenario_id).transcripts for scenario_id in change.shown_by)
+        list_tools(last) - list_tools(change.version) == gone != set()
+        and list_tools(behaviours_of(change.version).changed(**{change.behaviour: change.before}))
+        == list_tools(last)
+        and all(last in load_recording(scenario_id).transcripts for scenario_id in change.shown_by)
     )
 
 
@@ -245,6 +247,6 @@ def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_
         unseen = [
             name
             for name, each in constant.items()
-            if not any(contradicted(one, default, name, each.documented, place) for one in each.shown_by)
+            if not any(is_contradicted(one, default, name, each.documented, place) for one in each.shown_by)
         ]
     assert unseen == []

@@ -89,7 +89,7 @@ def test_a_long_text_shows_where_it_differs_and_no_digest(spoilt: Callable[..., 
     assert len(shown.splitlines()) < 60
 
 
-def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
+def copy_scenario(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
     """A suite with one bundled scenario, and with this text as its recording, if any."""
     suite = small_suite(tmp_path / "suite", {scenario_id: SUITE.path(scenario_id).read_bytes()})
     if recording is not None:
@@ -103,7 +103,7 @@ def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
 def test_without_a_recording_of_it_the_digest_is_reported(
     spoilt: Callable[..., Verdict], tmp_path: Path, recording: str | None
 ) -> None:
-    verdict = spoilt(FILE, spoil_file, copied(tmp_path, FILE, recording))
+    verdict = spoilt(FILE, spoil_file, copy_scenario(tmp_path, FILE, recording))
     (found,) = (each for each in verdict.differences if each.what.startswith("file "))
     assert "sha256" in found.expected
     assert (verdict.status, verdict.levels["effects"]) == ("failed", False)

@@ -49,12 +49,12 @@ def scenario(*steps: Step) -> Scenario:
     return Scenario("a/b", "A title", "must", Given(), steps, OWN.name)
 
 
-def said(*texts: str, error: str | None = None, **more: object) -> TranscriptStep:
+def make_step(*texts: str, error: str | None = None, **more: object) -> TranscriptStep:
     results = tuple(RecordedResult(text, error) for text in texts)
     return TranscriptStep(("Edit",) * len(texts), results, **more)  # type: ignore[arg-type]
 
 
-def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
+def expected_clause(stated: Clause | None, step: TranscriptStep) -> Clause:
     """Return what the contract 2.1.40 expects of a call that was recorded as `step`.
 
     `stated` is the expectation in the scenario's file.
@@ -68,14 +68,14 @@ def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     stated = Expectation(Clause(files={"a": RegularFile(b"old")}))
     group = ParallelCalls((edit(Clause(text="1")), edit(Clause(text="2"))), stated)
-    whole = Transcript((said("one", "two", changes={"a": NEW}), said("last")))
+    whole = Transcript((make_step("one", "two", changes={"a": NEW}), make_step("last")))
     seen = with_expectations_of(scenario(touch, group, edit(Clause(text="3"))), OTHER.name, whole)
     texts = [call.expect.recorded.text for call in seen.calls() if call.expect.recorded]
     assert texts == ["one", "two", "last"]
     assert seen.steps[0] == touch
     assert isinstance(seen.steps[1], ParallelCalls)
     assert seen.steps[1].expect.recorded == Clause(files={"a": NEW})
-    idle = with_expectations_of(scenario(group), OTHER.name, Transcript((said("one", "two"),)))
+    idle = with_expectations_of(scenario(group), OTHER.name, Transcript((make_step("one", "two"),)))
     assert isinstance(idle.steps[0], ParallelCalls)
     assert idle.steps[0].expect.recorded is None
 
@@ -83,10 +83,12 @@ def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
 def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
     pinned = TextDigest(starts="File")
     stated = Clause(error="not_read", text=pinned)
-    assert expected(stated, said("File is not read.", error="not_read")).text == pinned
-    assert expected(stated, said("Read it.", error="not_read")).text == "Read it.", "it begins otherwise"
-    assert expected(stated, said("File is gone.", error="file_not_found")).text == "File is gone."
-    assert expected(stated, said("File done.")).text == "File done.", "it is not refused"
+    assert expected_clause(stated, make_step("File is not read.", error="not_read")).text == pinned
+    assert expected_clause(stated, make_step("Read it.", error="not_read")).text == "Read it.", (
+        "it begins otherwise"
+    )
+    assert expected_clause(stated, make_step("File is gone.", error="file_not_found")).text == "File is gone."
+    assert expected_clause(stated, make_step("File done.")).text == "File done.", "it is not refused"
 
 
 @rows(
@@ -95,22 +97,24 @@ def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
 )
 def test_other_parts_of_a_text_leave_nothing_open(pinned: TextDigest) -> None:
     stated = Clause(error="not_read", text=pinned)
-    assert expected(stated, said("File is not read.", error="not_read")).text == "File is not read."
+    assert (
+        expected_clause(stated, make_step("File is not read.", error="not_read")).text == "File is not read."
+    )
 
 
 def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
     stated = Clause(text="Done.", files={"new/a": RegularFile(b"old", 0o644), "new": Directory(0o755)})
     modes = {"new": 0o700, "new/a": 0o600, "new/b": 0o600}
-    step = said("Done.", changes={"new/a": NEW, "new/b": NEW}, created=modes)
-    assert expected(stated, step).files == {
+    step = make_step("Done.", changes={"new/a": NEW, "new/b": NEW}, created=modes)
+    assert expected_clause(stated, step).files == {
         "new": Directory(0o700),
         "new/a": RegularFile(b"new", 0o600),
         "new/b": NEW,
     }
     unpinned = Clause(text="Done.", files={"new/a": RegularFile(b"old")})
-    assert expected(unpinned, step).files == {"new/a": NEW, "new/b": NEW}
+    assert expected_clause(unpinned, step).files == {"new/a": NEW, "new/b": NEW}
     not_there = Clause(text="Done.", files={"elsewhere": RegularFile(b"old", 0o644)})
-    assert expected(not_there, step).files == {"new/a": NEW, "new/b": NEW}
+    assert expected_clause(not_there, step).files == {"new/a": NEW, "new/b": NEW}
 
 
 def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_another() -> None:
@@ -121,7 +125,7 @@ def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_anothe
     assert clause_for(stated, call.expect, DOCUMENTED) == SAYS
     with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.7, not for 2\.1\.40"):
         clause_for(stated, call.expect, OTHER)
-    seen = with_expectations_of(stated, OTHER.name, Transcript((said("Other."),)))
+    seen = with_expectations_of(stated, OTHER.name, Transcript((make_step("Other."),)))
     with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.40, not for 2\.1\.7"):
         clause_for(seen, next(seen.calls()).expect, OWN)
 
@@ -140,7 +144,7 @@ steps:
 def suite(tmp_path: Path) -> Suite:
     """A suite with one scenario and its recording by 2.1.40."""
     suite = small_suite(tmp_path, {"a/b": FILE})
-    recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((said("Done."),))})
+    recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((make_step("Done."),))})
     keep_recording(suite, "a/b", recording)
     return suite
 
@@ -172,7 +176,7 @@ def test_a_damaged_recording_is_an_error_with_its_file(suite: Suite) -> None:
 
 
 def test_two_answers_that_begin_in_one_version_are_damage(suite: Suite) -> None:
-    transcripts = {name: Transcript((said(name),)) for name in (OWN.name, OTHER.name)}
+    transcripts = {name: Transcript((make_step(name),)) for name in (OWN.name, OTHER.name)}
     path = suite.recordings.path("a/b")
     written = format_recording(Recording(suite.scenario("a/b").inputs, transcripts), "b").decode()
     path.write_text(written.replace('"since": "2.1.40"', '"since": "2.1.7"'))

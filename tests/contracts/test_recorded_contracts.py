@@ -23,7 +23,7 @@ from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
 from tests.small_disks import may_mount
 
-from .judging import SUITE, Reference, judged, offered, verdict_of
+from .judging import SUITE, Reference, judge_status, list_tools, verdict_of
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
@@ -56,7 +56,7 @@ def is_for_another_platform(scenario_id: str) -> bool:
 
 def is_stated(scenario_id: str, contract: Contract) -> bool:
     able = needs(scenario_id) <= contract.capabilities
-    return able and contract.name in recorded(scenario_id).transcripts
+    return able and contract.name in load_recording(scenario_id).transcripts
 
 
 def needs(scenario_id: str) -> frozenset[str]:
@@ -88,7 +88,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
             outcome = recorded_outcome(stated, transcript)
             for contract in owners:
                 asked[contract.name] += 1
-                status = judged(SUITE.scenario(scenario_id, contract), outcome, contract)
+                status = judge_status(SUITE.scenario(scenario_id, contract), outcome, contract)
                 if status != "passed":
                     wrong.append(f"{scenario_id} on {contract.name}: {status}")
     assert wrong == []
@@ -115,7 +115,7 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
             for scenario_id in SUITE.ids()[part::PARTS]
             if not SUITE.scenario(
                 scenario_id
-            ).invariant  # of which nothing is recorded, and the product may break it
+            ).invariant  # an invariant has no recording, and the product may break it
             for runner in runners
         ]
     assert [each for each in surprises if each] == []
@@ -131,7 +131,7 @@ def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
         each
         for ids in lacking.values()
         for each in ids
-        if len(recorded(each).transcripts.keys() & set(CONTRACTS)) < 2
+        if len(load_recording(each).transcripts.keys() & set(CONTRACTS)) < 2
     }
     assert len(waiting) <= 0.05 * len(SUITE.ids())
     assert {name: {*ids} - waiting for name, ids in lacking.items() if {*ids} - waiting} == {}
@@ -143,7 +143,7 @@ def sightings() -> Iterator[tuple[str, str]]:
     Scenarios that kill the program are left out, because the reference runs in this process.
     """
     for scenario_id in SUITE.recordings.ids():
-        for name in recorded(scenario_id).transcripts:
+        for name in load_recording(scenario_id).transcripts:
             if name not in SUITE.contracts and not kills(scenario_id):
                 yield scenario_id, name
 
@@ -181,10 +181,10 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
 
 @rows("name", CONTRACTS)
 def test_the_reference_offers_the_tools_of_the_contract(name: str) -> None:
-    assert offered(name) == set(SUITE.contracts[name].tools)
+    assert list_tools(name) == set(SUITE.contracts[name].tools)
 
 
-def recorded(scenario_id: str) -> Recording:
+def load_recording(scenario_id: str) -> Recording:
     return SUITE.recordings.recording(scenario_id)
 
 
@@ -221,7 +221,7 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
 
 @pytest.mark.parametrize("scenario_id", in_part(sample()))
 def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str) -> None:
-    recording = recorded(scenario_id)
+    recording = load_recording(scenario_id)
     assert recording.transcripts
     for name, number in places(recording):
         contract = SUITE.contracts.find(name)
@@ -231,18 +231,18 @@ def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str)
         steps[number] = dataclasses.replace(steps[number], results=(wrong, *others))
         scenario = SUITE.scenario(scenario_id, contract)
         outcome = recorded_outcome(scenario, Transcript(tuple(steps)))
-        assert judged(scenario, outcome, contract) == "failed", f"step {number + 1} on {name}"
+        assert judge_status(scenario, outcome, contract) == "failed", f"step {number + 1} on {name}"
 
 
 def test_only_a_law_of_another_platform_may_be_unsupported() -> None:
-    def unsupported(scenario_id: str) -> str:
+    def surprise_if_unsupported(scenario_id: str) -> str:
         verdict = Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason="the adapter lacks it")
         return surprise(verdict, SUITE.contracts.find("2.1.7"))
 
-    assert unsupported("platforms/case-and-change") == ""
+    assert surprise_if_unsupported("platforms/case-and-change") == ""
     platforms = [each for each in SUITE.ids() if b"platform: " in SUITE.path(each).read_bytes()]
     own = next(
         each for each in platforms if SUITE.scenario(each).platform and not is_for_another_platform(each)
     )
-    assert unsupported(own).endswith("unsupported the adapter lacks it")
-    assert unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")
+    assert surprise_if_unsupported(own).endswith("unsupported the adapter lacks it")
+    assert surprise_if_unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")

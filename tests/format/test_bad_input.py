@@ -20,7 +20,7 @@ SUITE = Suite()
 GOOD = (Path(__file__).parent / "broken/unknown-tag/scenarios/broken/typo.yaml").read_bytes()
 
 
-def read(data: bytes) -> None:
+def read_scenario(data: bytes) -> None:
     """Load a scenario from any bytes. Asserts that only SuiteError is raised, and that its findings are complete."""
     findings: tuple[Finding, ...] = ()
     try:
@@ -52,7 +52,7 @@ def read(data: bytes) -> None:
 @example(b"%")
 @example(b"&a *a")
 def test_random_bytes_are_read_or_reported(data: bytes) -> None:
-    read(data)
+    read_scenario(data)
 
 
 @given(st.data())
@@ -62,4 +62,4 @@ def test_a_good_file_with_one_part_exchanged_is_read_or_reported(data: st.DataOb
     patch = data.draw(
         st.binary(max_size=8) | st.sampled_from([b"{", b"]", b"\n", b": ", b"- ", b"null", b"[]", b"{}"])
     )
-    read(GOOD[:start] + patch + GOOD[end:])
+    read_scenario(GOOD[:start] + patch + GOOD[end:])

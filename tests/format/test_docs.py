@@ -45,7 +45,7 @@ def blocks(kind: str) -> list[str]:
     return [body for info, body in BLOCK.findall(DOCS.read_text(encoding="utf-8")) if info == kind]
 
 
-def indented(text: str, columns: int) -> str:
+def indent_lines(text: str, columns: int) -> str:
     return textwrap.indent(text, " " * columns)
 
 
@@ -53,13 +53,13 @@ def complete(kind: str, body: str) -> str:
     """Return the text of a complete scenario that contains the excerpt `body`."""
     match kind:
         case "yaml files":
-            return f"{HEAD}given:\n  files:\n{indented(body, 4)}steps:\n  - touch: plain.txt\n"
+            return f"{HEAD}given:\n  files:\n{indent_lines(body, 4)}steps:\n  - touch: plain.txt\n"
         case "yaml steps":
-            return f"{HEAD}{FILES}steps:\n{indented(body, 2)}"
+            return f"{HEAD}{FILES}steps:\n{indent_lines(body, 2)}"
         case "yaml invariant":
-            return f"{HEAD}invariant: true\n{FILES}steps:\n{indented(body, 2)}"
+            return f"{HEAD}invariant: true\n{FILES}steps:\n{indent_lines(body, 2)}"
         case "yaml expect":
-            return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indented(body, 6)}"
+            return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indent_lines(body, 6)}"
         case _:
             return body
 
@@ -76,7 +76,7 @@ def test_every_block_has_a_kind_that_is_tested() -> None:
     assert {info for info, _ in BLOCK.findall(DOCS.read_text(encoding="utf-8"))} == KINDS
 
 
-def read(text: str) -> Scenario:
+def read_scenario(text: str) -> Scenario:
     document = load(text.encode(), Path("docs/example.yaml"))
     return scenario_from(document, "docs/example", SUITE.contracts, require_expect=False)
 
@@ -84,7 +84,7 @@ def read(text: str) -> Scenario:
 @rows(("kind", "body"), EXCERPTS)
 def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
     text = complete(kind, body)
-    assert read(text).steps
+    assert read_scenario(text).steps
     if "expect:" in text:
         value = load(text.encode(), Path("docs/example.yaml")).value
         value["steps"] = [step for step in value["steps"] if "Read" not in step or "expect" in step]
@@ -94,7 +94,7 @@ def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
 @pytest.mark.parametrize("body", blocks("yaml") + blocks("yaml scenario"))
 @pytest.mark.parametrize("contract", ["2.1.7", DOCUMENTED])
 def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
-    scenario = read(body)
+    scenario = read_scenario(body)
     held = SUITE.contracts[contract]
     verdict = judged(scenario, connect("reference", SUITE, contract=held), contract=held)
     stated = "documented:" in body or contract == "2.1.7"
@@ -105,7 +105,7 @@ def test_the_rule_of_the_page_is_one_of_the_suite(tmp_path: Path) -> None:
     (body,) = blocks("yaml rule")
     head, _, _ = (SUITE.root / "rules.yaml").read_text(encoding="utf-8").partition("rules:\n")
     file = tmp_path / "rules.yaml"
-    file.write_text(f"{head}rules:\n{indented(body, 2)}", encoding="utf-8")
+    file.write_text(f"{head}rules:\n{indent_lines(body, 2)}", encoding="utf-8")
     (shown,) = load_rules(file)
     assert SUITE.rules is not None
     real = SUITE.rules[shown.id]

@@ -176,7 +176,7 @@ def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents(
 def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
     count = 0
     for item in export(SUITE, SUITE.contracts[contract]):
-        # Every value must survive JSON; the schema is slow, so it looks at every tenth.
+        # Every value must survive JSON. The schema is slow, so only every tenth value is validated.
         again = json.loads(json.dumps(item))
         assert again == item
         if item["type"] != "scenario":

@@ -33,7 +33,7 @@ def _too_large(root: Path) -> None:
         stream.truncate(100 * 1024 * 1024)
 
 
-# What cannot be kept in a repository is made here.
+# Files that cannot be stored in a repository are created here.
 MADE: dict[str, Callable[[Path], None]] = {"file-too-large": _too_large}
 
 
@@ -206,12 +206,12 @@ def test_what_is_recorded_on_every_contract_has_no_note() -> None:
     assert walk(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
-def _found(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
+def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
     return [(finding.message, finding.fix) for finding in lint(_suite(rule, tmp_path))]
 
 
 def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp_path: Path) -> None:
-    found = dict(_found("unknown-rule", tmp_path))
+    found = dict(_list_findings("unknown-rule", tmp_path))
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
     claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
     assert claim == "Did you mean missing-files?"
@@ -219,7 +219,7 @@ def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp
 
 
 def test_each_tool_of_a_rule_needs_a_call_at_the_end_that_is_allowed(tmp_path: Path) -> None:
-    assert [message for message, _ in _found("one-sided-rule", tmp_path)] == [
+    assert [message for message, _ in _list_findings("one-sided-rule", tmp_path)] == [
         "no scenario of the rule missing-files ends with a call of Read that is allowed",
         "no scenario of the rule shown-files ends with a call of Edit that is allowed",
     ]

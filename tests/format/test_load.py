@@ -53,7 +53,7 @@ def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]
     return [(finding.rule, finding.position.line) for finding in caught.value.findings]
 
 
-def given(content: str) -> object:
+def read_given(content: str) -> object:
     return scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"]
 
 
@@ -78,7 +78,7 @@ def given(content: str) -> object:
     ],
 )
 def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
-    assert given(content) == entry
+    assert read_given(content) == entry
 
 
 @rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])

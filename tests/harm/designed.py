@@ -20,19 +20,19 @@ class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
     design = "ungated"
 
 
-# Rightly: it edits a file that changed as it is now; it asks for no Read.
+# Right declarations: an Edit is made in the current content of a changed file; no Read is required.
 ContentChecked = declaring("content-checked", careful.Careful)
 Ungated = declaring("ungated", careful.EditsUnread)
-# Falsely: it edits what it remembers; a Write replaces what changed; it does not refuse a file that changed.
+# False declarations: an Edit in an old content; a Write of a changed file; a changed file is not refused.
 EditsAnOldCopy = declaring("content-checked", careful.EditsAnOldCopy)
 WritesUnread = declaring("content-checked", careful.WritesUnread)
 HashesInName = declaring("hash-checked", careful.Careful)
 NotStrict = declaring("strict", careful.Careful)
 UngatedCopy = declaring("ungated", careful.EditsAnOldCopy)
-# In the hope that what is not claimed is enough.
+# Declarations that try to excuse an implementation that does nothing.
 RefusesEverything = declaring("ungated", careful.RefusesEverything)
 DoesNothing = declaring("ungated", careful.DoesNothing)
-# What there is not.
+# A design that does not exist.
 Unknown = declaring("loose", careful.Careful)
 
 

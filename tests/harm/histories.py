@@ -63,7 +63,7 @@ def _line(random: random.Random, like: str) -> str:
     return blank + random.choice(forms)
 
 
-def _edited(random: random.Random, lines: list[str]) -> list[str]:
+def _edit_lines(random: random.Random, lines: list[str]) -> list[str]:
     """Return the lines with one random change of a kind that people make."""
     at = random.randrange(len(lines)) if lines else 0
     near = lines[at] if lines else ""
@@ -117,7 +117,7 @@ def make_repository(folder: Path, seed: int, count: int) -> None:
         end = "\r\n" if "\r\n" in text else "\n"
         lines = text.split(end)
         for _ in range(chance.randrange(1, 4)):
-            lines = [*_edited(chance, lines[:-1]), lines[-1]]
+            lines = [*_edit_lines(chance, lines[:-1]), lines[-1]]
         if path == "marked.txt":
             lines = [
                 "\ufeff" + lines[0].replace("\ufeff", ""),

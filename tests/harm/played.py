@@ -56,7 +56,7 @@ class Played:
         if entry is None:
             del self.state[path]
 
-    def _changed(self, changes: Mapping[str, Change]) -> dict[str, Entry | None]:
+    def _apply_changes(self, changes: Mapping[str, Change]) -> dict[str, Entry | None]:
         made = {path: self._entry(path, change) for path, change in changes.items()}
         for path, entry in made.items():
             self._put(path, entry)
@@ -77,7 +77,7 @@ class Played:
         """
         interrupted = more.get("interrupted")
         result = NO_ANSWER if interrupted else ToolResult(answer, error)
-        changed = self._changed(more.get("changes", {}))
+        changed = self._apply_changes(more.get("changes", {}))
         self._steps.append(
             (ToolCall(tool, arguments, interrupted=interrupted), StepOutcome((result,), changed))
         )
@@ -86,7 +86,7 @@ class Played:
         """Add parallel calls of one message. `changes` are the new bytes of files by path."""
         step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
         results = tuple(ToolResult("") for _ in calls)
-        self._steps.append((step, StepOutcome(results, self._changed(changes))))
+        self._steps.append((step, StepOutcome(results, self._apply_changes(changes))))
 
     def read(self, path: str, answer: str | None = None) -> None:
         """Add a Read of a file. Its answer is the file with line numbers, or `answer` if that is given."""
@@ -102,7 +102,7 @@ class Played:
 
     def others(self, changes: Mapping[str, Change]) -> None:
         """Add a change of files by another program."""
-        changed = self._changed(changes)
+        changed = self._apply_changes(changes)
         self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
 
     def harms(self) -> tuple[Harm, ...]:

@@ -33,7 +33,7 @@ UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "s
 READ = "gate/edit-after-read"
 
 
-def judged(
+def judge_design(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
     verdict, scenario = (
@@ -82,11 +82,11 @@ CASES = [
 def test_a_design_is_held_to_what_it_claims(
     tool: type[careful.Careful], scenario_id: str, status: str, level: Level, place: WorkspacePool
 ) -> None:
-    assert judged(tool, scenario_id, place, level).status == status
+    assert judge_design(tool, scenario_id, place, level).status == status
 
 
 def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> None:
-    (difference,) = judged(designed.EditsAnOldCopy, CHANGED, place).differences
+    (difference,) = judge_design(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (
         "the declared design content-checked does not hold: "
         "lost: line 2 of notes.txt, which somebody else saved after the Read"
@@ -95,7 +95,7 @@ def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> Non
 
 
 def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
-    scenario, verdict = SUITE.scenario(CHANGED), judged(careful.Careful, CHANGED, place)
+    scenario, verdict = SUITE.scenario(CHANGED), judge_design(careful.Careful, CHANGED, place)
     for status in ("broken", "unspecified", "unsupported"):
         outcome = Outcome(CHANGED, ())
         found = apply_design(replace(verdict, status=status), scenario, CONTRACT, outcome, "ungated")  # type: ignore[arg-type]

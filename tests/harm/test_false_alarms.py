@@ -156,7 +156,7 @@ BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
         ("branch content write", ["lost"]),  # it was never shown
         ("read branch write", ["lost"]),
         ("read branch content branch write", ["lost"]),
-        ("read edit content write", ["lost"]),  # the user took the edit back, and the session does not know
+        ("read edit content write", ["lost"]),  # the user undid the edit, and the session does not know this
         ("read branch read content write", ["lost"]),  # the session expects the branch
         ("read branch compact content write", ["lost"]),
     ],

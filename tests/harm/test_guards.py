@@ -103,7 +103,7 @@ UNSEEN: dict[Guard, str] = {
 
 
 @pytest.fixture(scope="module")
-def seen(suite: Suite) -> set[Guard]:
+def observed_guards(suite: Suite) -> set[Guard]:
     """The kinds of harm in recordings and in published implementations, each as a pair with its rule."""
     recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
     found = {(rule, kind) for rule, kinds in recorded.items() for kind in kinds}
@@ -114,11 +114,11 @@ def seen(suite: Suite) -> set[Guard]:
     return found
 
 
-def test_every_guard_is_seen_or_has_a_reason(suite: Suite, seen: set[Guard]) -> None:
+def test_every_guard_is_seen_or_has_a_reason(suite: Suite, observed_guards: set[Guard]) -> None:
     guards = {(rule.id, kind) for rule in suite.rules or () for kind in rule.guards}
-    assert sorted(guards - seen - WRONG.keys() - UNSEEN.keys()) == []
+    assert sorted(guards - observed_guards - WRONG.keys() - UNSEEN.keys()) == []
     assert sorted((WRONG.keys() | UNSEEN.keys()) - guards) == []
-    assert sorted(UNSEEN.keys() & (seen | WRONG.keys())) == []
+    assert sorted(UNSEEN.keys() & (observed_guards | WRONG.keys())) == []
 
 
 @rows("guard", WRONG)

@@ -39,7 +39,7 @@ def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> 
     (failure,) = failed.iter("failure")
     assert failure.get("message") == line
     assert [each.text for each in failed.iter("system-out")] == [f"{line}\n"]
-    # What the contract does as well is harm all the same.
+    # Harm that the contract does, too, also counts as harm.
     assert [each.tag for each in passed] == ["system-out"]
     (alone,) = junit(replace(FAILED, differences=(REFUSED,), harms=())).iter("testcase")
     said = "step 3: expected refused: modified_since_read, got not refused: done"

@@ -59,7 +59,7 @@ NEAR = [
 ]
 
 
-def judged(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
+def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
     assert outcome.broken is None
@@ -72,14 +72,14 @@ def judged(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> l
 def test_what_harms_is_found(
     suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str
 ) -> None:
-    assert kind in [each.kind for each in judged(suite, place, tool, scenario_id)]
+    assert kind in [each.kind for each in judge_harms(suite, place, tool, scenario_id)]
 
 
 @rows(("tool", "scenario_id"), NEAR)
 def test_what_only_comes_near_is_not(
     suite: Suite, place: WorkspacePool, tool: type[careful.Careful], scenario_id: str
 ) -> None:
-    found = judged(suite, place, tool, scenario_id)
+    found = judge_harms(suite, place, tool, scenario_id)
     assert [each.line for each in found if each.kind in (*HARMS, "blind")] == []
 
 

@@ -65,7 +65,7 @@ NEW = {
 }
 
 
-def done(call: str) -> Notebook:
+def notebook_after(call: str) -> Notebook:
     """Return the notebook after a correctly executed call."""
     book = copy.deepcopy(NOTEBOOK)
     cells = book["cells"]
@@ -88,7 +88,7 @@ def done(call: str) -> Notebook:
     return book
 
 
-def judged(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTEBOOK) -> list[str]:
+def judge_call(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTEBOOK) -> list[str]:
     found = notebook_harms(
         "a.ipynb", [arguments], json.dumps(before).encode(), json.dumps(now, indent=1).encode()
     )
@@ -97,7 +97,7 @@ def judged(arguments: dict[str, Any], now: Notebook, before: Notebook = NOTEBOOK
 
 @rows("call", CALLS)
 def test_an_edit_that_was_made_as_asked_harms_nothing(call: str) -> None:
-    assert judged(CALLS[call], done(call)) == []
+    assert judge_call(CALLS[call], notebook_after(call)) == []
 
 
 RIGHT: dict[str, tuple[dict[str, Any], Callable[[list[Any]], Any]]] = {
@@ -138,7 +138,7 @@ def test_forms_of_the_product_harm_nothing(form: str) -> None:
     arguments, change = RIGHT[form]
     book = copy.deepcopy(NOTEBOOK)
     change(book["cells"])
-    assert judged(arguments, book) == []
+    assert judge_call(arguments, book) == []
 
 
 def swap(book: Notebook, first: int, second: int) -> None:
@@ -253,9 +253,9 @@ WRONG: list[tuple[str, str, Callable[[Notebook], Any], str]] = [
 def test_what_is_wrong_with_cells_is_found(
     what: str, call: str, change: Callable[[Notebook], Any], kind: str
 ) -> None:
-    book = done(call)
+    book = notebook_after(call)
     change(book)
-    found = judged(CALLS[call], book)
+    found = judge_call(CALLS[call], book)
     assert kind in found, (what, found)
 
 
@@ -267,11 +267,11 @@ def test_a_notebook_that_is_none_any_more_is_lost() -> None:
 
 def test_edits_of_one_message_are_made_one_after_the_other() -> None:
     before = json.dumps(NOTEBOOK).encode()
-    book = done("picture")
+    book = notebook_after("picture")
     book["cells"][4]["source"] = "z"
     calls = [PICTURE, {"cell_id": "end", "new_source": "z"}]
     assert notebook_harms("a.ipynb", calls, before, json.dumps(book).encode()) == []
-    found = notebook_harms("a.ipynb", calls, before, json.dumps(done("picture")).encode())
+    found = notebook_harms("a.ipynb", calls, before, json.dumps(notebook_after("picture")).encode())
     assert [each.kind for each in found] == ["altered"]
 
 
@@ -282,10 +282,10 @@ def test_a_cell_without_an_id_is_judged_by_its_place() -> None:
     call = {"cell_id": "cell-4", "new_source": "z"}
     book = copy.deepcopy(before)
     book["cells"][4]["source"] = "z"
-    assert judged(call, book, before) == []
+    assert judge_call(call, book, before) == []
     book = copy.deepcopy(before)
     book["cells"][2]["source"] = "z"
-    assert judged(call, book, before) == ["misplaced"]
+    assert judge_call(call, book, before) == ["misplaced"]
     book = copy.deepcopy(before)
     book["cells"][4].update(source="z", id="fresh")
-    assert judged(call, book, before) == ["spoiled"]
+    assert judge_call(call, book, before) == ["spoiled"]

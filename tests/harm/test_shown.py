@@ -51,7 +51,7 @@ ALL = [
     (form, content)
     for form in UNNUMBERED
     for content in CONTENTS
-    if (form, content) != ("all indented", "one line")  # which might be a line that is indented
+    if (form, content) != ("all indented", "one line")  # the line itself might be indented
 ]
 
 

@@ -23,10 +23,10 @@ def digest(line: str, length: int = 2) -> str:
 
 
 def _each(form: Callable[[str, str], str], end: str = "\n") -> Callable[[Lines, Number], str]:
-    def shown(lines: Lines, number: Number) -> str:
+    def show_lines(lines: Lines, number: Number) -> str:
         return "".join([form(number(index), line) + end for index, line in enumerate(lines)])
 
-    return shown
+    return show_lines
 
 
 def _cat(line: str) -> str:

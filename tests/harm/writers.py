@@ -78,7 +78,7 @@ def _first_difference(before: bytes, made: bytes) -> int:
     return next(same, min(len(before), len(made)))
 
 
-def _shifted(before: bytes, made: bytes) -> bytes:
+def _shift_insertion(before: bytes, made: bytes) -> bytes:
     """Move the first changed line one line down."""
     at = made.rfind(b"\n", 0, _first_difference(before, made)) + 1
     lines = made[at:].splitlines(keepends=True)
@@ -119,7 +119,7 @@ LOSSES: dict[str, Loss] = {
     "Latin-1": _spoil(lambda _, made: made.decode(errors="replace").encode("latin-1", "replace")),
     "tabs expanded": _spoil(lambda _, made: made.replace(b"\t", b"    ")),
     "blanks stripped": _spoil(lambda _, made: made.replace(b"  \n", b"\n")),
-    "wrong place": _spoil(_shifted),
+    "wrong place": _spoil(_shift_insertion),
     "twice": _spoil(_twice),
     "everywhere": _spoil(_everywhere),
     "another file": _another,

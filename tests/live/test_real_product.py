@@ -92,7 +92,7 @@ def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, pl
 
 
 @pytest.fixture(scope="module")
-def offered() -> list[str]:
+def offered_scenarios() -> list[str]:
     """The ids of the scenarios that need no capability that the product lacks."""
     return [each.id for each in SUITE.scenarios() if each.needs <= CONTRACT.capabilities]
 
@@ -101,11 +101,11 @@ def offered() -> list[str]:
 def test_the_product_answers_as_recorded(
     product: ClaudeCodeAdapter,
     place: WorkspacePool,
-    offered: list[str],
+    offered_scenarios: list[str],
     number: int,
     snapshot: SnapshotAssertion,
 ) -> None:
-    scenario_id = offered[number * len(offered) // SAMPLE]
+    scenario_id = offered_scenarios[number * len(offered_scenarios) // SAMPLE]
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, product, place)
     assert outcome.broken is None

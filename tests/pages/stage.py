@@ -67,11 +67,11 @@ class Stage:
             "PYTHONPATH": str(self.checkout),
             "PYTEST_ADDOPTS": self.addopts,
         }
-        # Else hundreds of modules would be compiled for each command.
+        # Otherwise hundreds of modules would be compiled for each command.
         variables.pop("PYTHONDONTWRITEBYTECODE", None)
         with tempfile.TemporaryDirectory() as shown:
             script = [f"{before or ':'} || exit 9"]
-            script += [_noted(number, command, shown) for number, command in enumerate(commands)]
+            script += [_command_lines(number, command, shown) for number, command in enumerate(commands)]
             done = subprocess.run(
                 ["sh", "-c", "\n".join(script)],
                 cwd=self.folder,
@@ -87,7 +87,7 @@ class Stage:
             return [(int(code.read_text()), code.with_suffix(".txt").read_text()) for code in codes]
 
 
-def _noted(number: int, command: str, folder: str) -> str:
+def _command_lines(number: int, command: str, folder: str) -> str:
     """Return shell lines that run a command, and store its output and its exit code in `folder`."""
     file = f"{folder}/{number:02}"
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
@@ -110,7 +110,7 @@ def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collecti
     else:
         _small_suite(checkout / "fixtures", contracts)
         for baseline in (checkout / "harness" / "targets" / "baselines").glob("*.yaml"):
-            baseline.unlink()  # it names other scenarios
+            baseline.unlink()  # it names scenarios that the copy lacks
     binaries = folder / "bin"
     binaries.mkdir()
     for name, module in (("readfirst", "readfirst.harness.cli.main"), ("pytest", "pytest")):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.pages.page import CHECKOUT, code
 from tests.pages.stage import Stage, copy_of_checkout
-from tests.releases.fake_registry import FakeNpm, published
+from tests.releases.fake_registry import FakeNpm, make_packages
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ CASE = code("CONTRIBUTING.md", "yaml")[0]
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """The checkout of a contributor. Its npm installs the substitute for the product."""
-    FakeNpm(tmp_path / "npm", published({"2.1.7": PLAYED.format(version="2.1.7")}))
+    FakeNpm(tmp_path / "npm", make_packages({"2.1.7": PLAYED.format(version="2.1.7")}))
     monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=":")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     checkout = copy_of_checkout(tmp_path)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory with the package as `pip install` writes it. Dependencies are used from this environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
     command = [
@@ -40,14 +40,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(installed: Path, tmp_path: Path) -> Run:
+def run(package_folder: Path, tmp_path: Path) -> Run:
     """A function that runs a command of the installed package, in a directory with spaces in its name."""
     here = tmp_path / "a user's folder"
     here.mkdir()
 
     def ran(*arguments: str) -> tuple[int, str, str]:
         command = [sys.executable, "-P", "-m", "readfirst", *arguments]
-        variables = {**os.environ, "PYTHONPATH": str(installed)}
+        variables = {**os.environ, "PYTHONPATH": str(package_folder)}
         done = subprocess.run(
             command, cwd=here, env=variables, capture_output=True, text=True, timeout=120, check=False
         )
@@ -56,15 +56,15 @@ def run(installed: Path, tmp_path: Path) -> Run:
     return ran
 
 
-def test_it_has_the_pages_and_the_suite(run: Run, installed: Path) -> None:
+def test_it_has_the_pages_and_the_suite(run: Run, package_folder: Path) -> None:
     code, out, _ = run("docs")
     assert (code, len(out.splitlines())) == (0, len(list((CHECKOUT / "docs").glob("*.md"))) + 2)
     assert run("docs", "adapters")[1] == (CHECKOUT / "docs/adapters.md").read_text("utf-8")
     assert run("run", "reference", "gate/edit-unread")[0] == 0
 
 
-def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, installed: Path) -> None:
-    kept = {file.name for file in (installed / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
+def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, package_folder: Path) -> None:
+    kept = {file.name for file in (package_folder / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
     assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
     code, out, _ = run("targets", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
     assert code == 0
@@ -77,8 +77,8 @@ def test_it_has_the_recordings(run: Run) -> None:
     assert run("lint", "gate/edit-unread")[0] == 0
 
 
-def test_its_metadata_link_to_the_repository_that_it_was_built_from(installed: Path) -> None:
-    (metadata,) = installed.glob("readfirst-*.dist-info/METADATA")
+def test_its_metadata_link_to_the_repository_that_it_was_built_from(package_folder: Path) -> None:
+    (metadata,) = package_folder.glob("readfirst-*.dist-info/METADATA")
     page = "https://github.com/somebody/their-readfirst"
     links = re.findall(r"^Project-URL: (\w+), (.*)$", metadata.read_text("utf-8"), re.MULTILINE)
     assert dict(links) == {
@@ -107,14 +107,14 @@ def test_the_page_of_a_repository_is_found_by_what_git_calls_it(remote: str, pag
     assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
-def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed: Path) -> None:
-    before = sorted(path for path in installed.rglob("*") if path.suffix == ".yaml")
+def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, package_folder: Path) -> None:
+    before = sorted(path for path in package_folder.rglob("*") if path.suffix == ".yaml")
     code, _, err = run("new", "gate/my-case")
     assert (code, "--fixtures" in err) == (2, True)
     code, out, _ = run("new", "gate/my-case", "--fixtures", "my suite")
     assert (code, out) == (0, "my suite/scenarios/gate/my-case.yaml\n")
     assert run("list", "--fixtures", "my suite")[1] == "gate/my-case\tmust\tTODO\n"
-    assert sorted(path for path in installed.rglob("*") if path.suffix == ".yaml") == before
+    assert sorted(path for path in package_folder.rglob("*") if path.suffix == ".yaml") == before
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ It combines calls of other families, and many of its scenarios need a separate s
 """
 
 
-def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
+def list_broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
     """Return the broken scenarios of the bundled suite with their reasons.
 
     The commands run in a directory with the examples of the page.
@@ -38,17 +38,19 @@ def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120)
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["python:readfirst_adapter:Tools", "'mcp:python3 server.py'"])
 def test_an_example_in_python_breaks_nowhere_that_it_used_to(target: str, tmp_path: Path) -> None:
-    assert broken(target, ONCE_BROKEN, tmp_path) == []
+    assert list_broken(target, ONCE_BROKEN, tmp_path) == []
 
 
 @pytest.mark.slow
 def test_the_adapter_in_python_runs_the_suite(tmp_path: Path) -> None:
-    assert broken("python:readfirst_adapter:Tools", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
+    assert (
+        list_broken("python:readfirst_adapter:Tools", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
+    )
 
 
 @pytest.mark.node
 def test_the_server_in_javascript_runs_the_suite(tmp_path: Path) -> None:
-    assert broken("'mcp:node server.mjs'", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
+    assert list_broken("'mcp:node server.mjs'", f"-j 2 {BUT_FOR_CROSSED}", tmp_path, seconds=1800) == []
 
 
 CARELESS = """
@@ -64,5 +66,5 @@ class Tools:
 @pytest.mark.slow
 def test_an_example_that_breaks_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text(CARELESS)
-    found = broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)
+    found = list_broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)
     assert any("it raised KeyError" in each for each in found)

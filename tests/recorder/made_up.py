@@ -53,12 +53,12 @@ class Product:
         return self.call(tool, arguments)
 
 
-def replaced(path: Path) -> ToolResult:
+def replace_text(path: Path) -> ToolResult:
     path.write_text("gamma\n")
     return ToolResult(f"The file {path} has been updated.")
 
 
-def refused(path: Path) -> ToolResult:
+def refuse_edit(path: Path) -> ToolResult:
     return ToolResult(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)
 
 
@@ -75,10 +75,10 @@ def expectations(suite: Suite) -> list[Any]:
 
 
 def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
-    return recorded(suite, mode, {"2.1.7": edit})
+    return record_on(suite, mode, {"2.1.7": edit})
 
 
-def recorded(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
+def record_on(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
     """Record `gate/x` on several contracts. `edits` contains the function that executes an Edit, by contract."""
     wanted = {name: ["gate/x"] for name in edits}
     takes = Takes(suite.root.parent / "takes")

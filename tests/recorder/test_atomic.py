@@ -27,13 +27,13 @@ def test_an_interrupt_between_two_files_waits_for_the_second(tmp_path: Path, mon
     first, second = tmp_path / "a", tmp_path / "b"
     replace = Path.replace
 
-    def interrupted(self: Path, target: Path) -> Path:
+    def replace_then_interrupt(self: Path, target: Path) -> Path:
         done = replace(self, target)
         if target == first:
             os.kill(os.getpid(), signal.SIGINT)
         return done
 
-    monkeypatch.setattr(Path, "replace", interrupted)
+    monkeypatch.setattr(Path, "replace", replace_then_interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_all({first: b"1", second: b"2"})
     assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")

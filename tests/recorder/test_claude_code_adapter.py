@@ -48,23 +48,23 @@ def workspace(base: Path, name: str, **more: object) -> Workspace:
     return Workspace(root, base / name / "h", **more)
 
 
-def opened(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSession:
+def open_session(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSession:
     session = adapter.open(place)
     assert isinstance(session, ClaudeCodeSession)
     return session
 
 
 def test_workspaces_side_by_side_share_a_process_in_the_folder_above(adapter, tmp_path: Path) -> None:
-    first, second = (opened(adapter, workspace(tmp_path, name)) for name in "12")
+    first, second = (open_session(adapter, workspace(tmp_path, name)) for name in "12")
     assert first.conversation is second.conversation
-    # What the program says of the folder above means each workspace's own directory.
+    # An answer about the directory above the workspace means that of each workspace.
     assert json.loads(first.call("Environment", {}).text)["cwd"] == str(tmp_path / "1" / "w")
     assert json.loads(second.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
 
 
 def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapter, tmp_path: Path) -> None:
-    shared = opened(adapter, workspace(tmp_path, "1"))
-    own = opened(adapter, workspace(tmp_path, "2", isolated=True, deny=("Edit(a)",)))
+    shared = open_session(adapter, workspace(tmp_path, "1"))
+    own = open_session(adapter, workspace(tmp_path, "2", isolated=True, deny=("Edit(a)",)))
     assert own.conversation is not shared.conversation
     assert json.loads(own.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
     assert "Edit(a)" in own.call("Settings", {}).text
@@ -94,34 +94,34 @@ def test_paths_in_several_spellings_are_kept_from_others_where_these_push_them_o
 
 
 def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:
-    plain = opened(adapter, workspace(tmp_path, "1"))
-    race = opened(adapter, workspace(tmp_path, "2", needs=frozenset({"during"})))
+    plain = open_session(adapter, workspace(tmp_path, "1"))
+    race = open_session(adapter, workspace(tmp_path, "2", needs=frozenset({"during"})))
     assert "PreToolUse" not in plain.call("Settings", {}).text
     assert "PreToolUse" in race.call("Settings", {}).text
 
 
 def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Path) -> None:
-    first = opened(adapter, workspace(tmp_path, "1"))
+    first = open_session(adapter, workspace(tmp_path, "1"))
     with pytest.raises(BrokenAdapter):
         first.call("Die", {})
-    second = opened(adapter, workspace(tmp_path, "2"))
+    second = open_session(adapter, workspace(tmp_path, "2"))
     assert second.call("Echo", {}).text == "{}"
 
 
 def test_a_conversation_that_has_waited_for_long_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
-    first = opened(adapter, workspace(tmp_path, "1"))
+    first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
-    assert opened(adapter, workspace(tmp_path, "2")).conversation is first.conversation
+    assert open_session(adapter, workspace(tmp_path, "2")).conversation is first.conversation
     monkeypatch.setattr(base, "_MAX_IDLE_S", 0.0)
-    assert opened(adapter, workspace(tmp_path, "3")).conversation is not first.conversation
+    assert open_session(adapter, workspace(tmp_path, "3")).conversation is not first.conversation
 
 
 def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(claude_code, "_CALLS_PER_CONVERSATION", 1)
-    first = opened(adapter, workspace(tmp_path, "1"))
+    first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     first.call("Echo", {})
-    second = opened(adapter, workspace(tmp_path, "2"))
+    second = open_session(adapter, workspace(tmp_path, "2"))
     assert second.conversation is not first.conversation
 
 
@@ -131,7 +131,7 @@ def test_a_network_that_cannot_be_taken_away_is_reported_once(
     without_bubblewrap(monkeypatch)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
-            opened(adapter, workspace(tmp_path, name, isolated=True)).close()
+            open_session(adapter, workspace(tmp_path, name, isolated=True)).close()
     assert [record.getMessage() for record in caplog.records] == [
         f"the product keeps its network: {NO_BUBBLEWRAP}; only its own settings keep it offline"
     ]

@@ -10,7 +10,7 @@ from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 from tests.rows import rows
 
-# What YAML can hold at all: no lone surrogates and none of the characters it excludes even as escapes.
+# Texts that YAML can express: without lone surrogates and characters that it excludes even as escapes.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 MAPPING = st.dictionaries(
     TEXT, st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=3)), max_size=3

@@ -23,9 +23,9 @@ from .made_up import (
     NOT_READ,
     Product,
     expectations,
-    recorded,
-    refused,
-    replaced,
+    record_on,
+    refuse_edit,
+    replace_text,
     run,
     source,
     state,
@@ -34,7 +34,7 @@ from .made_up import (
 
 
 def test_create_fills_in_what_is_missing_and_keeps_the_comments(suite: Suite) -> None:
-    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "create", replace_text).status == "created"
     assert expectations(suite) == [
         {"text": "     1→alpha"},
         {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}},
@@ -51,17 +51,17 @@ def test_create_fills_in_what_is_missing_and_keeps_the_comments(suite: Suite) ->
 
 
 def test_recording_again_changes_nothing(suite: Suite) -> None:
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     before = state(suite)
     for mode in ("create", "fix", "check"):
-        assert run(suite, mode, replaced).status == "unchanged"
+        assert run(suite, mode, replace_text).status == "unchanged"
     assert state(suite) == before
 
 
 def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> None:
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     before = state(suite)
-    result = run(suite, "create", refused)
+    result = run(suite, "create", refuse_edit)
     assert result.status == "differs"
     assert "step 2" in result.message
     assert "--fix" in result.message
@@ -74,10 +74,13 @@ DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requireme
 
 def test_what_is_documented_is_never_changed_but_split(suite: Suite) -> None:
     write(suite.root, GATE + DOCUMENTED)
-    assert run(suite, "create", replaced).status == "created"
-    documented, recorded = expectations(suite)[1]
+    assert run(suite, "create", replace_text).status == "created"
+    documented, record_on = expectations(suite)[1]
     assert documented == {"documented": "behaviour-spec.txt, State Requirements", "error": "not_read"}
-    assert recorded == {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}}
+    assert record_on == {
+        "text": "The file $WS/notes.txt has been updated.",
+        "files": {"notes.txt": "gamma\n"},
+    }
 
 
 def test_two_runs_that_differ_are_not_blessed(suite: Suite) -> None:
@@ -114,7 +117,7 @@ def test_unknown_words_are_reported_at_the_first_replay_and_the_others_are_recor
         if path.read_text() == "alpha\n":
             return ToolResult("Out of cheese", True)
         replayed.append(path.read_text())
-        return replaced(path)
+        return replace_text(path)
 
     def hear(taken: Take) -> None:
         if "Out of cheese" in taken.message:
@@ -155,12 +158,12 @@ def test_a_path_outside_the_workspace_in_the_answer_is_not_blessed(suite: Suite)
 def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
     before = state(suite)
 
-    def interrupted(path: Path) -> ToolResult:
+    def interrupt_edit(path: Path) -> ToolResult:
         os.kill(os.getpid(), signal.SIGINT)
         return ToolResult("Done")
 
     with pytest.raises(KeyboardInterrupt):
-        run(suite, "create", interrupted)
+        run(suite, "create", interrupt_edit)
     assert state(suite) == before
 
 
@@ -168,7 +171,7 @@ def test_what_the_product_cannot_do_is_distinguished(suite: Suite) -> None:
     write(
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
-    assert run(suite, "create", replaced).status == "unsupported"
+    assert run(suite, "create", replace_text).status == "unsupported"
 
 
 def test_a_pinned_beginning_is_kept_while_it_holds(suite: Suite) -> None:
@@ -176,35 +179,35 @@ def test_a_pinned_beginning_is_kept_while_it_holds(suite: Suite) -> None:
         suite.root,
         GATE + '    expect:\n      text: {starts: "The file "}\n      files: {notes.txt: "gamma\\n"}\n',
     )
-    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "create", replace_text).status == "created"
     assert expectations(suite)[1]["text"] == {"starts": "The file "}
 
 
 def test_a_documented_text_with_a_hole_does_not_serve_the_product(suite: Suite) -> None:
     hole = '      text: {lines: 1, starts: "The file", ends: "."}\n      files: {notes.txt: "gamma\\n"}\n'
     write(suite.root, GATE + DOCUMENTED.replace("      error: not_read\n", "") + hole)
-    assert run(suite, "create", replaced).status == "created"
-    documented, recorded = expectations(suite)[1]
+    assert run(suite, "create", replace_text).status == "created"
+    documented, record_on = expectations(suite)[1]
     assert set(documented["text"]) == {"lines", "starts", "ends"}
-    assert recorded["text"] == "The file $WS/notes.txt has been updated."
+    assert record_on["text"] == "The file $WS/notes.txt has been updated."
 
 
 def test_a_contract_that_the_file_does_not_state_is_recorded_and_the_file_left_alone(suite: Suite) -> None:
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     before = source(suite)
-    assert recorded(suite, "create", {"2.1.328": refused}).status == "created"
+    assert record_on(suite, "create", {"2.1.328": refuse_edit}).status == "created"
     assert source(suite) == before
     suite = Suite(suite.root)
     other = suite.scenario("gate/x", suite.contracts["2.1.328"]).steps[1]
     assert isinstance(other, ToolCall)
     assert other.expect.recorded is not None
     assert (other.expect.recorded.error, other.expect.recorded.text) == ("not_read", NOT_READ)
-    assert recorded(suite, "create", {"2.1.328": replaced}).status == "differs"
-    assert recorded(suite, "fix", {"2.1.328": replaced}).status == "fixed"
+    assert record_on(suite, "create", {"2.1.328": replace_text}).status == "differs"
+    assert record_on(suite, "fix", {"2.1.328": replace_text}).status == "fixed"
 
 
 def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Suite) -> None:
-    recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused})
+    record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text, "2.1.328": refuse_edit})
     write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
     suite = Suite(suite.root)
     with pytest.raises(RecordingError, match="readfirst product record --fix gate/x"):
@@ -212,7 +215,7 @@ def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Su
     assert missing(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
         contract.name: ["gate/x"] for contract in suite.contracts.recorded[5:7]
     }
-    result = run(suite, "create", replaced)
+    result = run(suite, "create", replace_text)
     assert result.status == "created"
     assert "what 2 other contracts did is dropped" in result.message
     assert list(suite.recordings.recording("gate/x").transcripts) == ["2.1.7"]
@@ -223,7 +226,7 @@ def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) ->
     contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
     everything = {contract.name: ["gate/x"] for contract in contracts}
     assert missing(suite, ["gate/x"], contracts) == everything
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     assert missing(suite, ["gate/x"], contracts) == {name: ["gate/x"] for name in ("2.1.40", "2.1.328")}
     write(
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
@@ -233,7 +236,7 @@ def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) ->
     assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
 
 
-def numbered(end: str) -> Callable[[Path], ToolResult]:
+def show_lines(end: str) -> Callable[[Path], ToolResult]:
     return lambda _: ToolResult(f"1\tgamma\n2{end}")
 
 
@@ -246,24 +249,24 @@ def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_sam
     suite: Suite,
 ) -> None:
     whole, cut = "1\tgamma\n2\t", "1\tgamma\n2"
-    edits = {"2.1.7": numbered("\t"), "2.1.328": numbered("\t"), "2.1.328+gated": numbered("")}
-    recorded(suite, "create", edits)
+    edits = {"2.1.7": show_lines("\t"), "2.1.328": show_lines("\t"), "2.1.328+gated": show_lines("")}
+    record_on(suite, "create", edits)
     assert texts(suite) == dict.fromkeys(edits, whole)
-    assert recorded(suite, "check", {"2.1.328+gated": numbered("")}).status == "unchanged"
-    assert recorded(suite, "check", {"2.1.328": numbered("")}).status == "differs"
-    other = {"2.1.7": numbered("\tb\t"), "2.1.328": numbered("\tb\t")}
-    assert recorded(suite, "fix", {**other, "2.1.328+gated": numbered("")}).status == "fixed"
+    assert record_on(suite, "check", {"2.1.328+gated": show_lines("")}).status == "unchanged"
+    assert record_on(suite, "check", {"2.1.328": show_lines("")}).status == "differs"
+    other = {"2.1.7": show_lines("\tb\t"), "2.1.328": show_lines("\tb\t")}
+    assert record_on(suite, "fix", {**other, "2.1.328+gated": show_lines("")}).status == "fixed"
     assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with whitespace"
-    assert recorded(suite, "fix", {"2.1.328": numbered("\t")}).status == "fixed"
+    assert record_on(suite, "fix", {"2.1.328": show_lines("\t")}).status == "fixed"
     assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
 
 
 def test_outer_whitespace_is_also_that_of_an_older_version_with_an_older_model() -> None:
-    def answered(text: str) -> Transcript:
+    def make_transcript(text: str) -> Transcript:
         return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
-    whole, cut = answered("1\tgamma\n2\t"), answered("1\tgamma\n2")
-    other = answered("1\tb\n2\t")
+    whole, cut = make_transcript("1\tgamma\n2\t"), make_transcript("1\tgamma\n2")
+    other = make_transcript("1\tb\n2\t")
     given = {"2.1.328": other, "2.1.328+gated": whole, f"{NEWEST}+gated": cut}
     restored = {**given, f"{NEWEST}+gated": whole}
     assert with_outer_whitespace(given, Suite().contracts) == restored
@@ -276,7 +279,7 @@ def test_a_file_that_was_made_during_the_call_and_written_over_has_no_mode_of_it
         root, GATE.replace('notes.txt: "alpha\\n"', 'other.txt: ""').partition("  - Read")[0] + edit + during
     )
     suite = Suite(root)
-    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "create", replace_text).status == "created"
     assert suite.recordings.recording("gate/x").transcripts["2.1.7"].steps[0].changes == {
         "notes.txt": RegularFile(b"gamma\n", mode=None)
     }

@@ -15,7 +15,7 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import Cli
 
-from .made_up import NOT_READ, recorded, refused, replaced, run, state, write
+from .made_up import NOT_READ, record_on, refuse_edit, replace_text, run, state, write
 
 
 def as_table(suite: Suite, answer: str) -> Path:
@@ -40,7 +40,7 @@ def as_table(suite: Suite, answer: str) -> Path:
 def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: Suite) -> None:
     table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     before = table.read_text("utf-8")
-    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "create", replace_text).status == "created"
     cases = yaml.safe_load(table.read_bytes())["cases"]
     assert cases["x"]["first"] == {"text": "     1→alpha"}
     assert (cases["x"]["words"], cases["x"]["files"]) == (
@@ -51,8 +51,8 @@ def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: S
     assert cases["y"] == {"title": "Another case of the same", "old": "delta"}
     assert "# what differs\n" in table.read_text("utf-8")
     assert before.partition("# what")[0] == table.read_text("utf-8").partition("# what")[0]
-    assert run(suite, "check", replaced).status == "unchanged"
-    assert run(suite, "fix", refused).status == "fixed"
+    assert run(suite, "check", replace_text).status == "unchanged"
+    assert run(suite, "fix", refuse_edit).status == "fixed"
     case = yaml.safe_load(table.read_bytes())["cases"]["x"]
     assert (case["error"], case["words"], "files" in case) == ("not_read", NOT_READ, False)
     suite.scenario("gate/x")
@@ -62,19 +62,19 @@ def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: S
 def test_a_scenario_that_is_also_a_case_of_a_table_is_refused(suite: Suite, mode: Mode) -> None:
     own = suite.path("gate/x").read_text()
     as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     write(suite.root, own)
     suite = Suite(suite.root)
     before = state(suite)
     with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
-        run(suite, mode, refused)
+        run(suite, mode, refuse_edit)
     assert state(suite) == before
 
 
 def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite) -> None:
     table = as_table(suite, "expect: {text: Done.}")
     before = table.read_bytes()
-    result = run(suite, "fix", replaced)
+    result = run(suite, "fix", replace_text)
     assert result.status == "refused"
     assert "step 2 of the table cannot say" in result.message
     assert "expect: <answer2>" in result.message
@@ -95,10 +95,10 @@ def as_composed(suite: Suite) -> Path:
 def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
     theme = as_composed(suite)
     before = theme.read_bytes()
-    assert run(suite, "create", replaced).status == "created"
-    assert run(suite, "check", replaced).status == "unchanged"
-    assert run(suite, "check", refused).status == "differs"
-    assert run(suite, "fix", refused).status == "fixed"
+    assert run(suite, "create", replace_text).status == "created"
+    assert run(suite, "check", replace_text).status == "unchanged"
+    assert run(suite, "check", refuse_edit).status == "differs"
+    assert run(suite, "fix", refuse_edit).status == "fixed"
     assert theme.read_bytes() == before
     (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
     assert step.expect.recorded is not None
@@ -111,7 +111,7 @@ def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_record
 ) -> None:
     if composed:
         as_composed(suite)
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     wanted = ["gate/x"], [suite.contracts["2.1.40"]]
     leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     assert missing(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
@@ -138,7 +138,7 @@ def unreadable(data: bytes) -> bytes:
 def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
     suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
 ) -> None:
-    recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced})
+    record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
     path = suite.recordings.path("gate/x")
     path.write_bytes(spoil(path.read_bytes()))
     before = state(suite)
@@ -147,9 +147,9 @@ def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
     assert ran.code == 4
     assert "run `readfirst product record --fix gate/x`" in ran.err
     for mode in ("create", "check"):
-        assert run(Suite(suite.root), mode, replaced).status == "differs"
+        assert run(Suite(suite.root), mode, replace_text).status == "differs"
     assert state(suite) == before
-    fixed = run(Suite(suite.root), "fix", replaced)
+    fixed = run(Suite(suite.root), "fix", replace_text)
     assert fixed.status == "fixed"
     assert "`readfirst product record --missing` asks them again" in fixed.message
     found = Suite(suite.root).recordings.find("gate/x")
@@ -158,7 +158,7 @@ def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
 
 
 def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:
-    run(suite, "create", replaced)
+    run(suite, "create", replace_text)
     before = state(suite)
     ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
     assert ran.code == 2

@@ -185,7 +185,7 @@ def test_recordings_are_in_the_form_that_the_recorder_writes(every: int) -> None
         assert recordings.written(each, found.recording) == {found.path: found.data}, each
 
 
-def damaged(steps: object, *versions: str) -> str:
+def format_recording_of(steps: object, *versions: str) -> str:
     value = {"inputs": "x", "versions": ["2.1.7", *versions], "steps": steps, "packed": {"x": "QUJD"}}
     return json.dumps({"x": value})
 
@@ -197,14 +197,16 @@ def damaged(steps: object, *versions: str) -> str:
         "[]",
         "{",
         '{"x": {}, "x": {}}',
-        damaged([{}]),
-        damaged([{"call": "Read", "answers": [{"text": "a", "since": "2.1.8"}, {"text": "b"}]}], "2.1.8"),
-        damaged([{"call": "Read", "answers": [{"text": "a"}, {"text": "b", "since": "9"}]}]),
-        damaged([{"calls": ["Read", "Read"], "answers": [{"results": [{"text": "a"}]}]}]),
-        damaged([{"call": "Read", "answers": [{"text": {"base64": "%"}}]}]),
-        damaged([{"call": "Read", "answers": [{"text": {"packed": "x"}}]}]),
-        damaged([{"call": "Read", "answers": [{"text": "a", "files": {"x": {"pipe": 1}}}]}]),
-        damaged([{"call": "Read", "answers": [{"text": "a", "error": {"not": "read"}}]}]),
+        format_recording_of([{}]),
+        format_recording_of(
+            [{"call": "Read", "answers": [{"text": "a", "since": "2.1.8"}, {"text": "b"}]}], "2.1.8"
+        ),
+        format_recording_of([{"call": "Read", "answers": [{"text": "a"}, {"text": "b", "since": "9"}]}]),
+        format_recording_of([{"calls": ["Read", "Read"], "answers": [{"results": [{"text": "a"}]}]}]),
+        format_recording_of([{"call": "Read", "answers": [{"text": {"base64": "%"}}]}]),
+        format_recording_of([{"call": "Read", "answers": [{"text": {"packed": "x"}}]}]),
+        format_recording_of([{"call": "Read", "answers": [{"text": "a", "files": {"x": {"pipe": 1}}}]}]),
+        format_recording_of([{"call": "Read", "answers": [{"text": "a", "error": {"not": "read"}}]}]),
     ],
 )
 def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:
@@ -258,7 +260,7 @@ def test_a_file_that_is_written_again_at_once_is_read_again(
     file.parent.mkdir(parents=True)
     file.write_bytes(format_recording(recording(v2_1_7="one"), "edit"))
     status = file.lstat()
-    monkeypatch.setattr(Path, "lstat", lambda _: status)  # as a file system with a slow clock says
+    monkeypatch.setattr(Path, "lstat", lambda _: status)  # like a file system with a slow clock
     monkeypatch.setattr(time, "time_ns", lambda: status.st_ctime_ns)
     for text in ("one", "two"):
         file.write_bytes(format_recording(recording(v2_1_7=text), "edit"))

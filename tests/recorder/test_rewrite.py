@@ -88,7 +88,7 @@ def test_a_step_in_braces_is_refused_with_the_line_and_what_to_write() -> None:
 
 
 def test_nothing_but_expectations_ever_changes() -> None:
-    # The last value keeps its trailing line breaks: what is put after it would take them away.
+    # The last value keeps its trailing line breaks. Text that is put after it would remove them.
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
     with pytest.raises(RewriteError, match="the steps would change"):
         rewrite_expectations(source, {(0,): {"text": "x"}})

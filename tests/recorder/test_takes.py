@@ -66,7 +66,7 @@ def takes_of(suite: Suite) -> Takes:
     return Takes(suite.root.parent / "takes")
 
 
-def recorded(
+def record_products(
     suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
 ) -> list[Recorded]:
     def connect(contract: Contract) -> Callable[[], Adapter]:
@@ -75,77 +75,81 @@ def recorded(
     return list(record(suite, dict.fromkeys(products, ids), mode, connect, takes_of(suite)))
 
 
-def broken(_: int) -> str:
+def raise_broken(_: int) -> str:
     raise BrokenAdapter("the product died")
 
 
 def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -> None:
-    def interrupted(call: int) -> str:
+    def interrupt_fourth_call(call: int) -> str:
         if call == 4:
             raise KeyboardInterrupt
         return "answer"
 
-    first, second = Product(interrupted), Product(lambda _: "answer")
+    first, second = Product(interrupt_fourth_call), Product(lambda _: "answer")
     with pytest.raises(KeyboardInterrupt):
-        recorded(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
+        record_products(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
     assert not list(suite.recordings_root.rglob("*.json"))
-    results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
+    results = record_products(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1
 
 
 def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
-    (result,) = recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(broken)})
+    (result,) = record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(raise_broken)})
     assert result.status == "broken"
     assert result.message == "2.1.40: step 1: the product died"
-    assert recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
+    assert record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
 
 
-def answered(*texts: str) -> Product:
+def product_answering(*texts: str) -> Product:
     """Return a product that gives these answers one after the other. It raises an exception after the last."""
     return Product(lambda call: texts[call - 1])
 
 
 def test_an_answer_is_replayed_again_only_if_no_neighbouring_contract_gave_it(suite: Suite) -> None:
-    first = answered("a", "a")
-    same, other, back = answered("a"), answered("b", "b"), answered("a", "a")
+    first = product_answering("a", "a")
+    same, other, back = product_answering("a"), product_answering("b", "b"), product_answering("a", "a")
     products = {"2.1.7": first, "2.1.40": same, "2.1.87": other, "2.1.112": back}
-    assert [each.status for each in recorded(suite, products)] == ["created"]
+    assert [each.status for each in record_products(suite, products)] == ["created"]
     assert [product.calls for product in products.values()] == [2, 1, 2, 2], "2.1.112 differs from 2.1.87"
-    older = answered("a")
-    assert recorded(Suite(suite.root), {"2.0.76": older})[0].ok
+    older = product_answering("a")
+    assert record_products(Suite(suite.root), {"2.0.76": older})[0].ok
     assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
 
 
 def test_versions_that_are_no_contracts_confirm_each_other(suite: Suite) -> None:
     (suite.root.parent / "takes" / "notes").mkdir(parents=True)
-    products = {"2.1.8": answered("a", "a"), "2.1.9": answered("a"), "2.1.9+gated": answered("a")}
-    assert recorded(suite, products)[0].ok
+    products = {
+        "2.1.8": product_answering("a", "a"),
+        "2.1.9": product_answering("a"),
+        "2.1.9+gated": product_answering("a"),
+    }
+    assert record_products(suite, products)[0].ok
     assert [product.calls for product in products.values()] == [2, 1, 1]
 
 
 def test_an_answer_that_differs_only_once_is_unstable(suite: Suite) -> None:
-    recorded(suite, {"2.1.7": answered("a", "a")})
-    (result,) = recorded(Suite(suite.root), {"2.1.40": answered("b", "a")})
+    record_products(suite, {"2.1.7": product_answering("a", "a")})
+    (result,) = record_products(Suite(suite.root), {"2.1.40": product_answering("b", "a")})
     assert (result.status, result.message.partition(":")[0]) == ("unstable", "2.1.40")
     assert list(Suite(suite.root).recordings.recording("gate/x").transcripts) == ["2.1.7"]
 
 
 def test_an_unstable_contract_confirms_no_other(suite: Suite) -> None:
-    later = answered("b", "b")
-    (result,) = recorded(suite, {"2.1.7": answered("b", "a"), "2.1.40": later})
+    later = product_answering("b", "b")
+    (result,) = record_products(suite, {"2.1.7": product_answering("b", "a"), "2.1.40": later})
     assert result.status == "unstable"
     assert later.calls == 2
 
 
 def test_an_older_model_is_compared_with_older_models(suite: Suite) -> None:
     products = {
-        "2.1.207": answered("a", "a"),
-        "2.1.228": answered("b", "b"),
-        "2.1.228+gated": answered("a"),
-        "2.1.328+gated": answered("b", "b"),
+        "2.1.207": product_answering("a", "a"),
+        "2.1.228": product_answering("b", "b"),
+        "2.1.228+gated": product_answering("a"),
+        "2.1.328+gated": product_answering("b", "b"),
     }
-    assert recorded(suite, products)[0].ok
+    assert record_products(suite, products)[0].ok
     assert [product.calls for product in products.values()] == [2, 2, 1, 2]
 
 
@@ -155,7 +159,7 @@ def test_a_sample_is_replayed_twice_although_a_neighbour_gave_the_same(
     contract = suite.contracts["2.1.40"]
     drawn = [each for each in map("gate/{}".format, range(2000)) if is_sampled(each, contract)]
     assert 0.6 < len(drawn) * SAMPLE_SIZE / 2000 < 1.5
-    recorded(suite, {"2.1.7": answered("a", "a")})
+    record_products(suite, {"2.1.7": product_answering("a", "a")})
     monkeypatch.setattr(confirmation, "SAMPLE_SIZE", 1)
-    (result,) = recorded(Suite(suite.root), {"2.1.40": answered("a", "b")})
+    (result,) = record_products(Suite(suite.root), {"2.1.40": product_answering("a", "b")})
     assert result.status == "unstable"

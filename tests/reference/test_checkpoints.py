@@ -14,14 +14,14 @@ def notes(tmp_path: Path) -> Path:
     return path
 
 
-def edited(tools: FileTools, path: Path) -> None:
+def edit_file(tools: FileTools, path: Path) -> None:
     tools.read(str(path))
     tools.edit(str(path), "one", "ONE")
 
 
 def test_a_file_that_is_as_it_was_is_not_written(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path, checkpoints=True)
-    edited(tools, notes)
+    edit_file(tools, notes)
     tools.rewind()
     before = notes.stat()
     tools.rewind()
@@ -30,7 +30,7 @@ def test_a_file_that_is_as_it_was_is_not_written(notes: Path, tmp_path: Path) ->
 
 def test_after_a_resume_files_go_back_to_what_they_were_then(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path, checkpoints=True)
-    edited(tools, notes)
+    edit_file(tools, notes)
     tools.resume()
     tools.read(str(notes))
     tools.edit(str(notes), "two", "TWO")
@@ -40,7 +40,7 @@ def test_after_a_resume_files_go_back_to_what_they_were_then(notes: Path, tmp_pa
 
 def test_tools_that_keep_nothing_say_so(notes: Path, tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path)
-    edited(tools, notes)
+    edit_file(tools, notes)
     with pytest.raises(ValueError, match="open the tools with checkpoints=True"):
         tools.rewind()
     assert notes.read_text() == "ONE\ntwo\n"

@@ -232,7 +232,7 @@ INITIALIZE = {
 }
 
 
-def started(folder: Path) -> subprocess.Popen[bytes]:
+def start_server(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "readfirst", "serve"],
         cwd=folder,
@@ -248,7 +248,7 @@ def line(number: int, body: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, tmp_path: Path) -> None:
-    server = started(tmp_path)
+    server = start_server(tmp_path)
     assert server.stdin is not None
     assert server.stdout is not None
     try:
@@ -268,7 +268,7 @@ def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[st
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
     for number, (tool, arguments) in enumerate(calls, 2):
         sent += line(number, {"method": "tools/call", "params": {"name": tool, "arguments": arguments}})
-    server = started(folder)
+    server = start_server(folder)
     try:
         output, _ = server.communicate(sent, timeout=20)
     finally:
@@ -288,6 +288,6 @@ def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
 def test_calls_that_arrive_together_are_one_message(tmp_path: Path, count: int) -> None:
     created = ("Write", {"file_path": "notes.md", "content": ""})
     _, *answers = answers_to(tmp_path, created, *[("Edit", BLANK_EDIT)] * (count - 1))
-    # The whitespace is cut before the first call of a message is executed: there was no file yet.
+    # Whitespace is stripped before the first call of a message is executed, when there was no file yet.
     same = "No changes to make: old_string and new_string are exactly the same."
     assert {each["result"]["content"][0]["text"] for each in answers} == {same}

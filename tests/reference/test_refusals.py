@@ -69,10 +69,10 @@ def test_a_write_that_fails_half_way_loses_nothing(
     path = put("a.txt")
     tools.read("a.txt")
 
-    def broken(*_: object) -> None:
+    def raise_io_error(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(os, "replace", broken)
+    monkeypatch.setattr(os, "replace", raise_io_error)
     with pytest.raises(Refusal, match=r"EIO: input/output error, open '.*a\.txt'") as refused:
         tools.write("a.txt", "x")
     assert refused.value.name == "os_error"

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.suite.suite import Suite, default_root
 
-from .fake_registry import FakeNpm, FakeRegistry, published
+from .fake_registry import FakeNpm, FakeRegistry, make_packages
 
 SCENARIO = """\
 # yaml-language-server: $schema=../../schema/scenario.schema.json
@@ -52,7 +52,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
-def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
+def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
     """Return the expected answer of the only call of a scenario, or the name of its error, by recorded version."""
     found: dict[str, object] = {}
     for name in suite.recordings.recording(scenario_id).transcripts:
@@ -73,7 +73,7 @@ def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNp
         folder = tmp_path / "bin"
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        return FakeNpm(folder, published(versions, scripts))
+        return FakeNpm(folder, make_packages(versions, scripts))
 
     return publish
 
@@ -84,7 +84,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:
-        made = FakeRegistry(published(versions, scripts))
+        made = FakeRegistry(make_packages(versions, scripts))
         opened.append(made)
         monkeypatch.setenv("npm_config_registry", made.url)
         monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))

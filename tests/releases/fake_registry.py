@@ -114,7 +114,7 @@ def saying(words: str) -> str:
     return EDIT.replace("WORDS", words)
 
 
-def published(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
+def make_packages(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
     """Return a package for each of `versions`, with its behaviour.
 
     Versions in `scripts` need node; the others are programs.

@@ -73,7 +73,7 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
     assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
     assert UPLOAD["if"] == "steps.adopt.outputs.code == '1'"
     assert JOBS["propose"]["if"] == "needs.adopt.outputs.code == '1'"
-    begun.git("reset", "--quiet", "--hard")  # the job that proposes has a checkout of its own
+    begun.git("reset", "--quiet", "--hard")  # the job that proposes has a separate checkout
     begun.run(PROPOSE, version="1.0.2")
 
     changed = begun.git("show", "--name-only", "--format=%s", "adopt-1.0.2").split("\n\n")

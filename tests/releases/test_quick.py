@@ -160,14 +160,14 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
     target.write_bytes(format_recording(whole, "x"))
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
 
-    def looked(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
+    def run_look(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
         made_up = MadeUp(words)
         monkeypatch.setattr(snapshot, "Product", lambda *_: lambda: made_up)
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes)]
         return exit_code("product", "snapshot", *(arguments or ("--quick",)), *options), made_up
 
-    return looked
+    return run_look
 
 
 def state(suite: Suite) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 
-from .conftest import said
+from .conftest import expected_answers
 from .fake_registry import FakeNpm, saying
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def test_the_causes_of_what_differs_are_reported_and_it_fails(
         "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause, the same\n"
     )
     new = "Done, and said otherwise"
-    assert said(Suite(suite.root)) == {
+    assert expected_answers(Suite(suite.root)) == {
         "1.0.1": "Done",
         "1.0.1+gated": "Done",
         "1.0.2": new,
@@ -98,7 +98,7 @@ def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_
         "1.0.2+gated: 1 more differ only in what expectations leave open\n  gate/x\n"
     )
     assert path.read_text() == stated
-    assert said(Suite(suite.root)) == dict.fromkeys(
+    assert expected_answers(Suite(suite.root)) == dict.fromkeys(
         ("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"), TextDigest(starts="Done")
     )
 
@@ -119,7 +119,7 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     )
     made.close()
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
-    texts = said(Suite(suite.root))
+    texts = expected_answers(Suite(suite.root))
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 

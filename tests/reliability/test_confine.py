@@ -123,7 +123,7 @@ def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Pat
     with child.process.stdout as output:
         printed = output.read().decode()
     child.end()
-    # The folder of the workspace is read-only around it.
+    # The directory around the workspace is read-only.
     shared = {"shared memory": "OSError"} if Path("/dev/shm") in own.parents else {}
     assert json.loads(printed) == EXPECTED | shared
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "other", "own", "precious.txt"]

@@ -102,7 +102,7 @@ def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
     statuses = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
     if kind == "server":
         assert statuses == ["passed", "failed", "passed"]
-    else:  # by what it writes during its scenario, or when the folder is to be emptied, or in the next one
+    else:  # detected by its writes: during its scenario, when the directory is emptied, or in the next scenario
         assert statuses[0] == "passed"
         assert {"failed", "broken"} & set(statuses[1:])
     assert not mentioning(marker)
@@ -175,7 +175,7 @@ def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: s
 @pytest.mark.parametrize(
     ("code", "number", "expected"),
     [
-        ("", signal.SIGINT, "was killed by SIGINT"),  # though it is ignored where this program was started
+        ("", signal.SIGINT, "was killed by SIGINT"),  # although this process may ignore the signal
         ("", signal.SIGTERM, "was killed by SIGTERM"),
         ("signal.signal(signal.SIGINT, lambda *_: os._exit(3))", signal.SIGINT, "ended with exit status 3"),
         ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", signal.SIGTERM, None),

@@ -15,7 +15,7 @@ ROOT_RUNS_THIS = os.geteuid() == 0
 
 
 @pytest.fixture
-def closed(tmp_path: Path) -> Path:
+def closed_file(tmp_path: Path) -> Path:
     """A file that its mode (0) makes inaccessible."""
     file = tmp_path / "closed.txt"
     file.write_text("alpha")
@@ -23,9 +23,9 @@ def closed(tmp_path: Path) -> Path:
     return file
 
 
-def test_code_in_this_process_cannot_open_what_is_closed(closed: Path) -> None:
+def test_code_in_this_process_cannot_open_what_is_closed(closed_file: Path) -> None:
     with as_an_ordinary_user(), pytest.raises(PermissionError):
-        closed.read_text()
+        closed_file.read_text()
 
 
 @pytest.fixture
@@ -37,10 +37,10 @@ def setuid(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
+def test_the_rights_come_back_even_after_an_error(closed_file: Path) -> None:
     with pytest.raises(PermissionError), as_an_ordinary_user():
-        closed.read_text()
-    assert os.access(closed, os.R_OK) == ROOT_RUNS_THIS
+        closed_file.read_text()
+    assert os.access(closed_file, os.R_OK) == ROOT_RUNS_THIS
 
 
 def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +69,8 @@ def run(*command: str) -> tuple[int, bytes, bytes]:
     return child.process.returncode, output, errors
 
 
-def test_a_program_cannot_open_what_is_closed(closed: Path) -> None:
-    code, output, errors = run("cat", str(closed))
+def test_a_program_cannot_open_what_is_closed(closed_file: Path) -> None:
+    code, output, errors = run("cat", str(closed_file))
     assert (code, output) == (1, b"")
     assert b"Permission denied" in errors
 

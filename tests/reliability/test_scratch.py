@@ -70,11 +70,11 @@ def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_nex
         (scratch.path / name / "deep").mkdir(parents=True)
     removed, there = rmtree._remove_entry, []
 
-    def watched(name: str, top: int) -> list[str]:
+    def watch_entry(name: str, top: int) -> list[str]:
         there.append((scratch.path / ".lock").exists())
         return removed(name, top)
 
-    monkeypatch.setattr(rmtree, "_remove_entry", watched)
+    monkeypatch.setattr(rmtree, "_remove_entry", watch_entry)
     scratch.close()
     assert there == [True] * len(there)
     assert len(there) > 8

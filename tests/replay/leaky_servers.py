@@ -61,9 +61,7 @@ class Server:
             raise ValueError("outside of the directory")
         if tool == "Read":
             text = path.read_text()
-            if (
-                self.way == "anew-but-for-texts"
-            ):  # it thinks that a file with the same time and size is the same
+            if self.way == "anew-but-for-texts":  # treats a file with the same time and size as unchanged
                 state = path.stat()
                 text = self.texts.setdefault((path, state.st_mtime_ns, state.st_size), text)
         else:

@@ -14,7 +14,7 @@ WAY = sys.argv[1]
 STARTED = time.monotonic_ns()
 
 
-def called(way: str) -> dict[str, object]:
+def answer_call(way: str) -> dict[str, object]:
     match way:
         case "hangs":
             time.sleep(3600)
@@ -56,7 +56,7 @@ def called(way: str) -> dict[str, object]:
     return text("done")
 
 
-def stopped(arguments: dict[str, str], number: int) -> None:
+def stop_writing(arguments: dict[str, str], number: int) -> None:
     new = Path(arguments["file_path"])
     new.write_text(arguments["content"][:2])
     notice = json.loads(sys.stdin.readline())
@@ -71,7 +71,7 @@ def stopped(arguments: dict[str, str], number: int) -> None:
 def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | None:
     if WAY == "error":
         return say(number, error={"code": -32602, "message": "no such argument"})
-    return stopped(arguments, number) if WAY.startswith("stops") else called(WAY)
+    return stop_writing(arguments, number) if WAY.startswith("stops") else answer_call(WAY)
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
 
 
-def loaded(at_once: str, heading: str = "invariant: true") -> Scenario:
+def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
     return as_written(f"{heading}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
@@ -42,7 +42,7 @@ def loaded(at_once: str, heading: str = "invariant: true") -> Scenario:
 )
 def test_what_says_no_such_thing_is_refused(at_once: str, heading: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        loaded(at_once, heading)
+        load_scenario(at_once, heading)
 
 
 class Meeting:
@@ -85,12 +85,15 @@ class Meeting:
 
 @pytest.mark.parametrize("last_wins", [True, False])
 def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: bool) -> None:
-    scenario = loaded(f"{{times: 2, sessions: {BOTH}}}")
+    scenario = load_scenario(f"{{times: 2, sessions: {BOTH}}}")
     adapter = Meeting(last_wins=last_wins)
     with WorkspacePool() as place:
         outcome = replay(scenario, adapter, place)
     assert outcome.broken is None
-    assert (adapter.made, adapter.closed) == (1, 3)  # two sessions and what was made for one of them
+    assert (adapter.made, adapter.closed) == (
+        1,
+        3,
+    )  # two sessions, and the clone that was made for one of them
     assert {harm.kind for harm in harms_of(scenario, outcome)} == ({"lost"} if last_wins else set())
 
 
@@ -100,6 +103,6 @@ def test_a_session_that_breaks_off_is_the_end_of_both() -> None:
             raise ValueError("no")
 
     with WorkspacePool() as place:
-        outcome = replay(loaded(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
+        outcome = replay(load_scenario(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
     assert outcome.broken is not None
     assert (outcome.broken.blame, "ValueError" in outcome.broken.message) == ("adapter", True)

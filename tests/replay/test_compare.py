@@ -43,7 +43,7 @@ def call(
     return ToolCall(tool, {"file_path": "$WS/a"}, during, Expectation(recorded, documented), place)
 
 
-def happened(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
+def make_outcome(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
     return StepOutcome((ToolResult(text, is_error, error),), **more)
 
 
@@ -98,7 +98,7 @@ DIGESTED = "one\ntwo\nthree"
 def test_every_part_of_a_digest_is_compared(
     judge: Bench, digest: TextDigest, difference: tuple[str, str, str] | None
 ) -> None:
-    verdict = judge([call(Clause(text=digest))], [happened(DIGESTED)])
+    verdict = judge([call(Clause(text=digest))], [make_outcome(DIGESTED)])
     assert summary(verdict) == ([] if difference is None else [("text", *difference)])
 
 
@@ -108,8 +108,8 @@ RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
 def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     for clause, outcome in (
-        (DONE, happened("done", changes={"a": NEW})),
-        (unexpectedly, happened("x", True, "unexpectedly_modified")),
+        (DONE, make_outcome("done", changes={"a": NEW})),
+        (unexpectedly, make_outcome("x", True, "unexpectedly_modified")),
     ):
         verdict = judge([call(clause, during=RACE)], [outcome])
         assert verdict.status == "failed"
@@ -119,13 +119,15 @@ def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(ju
 
 def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_an_interference(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
-    verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
+    verdict = judge([call(unexpectedly, during=RACE)], [make_outcome(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
 
 
 def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim", recorded=Transcript(()))
+    verdict = judge(
+        [call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim", recorded=Transcript(())
+    )
     assert summary(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
@@ -137,7 +139,9 @@ def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_
     recorded = Transcript((TranscriptStep(("Edit",), (answer,)),))
 
     def levels(text: str) -> tuple[bool, bool]:
-        verdict = judge([call(begins)], [happened(text, True, "not_read")], level="text", recorded=recorded)
+        verdict = judge(
+            [call(begins)], [make_outcome(text, True, "not_read")], level="text", recorded=recorded
+        )
         return verdict.levels["text"], verdict.levels["verbatim"]
 
     assert levels("<tool_use_error>File has not, in other words.</tool_use_error>") == (True, True)
@@ -147,14 +151,14 @@ def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_
 
 def test_verbatim_without_a_recording_is_a_mistake_of_the_caller(judge: Bench) -> None:
     with pytest.raises(ValueError, match="needs a recording"):
-        judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim")
+        judge([call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim")
 
 
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
 
 
 def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
-    verdict = judge([call(DONE), call()], [happened("done", changes={"a": NEW}), happened("x")])
+    verdict = judge([call(DONE), call()], [make_outcome("done", changes={"a": NEW}), make_outcome("x")])
     assert verdict.status == "unspecified"
     assert not any(verdict.levels.values())
 
@@ -171,12 +175,13 @@ def test_a_scenario_in_which_no_call_was_judged_does_not_pass(judge: Bench) -> N
     assert judge([touch], [StepOutcome()]).status == "unspecified"
     assert judge([], []).status == "unspecified"
     assert (
-        judge([call(DONE)], [happened("x", changes={"a": NEW})], contract=DOCUMENTED).status == "unspecified"
+        judge([call(DONE)], [make_outcome("x", changes={"a": NEW})], contract=DOCUMENTED).status
+        == "unspecified"
     )
 
 
 def test_a_missing_step_does_not_pass(judge: Bench) -> None:
-    verdict = judge([call(DONE), call(REFUSED)], [happened("done", changes={"a": NEW})])
+    verdict = judge([call(DONE), call(REFUSED)], [make_outcome("done", changes={"a": NEW})])
     assert (verdict.status, verdict.blame) == ("broken", "harness")
     assert verdict.reason == "1 of 2 steps were replayed"
 
@@ -188,14 +193,14 @@ def test_an_event_that_an_earlier_deviation_made_impossible_is_blamed_on_the_imp
     judge: Bench,
 ) -> None:
     steps = [call(REFUSED), WorldEvent("delete", "a")]
-    verdict = judge(steps, [happened(NOT_READ, True, changes={"a": None})], broken=IMPOSSIBLE)
+    verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], broken=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
 
 
 def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_harness(judge: Bench) -> None:
     verdict = judge(
-        [call(REFUSED), WorldEvent("delete", "a")], [happened("Read it!", True)], broken=IMPOSSIBLE
+        [call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], broken=IMPOSSIBLE
     )
     assert (verdict.status, verdict.blame) == ("broken", "harness")
 
@@ -234,13 +239,17 @@ def test_outer_whitespace_does_not_matter_where_the_contract_ignores_it(
     clause = Clause(text="1\talpha\n2")
     verdict = judge(
         [call(clause)],
-        [happened("1\talpha\n2\t")],
+        [make_outcome("1\talpha\n2\t")],
         level=level,
         contract=contract,
         recorded=Transcript(steps),
     )
     assert verdict.status == ("passed" if ignored else "failed")
     other = judge(
-        [call(clause)], [happened("1\talpha \n2")], level=level, contract=contract, recorded=Transcript(steps)
+        [call(clause)],
+        [make_outcome("1\talpha \n2")],
+        level=level,
+        contract=contract,
+        recorded=Transcript(steps),
     )
     assert other.status == "failed", "whitespace within the text always matters"

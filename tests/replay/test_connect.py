@@ -106,11 +106,11 @@ def test_a_recording_is_that_of_the_named_contract(suite: Suite) -> None:
 def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def opened(version: str, suite: Suite, **options: object) -> str:
+    def open_product(version: str, suite: Suite, **options: object) -> str:
         asked.append((version, suite, options))
         return "the product"
 
-    monkeypatch.setattr(claude_code, "open_claude_code", opened)
+    monkeypatch.setattr(claude_code, "open_claude_code", open_product)
     contract = suite.contracts["2.1.7"]
     assert connect("claude-code:2.1.7", suite, RunOptions(time_limit=9), contract=contract) == "the product"
     assert asked == [("2.1.7", suite, {"contract": contract, "time_limit": 9})]

@@ -71,11 +71,11 @@ class Forgetful(Mixed):
 @pytest.mark.slow
 @pytest.mark.parametrize("adapter", [Mixed, Forgetful])
 def test_a_hundred_runs_in_any_order_give_the_same_verdicts(adapter: Any) -> None:
-    def judged(scenario: Scenario, place: WorkspacePool) -> Verdict:
+    def judge_scenario(scenario: Scenario, place: WorkspacePool) -> Verdict:
         return dataclasses.replace(judging.judged(scenario, adapter, place=place), milliseconds=0)
 
     with WorkspacePool() as place:
-        first = {scenario.id: judged(scenario, place) for scenario in SCENARIOS}
+        first = {scenario.id: judge_scenario(scenario, place) for scenario in SCENARIOS}
     statuses = [verdict.status for verdict in first.values()]
     stale = "passed" if adapter is Mixed else "failed"
     assert statuses == ["passed", "passed", stale, "passed", "passed", "failed", "passed", "broken"]
@@ -83,4 +83,4 @@ def test_a_hundred_runs_in_any_order_give_the_same_verdicts(adapter: Any) -> Non
     for _ in range(99):
         with WorkspacePool() as place:
             shuffled = order.sample(SCENARIOS, len(SCENARIOS))
-            assert {scenario.id: judged(scenario, place) for scenario in shuffled} == first
+            assert {scenario.id: judge_scenario(scenario, place) for scenario in shuffled} == first

@@ -24,12 +24,12 @@ from tests.rows import rows
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
 
-def loaded(hooks: str, text: str = "seen") -> Scenario:
+def load_scenario(hooks: str, text: str = "seen") -> Scenario:
     return as_written(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
 
 
 def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
-    scenario = loaded("    - {PreToolUse: Edit, deny: No.}\n")
+    scenario = load_scenario("    - {PreToolUse: Edit, deny: No.}\n")
     assert "hooks" in scenario.needs
     assert needs_own_session(scenario)
 
@@ -63,13 +63,13 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
 )
 def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, message: str) -> None:
     with pytest.raises(SuiteError) as caught:
-        loaded(f"    - {hook}\n")
+        load_scenario(f"    - {hook}\n")
     assert message in str(caught.value)
     assert "x.yaml:5:" in str(caught.value)
 
 
 def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
-    [found] = hooks_of(loaded(f"    - {hook}\n"), str(tmp_path))
+    [found] = hooks_of(load_scenario(f"    - {hook}\n"), str(tmp_path))
     shell = ["/bin/sh", "-c", found.command]
     return found, subprocess.run(
         shell, input='{"tool_name": "Edit"}' * 9999, capture_output=True, text=True, cwd=tmp_path
@@ -107,14 +107,14 @@ HOOKS = {
 
 @rows(("hook", "line"), HOOKS.items())
 def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
-    scenario = loaded(f"    - {hook}\n")
+    scenario = load_scenario(f"    - {hook}\n")
     assert f"hook {line}" in list(given_lines(scenario.given))
     assert f"  hook: {line}" in list(scenario_lines(scenario, CONTRACT))
     assert {"label": "hook", "value": line} in given_blocks(scenario)
 
 
 def test_hooks_are_exported_as_commands() -> None:
-    scenario = loaded("".join(f"    - {hook}\n" for hook in HOOKS))
+    scenario = load_scenario("".join(f"    - {hook}\n" for hook in HOOKS))
     value = expand_scenario(scenario, CONTRACT, SUITE.vocabulary)
     assert value is not None
     hooks = value["given"]["hooks"]

@@ -28,7 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("protocol", ["mcp", "lines"])
 def test_a_racing_map_is_caught(server: Path, protocol: str) -> None:
     ids = ["parallel/two-reads"]
-    # The end of what it prints is quoted; without traces that is the reason.
+    # The end of the output is quoted. Without stack traces, this is the reason.
     command = f"{protocol}:env GOTRACEBACK=none {server} {protocol}"
     (raced,) = run(SUITE, f"{command} bare", ["2.1.7"], "effects", ids)
     assert raced.status == "broken"

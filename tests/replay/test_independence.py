@@ -17,7 +17,7 @@ from tests.replay.leaky_servers import Server
 
 
 @contextmanager
-def ended() -> Iterator[None]:
+def translate_exit() -> Iterator[None]:
     try:
         yield
     except SystemExit as error:
@@ -29,7 +29,7 @@ class Session:
         self.server = server
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        with ended():
+        with translate_exit():
             return ToolResult(*self.server.call(tool, dict(arguments)))
 
 
@@ -52,7 +52,7 @@ class Servers:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
             if anew:
-                with ended():
+                with translate_exit():
                     one.begin_anew()
             yield site
 
@@ -64,7 +64,7 @@ class Servers:
             yield site
 
 
-def found(
+def probe(
     way: str, place: WorkspacePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
 ) -> Independence:
     servers = Servers(way, place)
@@ -117,29 +117,29 @@ FOUND = {
 
 @pytest.mark.parametrize("way", FOUND)
 def test_how_sessions_of_a_server_notice_each_other_is_found(place: WorkspacePool, way: str) -> None:
-    assert found(way, place) == FOUND[way]
+    assert probe(way, place) == FOUND[way]
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
 def test_a_server_that_remembers_something_after_a_handshake_is_noticed(
     place: WorkspacePool, way: str
 ) -> None:
-    assert not found(way, place).anew
+    assert not probe(way, place).anew
 
 
 def test_a_digest_that_separate_servers_agree_on_is_compared(place: WorkspacePool) -> None:
-    assert found("digests-all", place).refusal.startswith(
+    assert probe("digests-all", place).refusal.startswith(
         "a Read is answered differently after another session"
     )
 
 
 def test_without_sharing_only_one_workspace_is_tried(place: WorkspacePool) -> None:
-    assert found("anything-read", place, share=False) == Independence()
+    assert probe("anything-read", place, share=False) == Independence()
 
 
 def test_a_tool_that_is_not_there_is_not_called(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
-    assert found("anything-read", place, tools=tools) == Independence(again=True)
+    assert probe("anything-read", place, tools=tools) == Independence(again=True)
 
 
 def test_a_server_that_always_breaks_is_not_shared(place: WorkspacePool) -> None:

@@ -33,7 +33,7 @@ SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
 
 
-def loaded(step: str) -> Scenario:
+def load_scenario(step: str) -> Scenario:
     return as_written(f"steps:\n  - {step}\n", expect=False)
 
 
@@ -81,7 +81,7 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
 )
 def test_what_cannot_be_interrupted_so_is_refused(step: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        loaded(step)
+        load_scenario(step)
 
 
 def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> None:
@@ -112,7 +112,7 @@ class Noting:
         return ToolResult("done")
 
 
-def performed(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
+def replay_interrupted(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
     steps = (ToolCall("Write", WRITE, interrupted=how), *more)
     with WorkspacePool() as place:
         return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)  # type: ignore[arg-type]
@@ -120,8 +120,8 @@ def performed(adapter: object, how: Interruption | None, *more: ToolCall) -> Any
 
 def test_a_session_gets_a_cancelled_call_whole_and_a_cut_one_as_far_as_it_came() -> None:
     session = Noting()
-    assert performed(session, "cancelled").broken is None
-    assert performed(session, "limit").broken is None
+    assert replay_interrupted(session, "cancelled").broken is None
+    assert replay_interrupted(session, "limit").broken is None
     assert session.entries[1] == ("cancelled", "alpha")
     how, begun = session.entries[3]  # type: ignore[misc]
     assert how == "limit"
@@ -143,7 +143,7 @@ class Mute:
     [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
 )
 def test_a_session_that_lacks_what_its_adapter_declares_is_broken(how: Interruption, lacking: str) -> None:
-    broken = performed(Mute(), how).broken
+    broken = replay_interrupted(Mute(), how).broken
     assert broken is not None
     assert broken.blame == "adapter"
     with pytest.raises(AssertionError, match=lacking):
@@ -163,7 +163,7 @@ def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> 
             return session
 
     try:
-        outcome = performed(Watching(), "killed", ToolCall("Write", WRITE), ToolCall("Write", WRITE))
+        outcome = replay_interrupted(Watching(), "killed", ToolCall("Write", WRITE), ToolCall("Write", WRITE))
     finally:
         adapter.close()
     assert outcome.broken is None

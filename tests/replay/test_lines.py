@@ -40,7 +40,7 @@ Open = Callable[[str], LinesAdapter]
 
 
 @pytest.fixture
-def opened() -> Iterator[Open]:
+def open_adapter() -> Iterator[Open]:
     adapters = []
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
@@ -110,9 +110,11 @@ def test_every_request_of_the_schema_is_on_the_page() -> None:
         ("no-capabilities", r"the program's answer to hello has no list of capabilities"),
     ],
 )
-def test_a_program_that_does_not_introduce_itself_is_refused(opened: Open, wrong: str, problem: str) -> None:
+def test_a_program_that_does_not_introduce_itself_is_refused(
+    open_adapter: Open, wrong: str, problem: str
+) -> None:
     with pytest.raises(BrokenAdapter, match=problem):
-        opened(wrong)
+        open_adapter(wrong)
 
 
 @pytest.mark.parametrize(
@@ -128,10 +130,10 @@ def test_a_program_that_does_not_introduce_itself_is_refused(opened: Open, wrong
     ],
 )
 def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
+    open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
-    session = opened(wrong).open(Workspace(tmp_path, tmp_path))
+    session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(BrokenAdapter, match=problem) as caught:
         session.call("Read", {})
     assert caught.value.blame == "adapter"
@@ -139,10 +141,10 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
 
 
 def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
-    session = opened("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
+    session = open_adapter("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(
         BrokenAdapter, match=r"Write took longer than 0\.3 s"
     ):  # it could not write all of 4 MiB
@@ -151,9 +153,9 @@ def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
 
 @pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
 def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_does_not_listen(
-    opened: Open, tmp_path: Path, wrong: str, lives: bool
+    open_adapter: Open, tmp_path: Path, wrong: str, lives: bool
 ) -> None:
-    adapter = opened(wrong, 0.2)
+    adapter = open_adapter(wrong, 0.2)
     session = adapter.open(Workspace(tmp_path, tmp_path))
     with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.2 s"):
         session.call("Read", {})
@@ -164,8 +166,8 @@ def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_doe
 @pytest.mark.parametrize(
     ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
 )
-def test_a_group_needs_results(opened: Open, tmp_path: Path, wrong: str, problem: str) -> None:
-    session = opened(wrong).open(Workspace(tmp_path, tmp_path))
+def test_a_group_needs_results(open_adapter: Open, tmp_path: Path, wrong: str, problem: str) -> None:
+    session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(BrokenAdapter, match=problem):
         session.call_parallel([("Read", {}), ("Read", {})])
 

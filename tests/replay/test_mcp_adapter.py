@@ -25,7 +25,7 @@ Open = Callable[..., McpAdapter]
 
 
 @pytest.fixture
-def opened() -> Iterator[Open]:
+def open_adapter() -> Iterator[Open]:
     adapters = []
 
     def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
@@ -54,9 +54,9 @@ def opened() -> Iterator[Open]:
     ],
 )
 def test_a_broken_answer_says_what_came(
-    opened: Open, workspace: Workspace, way: str, message: str, details: str
+    open_adapter: Open, workspace: Workspace, way: str, message: str, details: str
 ) -> None:
-    session = opened(way).open(workspace)
+    session = open_adapter(way).open(workspace)
     with pytest.raises(BrokenAdapter) as error:
         session.call("Read", {})
     session.close()
@@ -66,10 +66,10 @@ def test_a_broken_answer_says_what_came(
 
 
 def test_a_hanging_call_ends_with_everything_that_the_server_started(
-    opened: Open, workspace: Workspace, tmp_path: Path
+    open_adapter: Open, workspace: Workspace, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
-    session = opened("hangs-with-child", str(started), limit=0.5).open(workspace)
+    session = open_adapter("hangs-with-child", str(started), limit=0.5).open(workspace)
     with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.5 s"):
         session.call("Read", {})
     assert started.exists()
@@ -105,56 +105,58 @@ def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path
 
 
 def test_a_flood_without_an_end_is_stopped(
-    opened: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without a line end"):
-        opened("floods").open(workspace).call("Read", {})
+        open_adapter("floods").open(workspace).call("Read", {})
 
 
-def test_a_json_rpc_error_is_a_refusal(opened: Open, workspace: Workspace) -> None:
-    session = opened("error").open(workspace)
+def test_a_json_rpc_error_is_a_refusal(open_adapter: Open, workspace: Workspace) -> None:
+    session = open_adapter("error").open(workspace)
     result = session.call("Read", {})
     session.close()
     assert (result.text, result.is_error) == ("no such argument", True)
 
 
-def test_what_a_server_asks_of_its_client_is_answered(opened: Open, workspace: Workspace) -> None:
-    session = opened("asks").open(workspace)
+def test_what_a_server_asks_of_its_client_is_answered(open_adapter: Open, workspace: Workspace) -> None:
+    session = open_adapter("asks").open(workspace)
     assert session.call("Read", {}).text == "[{}, 'error']"
     session.close()
 
 
-def test_a_server_may_answer_a_group_before_it_has_read_it_all(opened: Open, workspace: Workspace) -> None:
-    session = opened("shows-much").open(workspace)
+def test_a_server_may_answer_a_group_before_it_has_read_it_all(
+    open_adapter: Open, workspace: Workspace
+) -> None:
+    session = open_adapter("shows-much").open(workspace)
     results = session.call_parallel([("Read", {"pages": "x" * 300_000})] * 3)
     session.close()
     assert [len(each.text) for each in results] == [500_000] * 3
 
 
-def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Workspace) -> None:
-    adapter = opened("exits", isolation="directory")
+def test_a_shared_process_that_broke_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
+    adapter = open_adapter("exits", isolation="directory")
     for _ in range(2):
         with pytest.raises(BrokenAdapter, match="exit status 3"):
             adapter.open(workspace).call("Read", {})
 
 
-def test_a_version_of_the_protocol_that_nobody_knows_is_reported(opened: Open) -> None:
+def test_a_version_of_the_protocol_that_nobody_knows_is_reported(open_adapter: Open) -> None:
     message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(BrokenAdapter, match=message):
-        opened("from-the-future")
+        open_adapter("from-the-future")
 
 
-def test_a_server_without_the_tools_is_answered_with_what_to_write(opened: Open) -> None:
+def test_a_server_without_the_tools_is_answered_with_what_to_write(open_adapter: Open) -> None:
     with pytest.raises(
         BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
     ):
-        opened("renamed")
+        open_adapter("renamed")
 
 
 @pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
-def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies: bool) -> None:
-    assert ("deny" in opened("start", word).traits.capabilities) is denies
+def test_a_command_with_settings_supports_rules(open_adapter: Open, word: str, denies: bool) -> None:
+    assert ("deny" in open_adapter("start", word).traits.capabilities) is denies
 
 
 @pytest.mark.slow
@@ -189,10 +191,10 @@ def test_the_reference_passes_through_mcp() -> None:
     ],
 )
 def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
-    opened: Open, workspace: Workspace, way: str, answer: str, left: str | None
+    open_adapter: Open, workspace: Workspace, way: str, answer: str, left: str | None
 ) -> None:
     new = workspace.root / "new.txt"
-    session = opened(way).open(workspace)
+    session = open_adapter(way).open(workspace)
     with WriteWatcher(str(workspace.root)) as watch:
         result = session.call_interrupted(
             "Write", {"file_path": str(new), "content": "new\n"}, "stopped", watch.wait
@@ -202,9 +204,9 @@ def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
     assert (new.read_text() if new.exists() else None) == left
 
 
-def test_what_a_server_leaves_of_a_call_that_was_given_up_is_judged(opened: Open) -> None:
+def test_what_a_server_leaves_of_a_call_that_was_given_up_is_judged(open_adapter: Open) -> None:
     suite = Suite(Path(__file__).parents[2] / "fixtures")
     scenario = suite.scenario("interrupted/new-file-stopped")
     with WorkspacePool() as place:
-        outcome = replay(scenario, opened("stops-halfway"), place)
+        outcome = replay(scenario, open_adapter("stops-halfway"), place)
     assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]

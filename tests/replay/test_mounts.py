@@ -29,14 +29,16 @@ DRIVE = "moved-world/drive-goes-away"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    from tests.small_disks import may_mount  # the adapters of this file run where no tests are
+    from tests.small_disks import (
+        may_mount,
+    )  # the tests are not importable where the adapters of this file run
 
     if not may_mount():
         pytest.skip("nobody but root can make a small disk")
     return tmp_path
 
 
-def loaded(disk: str, text: str = "seen") -> Scenario:
+def load_scenario(disk: str, text: str = "seen") -> Scenario:
     return as_written(
         f"given:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
         f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
@@ -63,7 +65,7 @@ def test_it_is_gone_afterwards_even_after_an_error(folder: Path) -> None:
 
 
 def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
-    scenario = loaded("16384")
+    scenario = load_scenario("16384")
     assert "full_disk" in scenario.needs
     assert needs_own_session(scenario)
 
@@ -71,14 +73,14 @@ def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
 @rows("disk", ["4096", "10000", "2097152", "true", "16K"])
 def test_a_disk_is_of_some_pages(disk: str) -> None:
     with pytest.raises(SuiteError, match="The size in bytes of a file system"):
-        loaded(disk)
+        load_scenario(disk)
 
 
 def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
     with closing(PythonAdapter(answering.__file__, "Filling")) as adapter:
         adapter.start()
-        assert judged(loaded("16384", "12288 of 16384"), adapter).status == "passed"
-        assert judged(loaded("8192", "4096 of 8192"), adapter).status == "passed"
+        assert judged(load_scenario("16384", "12288 of 16384"), adapter).status == "passed"
+        assert judged(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
 
 
 def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

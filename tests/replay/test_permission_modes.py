@@ -33,20 +33,20 @@ GIVEN = """
 """
 
 
-def loaded(given: str) -> Scenario:
+def load_scenario(given: str) -> Scenario:
     return as_written(f"given: {given}\n{STEPS}")
 
 
 def workspace(given: str) -> Workspace:
     with WorkspacePool() as place, place.site() as site:
-        return site.workspace(loaded(given))
+        return site.workspace(load_scenario(given))
 
 
 def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
-    scenario = loaded("{mode: plan}")
+    scenario = load_scenario("{mode: plan}")
     assert "permission_modes" in scenario.needs
     assert needs_own_session(scenario)
-    assert "permission_modes" not in loaded("{deny: [Edit(a)]}").needs
+    assert "permission_modes" not in load_scenario("{deny: [Edit(a)]}").needs
 
 
 def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
@@ -74,7 +74,7 @@ def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
 )
 def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
     with pytest.raises(SuiteError, match=problem):
-        loaded(given)
+        load_scenario(given)
 
 
 def test_a_python_adapter_gets_them_over_the_wire() -> None:
@@ -85,14 +85,14 @@ def test_a_python_adapter_gets_them_over_the_wire() -> None:
 
 
 def test_a_report_shows_them() -> None:
-    lines = list(scenario_lines(loaded(GIVEN), SUITE.contracts["2.1.7"]))
+    lines = list(scenario_lines(load_scenario(GIVEN), SUITE.contracts["2.1.7"]))
     assert "  mode: acceptEdits" in lines
     assert "  allow: Edit($WS/docs/**)" in lines
     assert "  working directory: project" in lines
     assert "  additional directory: shared" in lines
 
 
-def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
+def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
     """Return the command and environment that start the product with these permissions."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
@@ -100,15 +100,15 @@ def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") ->
     return options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
 
 
-def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
+def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
     """Return the command line and the settings that start the product with these permissions."""
-    launch = prepared(tmp_path, permissions)
+    launch = prepare_launch(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings
 
 
 def test_the_product_is_given_mode_rules_and_folders(tmp_path: Path) -> None:
-    command, settings = launched(
+    command, settings = read_launch(
         tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (tmp_path / "shared",))
     )
     assert command[command.index("--permission-mode") + 1] == "acceptEdits"
@@ -121,14 +121,14 @@ def test_the_product_is_given_mode_rules_and_folders(tmp_path: Path) -> None:
 
 
 def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> None:
-    command, settings = launched(tmp_path, None)
+    command, settings = read_launch(tmp_path, None)
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"
     assert "--permission-mode" not in command
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
 
 
 def test_a_version_that_would_ask_a_model_is_given_the_mode(tmp_path: Path) -> None:
-    command = prepared(tmp_path, None, "default").command
+    command = prepare_launch(tmp_path, None, "default").command
     assert command[command.index("--permission-mode") + 1] == "default"
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"
 
@@ -138,7 +138,7 @@ def test_where_nobody_is_asked_the_product_is_not_root(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, starter: list[str]
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: user)
-    launch = prepared(tmp_path, Permissions("bypassPermissions", tmp_path))
+    launch = prepare_launch(tmp_path, Permissions("bypassPermissions", tmp_path))
     assert list(launch.starter[:1]) == starter
     assert launch.command[0] == "/bin/product"
 

@@ -14,7 +14,7 @@ from tests import judging
 from tests.judging import SUITE
 
 
-def judged(scenario_id: str, adapter: Adapter) -> Verdict:
+def judge_scenario(scenario_id: str, adapter: Adapter) -> Verdict:
     return judging.judged(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
 
 
@@ -52,7 +52,7 @@ def test_elsewhere_it_is_unsupported_and_no_pass(
 ) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "linux")
     monkeypatch.setattr(platform_support.os.path, "lexists", lambda _: False)
-    verdict = judged(scenario_id, ReferenceAdapter("2.1.7"))
+    verdict = judge_scenario(scenario_id, ReferenceAdapter("2.1.7"))
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
 
@@ -72,9 +72,9 @@ def test_elsewhere_it_is_unsupported_and_no_pass(
 def test_names_that_a_folder_takes_for_one_are_unsupported_and_nothing_broken(
     scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
+    assert judge_scenario(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
     monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
-    verdict = judged(scenario_id, ReferenceAdapter("2.1.7"))
+    verdict = judge_scenario(scenario_id, ReferenceAdapter("2.1.7"))
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
 
@@ -82,15 +82,15 @@ def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
-    verdict = judged("platforms/upper-case", TakesNamesForOne)
+    verdict = judge_scenario("platforms/upper-case", TakesNamesForOne)
     assert verdict.status == "failed"
     assert "readme.md" in {harm.path for harm in verdict.harms}
-    assert judged("platforms/upper-case", ReferenceAdapter("2.1.7")).status == "passed"
+    assert judge_scenario("platforms/upper-case", ReferenceAdapter("2.1.7")).status == "passed"
 
 
 def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
-    assert judged("platforms/names-in-two-cases", TakesNamesForOne).status == "failed"
-    assert judged("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
+    assert judge_scenario("platforms/names-in-two-cases", TakesNamesForOne).status == "failed"
+    assert judge_scenario("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
 
 
 class TakesNamesAsWindows:
@@ -106,7 +106,7 @@ class TakesNamesAsWindows:
         return cls(workspace)
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
-        path = self.root / self.meant(arguments["file_path"])
+        path = self.root / self.find_meant(arguments["file_path"])
         if tool == "Write":
             path.parent.mkdir(exist_ok=True)
             path.write_text(arguments["content"])
@@ -114,7 +114,7 @@ class TakesNamesAsWindows:
             path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
         return ToolResult(path.read_text())
 
-    def meant(self, path: str) -> str:
+    def find_meant(self, path: str) -> str:
         """Return the name, relative to the workspace, of the file that Windows would open or create for this path."""
         plain = path.replace("\\", "/").replace("//?/", "").replace("//./", "").replace(str(self.root), "")
         whole = os.path.normpath(plain).lstrip("/").removeprefix("UNC/").partition(":")[0]
@@ -136,7 +136,7 @@ class TakesNamesAsWindows:
         each
         for each in SUITE.ids()
         if each.startswith("platforms/windows-")
-        # Linux makes these as they are named, the first beside the root.
+        # Linux creates these under the literal names, the first one next to the root.
         and each not in {"platforms/windows-network-path-with-slashes"}
     ],
 )
@@ -144,7 +144,7 @@ def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter
     scenario_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "win32")
-    assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
+    assert judge_scenario(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_who_finds_files_as_windows_does_and_never_looks_loses_work_on_windows(
     scenario_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "win32")
-    verdict = judged(scenario_id, TakesNamesAsWindows)
+    verdict = judge_scenario(scenario_id, TakesNamesAsWindows)
     assert verdict.status == "failed"
     assert {harm.kind for harm in verdict.harms} & {"lost", "stray", "untrue"}
 

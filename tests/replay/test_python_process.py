@@ -121,7 +121,7 @@ def test_every_optional_method_can_be_a_coroutine(opened: Opened, workspace: Wor
 def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
     opened: Opened, workspace: Workspace, name: str, message: str
 ) -> None:
-    limit = 10.0 if name == "FloodsText" else TIME_LIMIT  # to make so much text takes a moment
+    limit = 10.0 if name == "FloodsText" else TIME_LIMIT  # creating so much text takes a moment
     adapter = opened(name, time_limit=limit)
     session = adapter.open(workspace)
     started = time.monotonic()

@@ -25,7 +25,7 @@ RACE = ToolCall("Write", WRITE.arguments, (WorldEvent("modify", "a", RegularFile
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 
 
-def recorded(
+def make_step(
     *calls: ToolCall,
     text: str = "done",
     changes: Mapping[str, Entry | None] | None = None,
@@ -37,7 +37,7 @@ def recorded(
 
 
 @pytest.fixture
-def replayed(tmp_path: Path):  # type: ignore[no-untyped-def]
+def replay_steps(tmp_path: Path):  # type: ignore[no-untyped-def]
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:
@@ -67,12 +67,12 @@ def test_names_of_one_file_are_parted_where_one_is_recorded_and_kept_where_all_a
 ) -> None:
     files: dict[str, Entry] = {"a": OLD, "twin": HardLink("a")}
     scenario = Scenario("family/slug", "t", "must", Given(files), (WRITE,))
-    done = recorded_outcome(scenario, Transcript((recorded(WRITE, changes=changes),))).steps[0]
+    done = recorded_outcome(scenario, Transcript((make_step(WRITE, changes=changes),))).steps[0]
     assert done.names_before["a"] == ("a", "twin")
     assert done.names.get("a", ()) == names
 
 
-def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_texts_and_changes_are_those_of_the_recording(replay_steps) -> None:  # type: ignore[no-untyped-def]
     changes: dict[str, Entry | None] = {
         "a": RegularFile(b"new", 0o600),
         "d": None,
@@ -84,19 +84,21 @@ def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type
         "$HOME/x/y": NEW,
         "~": Directory(0o755),
     }
-    outcome = replayed([READ, WRITE], recorded(READ, text="read $WS/a"), recorded(WRITE, changes=changes))
+    outcome = replay_steps(
+        [READ, WRITE], make_step(READ, text="read $WS/a"), make_step(WRITE, changes=changes)
+    )
     assert outcome.broken is None
     assert [step.results for step in outcome.steps] == [(ToolResult("read $WS/a"),), (ToolResult("done"),)]
     assert outcome.steps[1].changes == {**changes, "d/b": None}
 
 
-def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replay_steps) -> None:  # type: ignore[no-untyped-def]
     chmod = WorldEvent("chmod", "a", mode=0o600)
     bare = RegularFile(b"new")
-    step = recorded(
+    step = make_step(
         WRITE, changes={"a": bare, "x/y": bare, "z": bare}, created={"x": 0o700, "x/y": 0o640, "z": 0o644}
     )
-    assert replayed([chmod, WRITE], step).steps[1].changes == {
+    assert replay_steps([chmod, WRITE], step).steps[1].changes == {
         "a": RegularFile(b"new", 0o600),
         "x": Directory(0o700),
         "x/y": RegularFile(b"new", 0o640),
@@ -104,7 +106,7 @@ def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replay
     }
 
 
-def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(replay_steps) -> None:  # type: ignore[no-untyped-def]
     raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
     for text, error, name in (
         (RecordedResult.of(raw, "no_changes"), raw, None),
@@ -115,25 +117,27 @@ def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(
             "no_changes",
         ),
     ):
-        outcome = replayed([READ], TranscriptStep(("Read",), (text,)))
+        outcome = replay_steps([READ], TranscriptStep(("Read",), (text,)))
         assert outcome.steps[0].results == (ToolResult(error, True, name),)
 
 
-def test_groups_and_races_are_replayed(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_groups_and_races_are_replayed(replay_steps) -> None:  # type: ignore[no-untyped-def]
     group = ParallelCalls((READ, WRITE))
-    outcome = replayed([group, RACE], recorded(READ, WRITE, changes={"a": NEW}), recorded(RACE, struck=True))
+    outcome = replay_steps(
+        [group, RACE], make_step(READ, WRITE, changes={"a": NEW}), make_step(RACE, struck=True)
+    )
     assert outcome.broken is None
     assert len(outcome.steps[0].results) == 2
     assert outcome.steps[1].struck
     assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
 
 
-def test_a_race_that_was_refused_before_is_not_struck(replayed) -> None:  # type: ignore[no-untyped-def]
-    assert not replayed([RACE], recorded(RACE)).steps[0].struck
+def test_a_race_that_was_refused_before_is_not_struck(replay_steps) -> None:  # type: ignore[no-untyped-def]
+    assert not replay_steps([RACE], make_step(RACE)).steps[0].struck
 
 
-def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([READ], recorded(WRITE)).broken
+def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
+    broken = replay_steps([READ], make_step(WRITE)).broken
     assert (broken.blame, broken.step) == ("harness", 0)
     assert (
         "the recording is stale, record the scenario again: call 1 was Write, now it is Read"
@@ -141,27 +145,27 @@ def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(re
     )
 
 
-def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([READ, WRITE], recorded(READ)).broken
+def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
+    broken = replay_steps([READ, WRITE], make_step(READ)).broken
     assert (broken.blame, broken.step) == ("harness", 1)
     assert broken.message.endswith("it ends before the call Write")
 
 
-def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([READ], recorded(READ), recorded(WRITE)).broken
+def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
+    broken = replay_steps([READ], make_step(READ), make_step(WRITE)).broken
     assert broken.blame == "harness"
     assert broken.message.endswith("1 recorded call was not made: Write")
 
 
-def test_a_recorded_file_may_take_the_place_of_a_link_to_itself(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_a_recorded_file_may_take_the_place_of_a_link_to_itself(replay_steps) -> None:  # type: ignore[no-untyped-def]
     looping = WorldEvent("symlink", "loop", Symlink("loop"))
-    outcome = replayed([looping, WRITE], recorded(WRITE, changes={"loop": NEW}))
+    outcome = replay_steps([looping, WRITE], make_step(WRITE, changes={"loop": NEW}))
     assert outcome.broken is None
     assert outcome.steps[1].changes == {"loop": NEW}
 
 
-def test_a_scenario_that_was_not_recorded_is_reported(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([READ], recorded(READ), contract="9.9.9").broken
+def test_a_scenario_that_was_not_recorded_is_reported(replay_steps) -> None:  # type: ignore[no-untyped-def]
+    broken = replay_steps([READ], make_step(READ), contract="9.9.9").broken
     assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
 
 

@@ -27,17 +27,17 @@ GROUP = (
 LONG = "It changed.\n" * 1000
 
 
-def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
+def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
     return as_written(f"{given}steps:\n{steps}", expect=expect)
 
 
 def test_reminders_that_nobody_judges_are_a_mistake() -> None:
     with pytest.raises(SuiteError, match="not judged"):
-        loaded(f"{CALL}      reminders: [changed]\n", "")
+        load_scenario(f"{CALL}      reminders: [changed]\n", "")
     with pytest.raises(SuiteError, match="reminders must be true"):
-        loaded(CALL, "given: {reminders: false}\n")
+        load_scenario(CALL, "given: {reminders: false}\n")
     with pytest.raises(SuiteError, match="expect of the group"):
-        loaded(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
+        load_scenario(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
 
 
 @rows(
@@ -52,31 +52,31 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
 def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
-    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted))
+    verdict = judged(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted))
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
 @rows("noted", ["changed", ["changed"], (1,)])
 def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
-    verdict = judged(loaded(CALL), answering.Telling(noted))
+    verdict = judged(load_scenario(CALL), answering.Telling(noted))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
 
 def test_a_process_of_its_own_tells_the_same() -> None:
     with closing(PythonAdapter(answering.__file__, "Telling", time_limit=30)) as adapter:
-        assert judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
+        assert judged(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
 
 
 def test_a_long_reminder_may_be_stated_by_parts() -> None:
-    scenario = loaded(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
+    scenario = load_scenario(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
     assert judged(scenario, answering.Telling((LONG,))).status == "passed"
     [found] = judged(scenario, answering.Telling((LONG[12:],))).differences
     assert found.what == "lines of reminder"
 
 
 def test_a_recording_has_the_reminders() -> None:
-    scenario = loaded(CALL + CALL)
+    scenario = load_scenario(CALL + CALL)
     with WorkspacePool() as place:
         outcome = replay(scenario, answering.Telling(("one", LONG)), place)
         written = format_recording(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))

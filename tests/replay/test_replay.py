@@ -25,7 +25,7 @@ def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
     return Scenario("family/slug", "title", "must", Given(given), steps)
 
 
-def replayed(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
+def replay_steps(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
     return replay(scenario(*steps), adapter, place)
 
 
@@ -60,7 +60,7 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
     place: WorkspacePool, times: int, opened: int, text: str
 ) -> None:
     adapter = Reminding(times)
-    outcome = replayed(place, adapter, READ)
+    outcome = replay_steps(place, adapter, READ)
     assert [step.results for step in outcome.steps] == [(ToolResult(text),)]
     assert adapter.opened == opened
     assert outcome.disturbed == (text == "old"), "it says so where it fell on each"
@@ -80,7 +80,7 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
 def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
     place: WorkspacePool, name: str, words: str
 ) -> None:
-    outcome = replayed(place, getattr(miniatures, name), READ, EDIT, WRITE)
+    outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", words, 1)
     assert len(outcome.steps) == 1
@@ -100,7 +100,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
 def test_a_broken_protocol_is_blamed_on_the_adapter(
     place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
-    broken = replayed(place, adapter, step).broken
+    broken = replay_steps(place, adapter, step).broken
     assert broken is not None
     assert broken.blame == "adapter"
     assert words in broken.message
@@ -111,13 +111,13 @@ def test_a_text_for_a_group_is_not_a_sequence_of_results(place: WorkspacePool) -
         def call_parallel(self, calls: object) -> Any:
             return "ok"
 
-    broken = replayed(place, Talkative, ParallelCalls((READ, READ))).broken
+    broken = replay_steps(place, Talkative, ParallelCalls((READ, READ))).broken
     assert broken is not None
     assert "answered a parallel group with 'ok'" in broken.message
 
 
 def test_an_event_that_does_not_fit_ends_the_replay(place: WorkspacePool) -> None:
-    outcome = replayed(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
+    outcome = replay_steps(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step) == ("harness", 1)
     assert "cannot delete b.txt" in outcome.broken.message
@@ -125,7 +125,7 @@ def test_an_event_that_does_not_fit_ends_the_replay(place: WorkspacePool) -> Non
 
 def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
-    outcome = replayed(place, miniatures.Honest, READ, racing)
+    outcome = replay_steps(place, miniatures.Honest, READ, racing)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
 
@@ -142,7 +142,7 @@ def test_an_interference_after_the_call_has_returned_changes_nothing(place: Work
             kept[0]()
             kept.append((self.workspace.root / "a.txt").read_text())
 
-    outcome = replayed(place, Late, ToolCall("Write", WRITE.arguments, (CHANGE,)))
+    outcome = replay_steps(place, Late, ToolCall("Write", WRITE.arguments, (CHANGE,)))
     assert kept[1] == "old"
     assert not outcome.steps[0].struck
 
@@ -157,13 +157,13 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place:
                 path.mkdir()
             return ToolResult("done")
 
-    broken = replayed(place, Nesting, EDIT).broken
+    broken = replay_steps(place, Nesting, EDIT).broken
     assert broken is not None
     assert (broken.blame, broken.message) == (
         "implementation",
         "cannot read the workspace: its directories are nested too deeply",
     )
-    assert replayed(place, Nesting, READ).broken is None
+    assert replay_steps(place, Nesting, READ).broken is None
 
 
 def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: WorkspacePool) -> None:

@@ -134,11 +134,11 @@ IDS = [
 
 
 @pytest.fixture
-def known() -> list[str]:
+def known_ids() -> list[str]:
     return [name for name in IDS if (FIXTURES / "scenarios" / f"{name}.yaml").exists()]
 
 
-def judged(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
+def judge_leaky(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
     return judged_by(target, *ids)
 
@@ -152,9 +152,9 @@ def findings(verdicts: list[Verdict]) -> list[object]:
 @pytest.mark.parametrize(
     "way", ["honest", "anything-read", "tells-where", "ends", "anew", "anew-but-for-texts"]
 )
-def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None:
-    assert len(known) >= 4
-    assert findings(judged(way, "auto", known)) == findings(judged(way, "process", known))
+def test_verdicts_are_those_of_a_server_each(way: str, known_ids: list[str]) -> None:
+    assert len(known_ids) >= 4
+    assert findings(judge_leaky(way, "auto", known_ids)) == findings(judge_leaky(way, "process", known_ids))
 
 
 ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -171,7 +171,7 @@ def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
     """
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
-    verdicts = judged("anything-read", "auto", ids)
+    verdicts = judge_leaky("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]
     uses = [verdict.server for verdict in verdicts]
     assert [use is not None and use.shared for use in uses] == [True, True, True, False]
@@ -187,7 +187,7 @@ def test_many_scenarios_that_come_out_otherwise_end_the_sharing(
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     monkeypatch.setattr(server_pool, "_MOST_APART", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
-    uses = [verdict.server for verdict in judged("anything-read", "auto", ids)]
+    uses = [verdict.server for verdict in judge_leaky("anything-read", "auto", ids)]
     assert [use is not None and use.shared for use in uses] == [True, True, False]
     assert uses[2] is not None
     assert uses[2].why == "1 scenario gave another result on a shared server"

@@ -35,7 +35,7 @@ def scenario(*steps: Step) -> Scenario:
     return Scenario("family/slug", "title", "must", Given({"a.txt": RegularFile(b"a")}), steps)
 
 
-def loaded(steps: str) -> Scenario:
+def load_scenario(steps: str) -> Scenario:
     return as_written(f"steps:\n{steps}", expect=False)
 
 
@@ -59,7 +59,7 @@ def loaded(steps: str) -> Scenario:
 )
 def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
     with pytest.raises(SuiteError) as error:
-        loaded(steps)
+        load_scenario(steps)
     assert message in str(error.value)
 
 

@@ -22,7 +22,7 @@ Names = dict[str, tuple[str, ...]]
 NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt")}
 
 
-def touched(
+def find_touched(
     path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
 ) -> list[str]:
     """Return the findings if only `path` was touched.
@@ -62,18 +62,18 @@ def test_a_time_and_a_replaced_file_are_distinguished() -> None:
     ],
 )
 def test_an_allowed_call_may_write_the_bytes_that_are_there(path: str, argument: str) -> None:
-    assert touched(path, write(argument)) == []
-    assert touched(path) == [f"time of {path}"]
-    assert touched(path, write("$WS/other.txt")) == [f"time of {path}"]
+    assert find_touched(path, write(argument)) == []
+    assert find_touched(path) == [f"time of {path}"]
+    assert find_touched(path, write("$WS/other.txt")) == [f"time of {path}"]
 
 
 def test_a_call_that_names_no_file_may_write_any() -> None:
-    assert touched("a.txt", ToolCall("Bash", {"command": "make"})) == []
-    assert touched("a.txt", write("$WS/loop")) == []
+    assert find_touched("a.txt", ToolCall("Bash", {"command": "make"})) == []
+    assert find_touched("a.txt", write("$WS/loop")) == []
 
 
 def test_what_the_clause_names_may_be_written() -> None:
-    assert touched("a.txt", expected={"a.txt": FILE}) == []
+    assert find_touched("a.txt", expected={"a.txt": FILE}) == []
 
 
 PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}

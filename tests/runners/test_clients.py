@@ -10,9 +10,9 @@ from tests.runners.verdicts import (
     REFERENCE,
     SERVE_WRONG,
     SUITE,
-    exported,
     of_harness,
     read_verdicts,
+    write_export,
 )
 
 IDS = sorted({*[each for each in SUITE.ids() if each.startswith(("gate/", "parallel/"))][::9]})
@@ -22,7 +22,7 @@ Runner = Callable[..., str]
 
 @PRINTING_RUNNERS
 def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, tmp_path: Path) -> None:
-    suite, verdicts = exported(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
+    suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner((), suite, verdicts, MCP=SERVED, JOBS="2")
     judged = {name: each for name, each in read_verdicts(verdicts, printed).items() if each[0] == "judged"}
     right = of_harness(REFERENCE, IDS)
@@ -33,7 +33,7 @@ def test_an_mcp_server_is_judged_as_the_same_program_over_lines(runner: Runner, 
 
 @PRINTING_RUNNERS
 def test_scenarios_side_by_side_have_the_same_verdicts(runner: Runner, tmp_path: Path) -> None:
-    suite, verdicts = exported(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
+    suite, verdicts = write_export(tmp_path / "suite.jsonl.gz", IDS), tmp_path / "verdicts.jsonl"
     printed = runner(REFERENCE, suite, verdicts, JOBS="3")
     assert read_verdicts(verdicts, printed) == of_harness(REFERENCE, IDS)
 
@@ -41,7 +41,7 @@ def test_scenarios_side_by_side_have_the_same_verdicts(runner: Runner, tmp_path:
 @PRINTING_RUNNERS
 def test_the_summary_begins_with_harm_and_counts_rules_by_class(runner: Runner, tmp_path: Path) -> None:
     ids = [each for each in SUITE.ids() if each.startswith("staleness/")][::20]
-    suite = exported(tmp_path / "suite.jsonl.gz", [*ids, "gate/edit-unread"])
+    suite = write_export(tmp_path / "suite.jsonl.gz", [*ids, "gate/edit-unread"])
     wrong = [*SERVE_WRONG, "wrong_state:NoStalenessCheck"]
     lines = [line for line in runner(wrong, suite, tmp_path / "v", LEVEL="effects").splitlines() if line]
     at = next(number for number, line in enumerate(lines) if "harm, by failing scenarios: " in line)
@@ -65,7 +65,7 @@ def test_a_server_with_other_tools_is_refused_with_a_way_out(runner: Runner, tmp
         f"    answer = {json.dumps(hello)} if asked['method'] == 'initialize' else {{'tools': [{{'name': 'x'}}]}}\n"
         "    if 'id' in asked: print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': answer}), flush=True)\n"
     )
-    suite = exported(tmp_path / "suite.jsonl.gz", IDS[:1])
+    suite = write_export(tmp_path / "suite.jsonl.gz", IDS[:1])
     printed = runner((), suite, tmp_path / "v", MCP=f"{sys.executable} {server}")
     assert "the server offers no tool called Read" in printed
     assert "wrap it in an Implementation" in printed

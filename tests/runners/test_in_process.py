@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages.page import code
-from tests.runners.verdicts import ROOT, exported
+from tests.runners.verdicts import ROOT, write_export
 
 IDS = ["gate/edit-unread", "staleness/edit-after-change"]
 ACCEPTED = """\
@@ -79,7 +79,7 @@ for await (const part of process.stdin.setEncoding("utf8")) {
 """
 
 
-def said(folder: Path, *words: str) -> str:
+def run_command(folder: Path, *words: str) -> str:
     """Run a command in a directory. Return its output and errors."""
     variables = {**os.environ, "GOFLAGS": "-mod=mod"}
     done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
@@ -88,43 +88,43 @@ def said(folder: Path, *words: str) -> str:
 
 @pytest.mark.go
 def test_an_implementation_in_go_is_judged_in_process(tmp_path: Path) -> None:
-    exported(tmp_path / "suite.jsonl.gz", IDS)
+    write_export(tmp_path / "suite.jsonl.gz", IDS)
     module = f"module mine\nrequire readfirst v0.0.0\nreplace readfirst => {ROOT}/runners/go\n"
     (tmp_path / "go.mod").write_text(module)
     (tmp_path / "mine_test.go").write_text(IN_GO)
-    said(tmp_path, shutil.which("go") or "go", "test", "-c", "-o", "mine.test", ".")
+    run_command(tmp_path, shutil.which("go") or "go", "test", "-c", "-o", "mine.test", ".")
     command = ["./mine.test", "-test.v"]
     (tmp_path / "accepted.yaml").write_text(ACCEPTED)
-    accepted = said(tmp_path, *command)
+    accepted = run_command(tmp_path, *command)
     assert "--- PASS: TestConformance/gate/edit-unread" in accepted
     assert "accepted: It edits nothing." in accepted
     assert "FAIL" not in accepted
     (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
-    assert "--- FAIL: TestConformance/staleness/edit-after-change" in said(tmp_path, *command)
+    assert "--- FAIL: TestConformance/staleness/edit-after-change" in run_command(tmp_path, *command)
     (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
-    assert "accepts a failure at the level" in said(tmp_path, *command)
+    assert "accepts a failure at the level" in run_command(tmp_path, *command)
 
 
 @pytest.mark.node
 def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) -> None:
-    exported(tmp_path / "suite.jsonl.gz", IDS)
+    write_export(tmp_path / "suite.jsonl.gz", IDS)
     test = tmp_path / "mine.test.mjs"
     test.write_text(IN_JAVASCRIPT.replace("RUNNER", f"{ROOT}/runners/typescript/index.mjs"))
     command = ["node", "--test", "--test-reporter=tap", str(test)]
     (tmp_path / "accepted.yaml").write_text(ACCEPTED)
-    accepted = said(tmp_path, *command)
+    accepted = run_command(tmp_path, *command)
     assert "ok 1 - gate/edit-unread" in accepted
     assert "# SKIP accepted: It edits nothing." in accepted
     assert "# fail 0" in accepted
     (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
-    assert "not ok 2 - staleness/edit-after-change" in said(tmp_path, *command)
+    assert "not ok 2 - staleness/edit-after-change" in run_command(tmp_path, *command)
     (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
-    assert "accepts a failure at" in said(tmp_path, *command)
+    assert "accepts a failure at" in run_command(tmp_path, *command)
 
 
 @pytest.mark.node
 def test_the_wrapper_of_the_page_renames_tools_and_passes_etags_on(tmp_path: Path) -> None:
-    exported(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
+    write_export(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
     (tmp_path / "etag.mjs").write_text(ETAG_SERVER)
     (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
     (wrapper,) = code("runners/README.md", "js wrapper")
@@ -132,8 +132,8 @@ def test_the_wrapper_of_the_page_renames_tools_and_passes_etags_on(tmp_path: Pat
     wrapper = wrapper.replace('level: "safe"', 'level: "effects"')
     test.write_text(wrapper.replace('"readfirst-runner"', f'"{ROOT}/runners/typescript/index.mjs"'))
     command = ["node", "--test", "--test-reporter=tap", str(test)]
-    judged = said(tmp_path, *command)
+    judged = run_command(tmp_path, *command)
     assert "# pass 5" in judged, judged
     assert "# fail 0" in judged
     test.write_text(test.read_text().replace("{ etag }", "{}"))
-    assert "# fail 3" in said(tmp_path, *command)  # two scenarios, and the test around them
+    assert "# fail 3" in run_command(tmp_path, *command)  # two scenarios, and the test around them

@@ -250,7 +250,7 @@ def _harms_asked(
     return {"what": "harms", "calls": made_calls, "answer": answer, **data}
 
 
-def told(asked: Asked) -> Any:
+def answer_here(asked: Asked) -> Any:
     """Return the harness's answer to a question."""
 
     def data(name: str) -> bytes | None:
@@ -279,9 +279,9 @@ def told(asked: Asked) -> Any:
 @pytest.mark.slow
 def test_the_harms_are_of_every_kind() -> None:
     asked = [*edits_asked(), *notebooks_asked()]
-    kinds = {kind for each in asked for _, kind in told(each)}
+    kinds = {kind for each in asked for _, kind in answer_here(each)}
     assert kinds == {"lost", "misplaced", "spoiled", "altered", "untrue", "stray", "blind"}
-    assert sum(told(each) == [] for each in asked) > 200
+    assert sum(answer_here(each) == [] for each in asked) > 200
 
 
 @pytest.mark.parametrize(
@@ -299,6 +299,8 @@ def test_a_runner_judges_alike(judged: Callable[[Path, Path], list[Any]], tmp_pa
     theirs = judged(file, tmp_path / "told.jsonl")
     assert len(theirs) == len(asked) > 12_000
     differing = [
-        (each, told(each), said) for each, said in zip(asked, theirs, strict=True) if told(each) != said
+        (each, answer_here(each), said)
+        for each, said in zip(asked, theirs, strict=True)
+        if answer_here(each) != said
     ]
     assert differing == []

@@ -15,20 +15,20 @@ from tests.runners.verdicts import (
     SUITE,
     WRONG,
     disagreements,
-    exported,
     of_go,
     of_harness,
     of_node,
     skeleton,
+    write_export,
 )
 
 Runner = Callable[[Sequence[str], Path, Path], dict]
 _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
 
 
-def compared(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
+def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
     """Assert that the runners have the same verdicts as the harness. Return the number of verdicts."""
-    suite = exported(folder / "suite.jsonl.gz", ids)
+    suite = write_export(folder / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     for number, runner in enumerate(runners):
         theirs = runner(command, suite, folder / f"verdicts-{number}.jsonl")
@@ -39,12 +39,12 @@ def compared(command: Sequence[str], ids: Sequence[str], folder: Path, *runners:
 
 @pytest.mark.go
 def test_the_runner_in_go_agrees_on_a_skeleton(tmp_path: Path) -> None:
-    assert compared(skeleton("go", tmp_path), _SAMPLE, tmp_path, of_go) >= 40
+    assert compare_runners(skeleton("go", tmp_path), _SAMPLE, tmp_path, of_go) >= 40
 
 
 @pytest.mark.node
 def test_the_runner_in_javascript_agrees_on_a_skeleton(tmp_path: Path) -> None:
-    assert compared(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
+    assert compare_runners(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
 
 
 @JUDGING_RUNNERS
@@ -52,7 +52,7 @@ def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_
     runner: Runner, tmp_path: Path
 ) -> None:
     ids = [each for each in SUITE.ids() if each.startswith(("platforms/", "ownership/"))]
-    verdicts = runner(REFERENCE, exported(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
+    verdicts = runner(REFERENCE, write_export(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
     assert verdicts.pop("platforms/names-in-two-cases") == ("judged", "safe", "effects", "reason", "text")
     assert set(verdicts.values()) == {("unsupported",)}
     assert len(verdicts) == len(ids) - 1 >= 38
@@ -61,7 +61,7 @@ def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_
 @pytest.mark.runners
 def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
     sample, interrupted = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
-    assert compared(REFERENCE, sorted({*sample, *interrupted}), tmp_path, of_go, of_node) >= 200
+    assert compare_runners(REFERENCE, sorted({*sample, *interrupted}), tmp_path, of_go, of_node) >= 200
 
 
 SHOWING = [each for each in WRONG if each.startswith("wrong_showing:")]
@@ -74,7 +74,7 @@ TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
 def test_all_three_agree_on_a_wrong_implementation(name: str, tmp_path: Path) -> None:
     """Each implementation is compared in a different part of the scenarios."""
     ids = SUITE.ids()[WRONG.index(name) :: len(WRONG)]
-    assert compared([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
+    assert compare_runners([*SERVE_WRONG, name], ids, tmp_path, of_go, of_node) >= 20
 
 
 def test_a_verdict_that_one_of_them_does_not_share_is_found() -> None:

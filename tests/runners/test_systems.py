@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.report.export import export
-from tests.runners.verdicts import CONTRACT, ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, exported
+from tests.runners.verdicts import CONTRACT, ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, write_export
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
@@ -169,7 +169,7 @@ def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it
 @pytest.mark.runners
 @pytest.mark.parametrize("machine", [WINDOWS, MACOS], ids=["windows", "macos"])
 def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machine, tmp_path: Path) -> None:
-    suite = exported(tmp_path / "suite.jsonl.gz")
+    suite = write_export(tmp_path / "suite.jsonl.gz")
     reasons = by_go(machine, suite, tmp_path)
     assert reasons == by_node(machine, suite, tmp_path)
     asked = [each for each, lacks in reasons.items() if not lacks]

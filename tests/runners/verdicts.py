@@ -80,7 +80,7 @@ Verdicts = Mapping[str, tuple[str, ...]]
 """Verdicts by scenario: the status (`judged`, `broken` or `unsupported`), followed by the levels that hold."""
 
 
-def exported(file: Path, ids: Sequence[str] | None = None) -> Path:
+def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:
     """Write an export of these scenarios, or of all. Return the file."""
     with gzip.open(file, "wt", encoding="ascii") as stream:
         stream.writelines(json.dumps(each) + "\n" for each in export(SUITE, SUITE.contracts[CONTRACT], ids))
@@ -110,13 +110,13 @@ def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
 def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
     """Run the runner in Go, with `named` as additional environment variables, and return its output."""
     words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
-    return _run(words, ROOT / "runners/go", command, suite, verdicts, **named)
+    return _run_runner(words, ROOT / "runners/go", command, suite, verdicts, **named)
 
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
     """Run the runner in JavaScript, with `named` as additional environment variables, and return its output."""
     words = ["node", "--test", "test/suite.test.mjs"]
-    return _run(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
+    return _run_runner(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
@@ -125,7 +125,7 @@ def judged_by_go(asked: Path, told: Path) -> list[Any]:
     No session is needed. The answers are written to `told`.
     """
     words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
-    return _judged(words, ROOT / "runners/go", asked, told)
+    return _read_answers(words, ROOT / "runners/go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
@@ -133,16 +133,16 @@ def judged_by_node(asked: Path, told: Path) -> list[Any]:
 
     No session is needed. The answers are written to `told`.
     """
-    return _judged(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
+    return _read_answers(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
 
 
-def _judged(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any]:
+def _read_answers(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any]:
     printed = _with_variables(words, folder, {"JUDGED": str(asked), "VERDICTS": str(told)})
     assert told.exists(), printed[-4000:]
     return [json.loads(line) for line in told.read_text("utf-8").splitlines()]
 
 
-def _run(
+def _run_runner(
     words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path, **named: str
 ) -> str:
     variables = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
@@ -194,12 +194,12 @@ def _beyond_a_runner(scenario: Scenario) -> bool:
     )
 
 
-def _parametrized(by_go: object, by_node: object) -> pytest.MarkDecorator:
+def _parametrize_runners(by_go: object, by_node: object) -> pytest.MarkDecorator:
     params = [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
     return pytest.mark.parametrize("runner", params, ids=["go", "javascript"])
 
 
-JUDGING_RUNNERS = _parametrized(of_go, of_node)
+JUDGING_RUNNERS = _parametrize_runners(of_go, of_node)
 """Parametrizes a test with both runners, as functions that return verdicts."""
-PRINTING_RUNNERS = _parametrized(run_go, run_node)
+PRINTING_RUNNERS = _parametrize_runners(run_go, run_node)
 """Parametrizes a test with both runners, as functions that return the printed output."""

@@ -24,7 +24,7 @@ def below(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*.yaml"))[:3]
 
 
-def offered(name: str) -> bool:
+def is_offered(name: str) -> bool:
     try:
         return hasattr(readfirst, name)
     except ImportError:
@@ -44,7 +44,7 @@ class Cheat:
                 for name in ("suite", "compare", "replay", "cli", "workspace")
                 if importable(f"readfirst.harness.{name}")
             ],
-            "names": [name for name in ("load_suite", "run", "connect", "Scenario") if offered(name)],
+            "names": [name for name in ("load_suite", "run", "connect", "Scenario") if is_offered(name)],
             "beside the package": below(package.parent.parent),
             "variables": [name for name in os.environ if name.startswith("PYTEST_")],
             "tools": FileTools.__name__,

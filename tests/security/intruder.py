@@ -1,6 +1,6 @@
 """A program that attacks resources outside of its sandbox, and prints the result of each attempt as JSON."""
 
-# It uses the shortest way of each attack.
+# Each attack uses the shortest way.
 # ruff: noqa: PTH104, PTH110, PTH114, PTH123, PTH208
 
 import json

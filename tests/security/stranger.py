@@ -55,10 +55,10 @@ IDS = ("gate/one", "lines/two")
 def as_yaml(value: object) -> str:
     """Return JSON that is also valid YAML: characters above U+FFFF are written as one escape."""
     pair = r"\\u(d[89ab]..)\\u(d[c-f]..)"
-    return re.sub(pair, lambda found: f"\\U{_joined(found[1], found[2]):08x}", json.dumps(value))
+    return re.sub(pair, lambda found: f"\\U{_join_surrogates(found[1], found[2]):08x}", json.dumps(value))
 
 
-def _joined(high: str, low: str) -> int:
+def _join_surrogates(high: str, low: str) -> int:
     return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 

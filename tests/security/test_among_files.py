@@ -65,14 +65,14 @@ def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adap
 
 
 def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return installed(AGENT, suite, folder, monkeypatch)
+    return install_stand_in(AGENT, suite, folder, monkeypatch)
 
 
 def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return installed(SERVER, suite, folder, monkeypatch)
+    return install_stand_in(SERVER, suite, folder, monkeypatch)
 
 
-def installed(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
     (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
     monkeypatch.setattr(kind, "find_target", lambda _: target)

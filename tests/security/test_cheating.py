@@ -17,7 +17,9 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.security import cheat
 
 
-def looked(monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None) -> dict[str, Any]:
+def let_it_look(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None
+) -> dict[str, Any]:
     monkeypatch.chdir(folder)
     with (
         closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,
@@ -32,18 +34,18 @@ def looked(monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | Non
     "folder", [Path(__file__).parents[2], Path(__file__).parent], ids=["checkout", "own"]
 )
 def test_it_has_the_names_of_an_adapter_and_no_suite(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    found = looked(monkeypatch, folder)
+    found = let_it_look(monkeypatch, folder)
     assert (found["modules"], found["names"], found["beside the package"]) == ([], [], [])
     assert found["tools"] == "FileTools"
 
 
 def test_it_does_not_learn_which_test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_CURRENT_TEST", "fixtures/scenarios/gate/edit-unread.yaml::2.1.7 (call)")
-    assert looked(monkeypatch, Path(__file__).parent)["variables"] == []
+    assert let_it_look(monkeypatch, Path(__file__).parent)["variables"] == []
 
 
 @pytest.mark.slow
 def test_confined_it_finds_no_fixtures_by_their_path_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert looked(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
-    found = looked(monkeypatch, Path(__file__).parent, find_sandbox())
+    assert let_it_look(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
+    found = let_it_look(monkeypatch, Path(__file__).parent, find_sandbox())
     assert (found["by its path"], found["in the history"], found["along the path"]) == ([], False, [])

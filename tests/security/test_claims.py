@@ -22,12 +22,14 @@ CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encod
 SUITE = Suite()
 
 
-def unsupported(scenario_id: str, *lacks: str) -> Verdict:
+def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
     reason = "the adapter lacks " + ", ".join(lacks)
     return Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason=reason, lacks=lacks)
 
 
-def written(folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline | None = None) -> Baseline:
+def write_baseline(
+    folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline | None = None
+) -> Baseline:
     file = folder / "accepted.yaml"
     file.write_text(baseline_text("mine", verdicts, old, of_all=of_all), encoding="utf-8")
     return load_baseline(file, SUITE.ids(), SUITE.contracts)
@@ -104,15 +106,17 @@ def test_a_baseline_that_does_not_say_what_was_judged_is_to_be_renewed(
 
 def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
     pages, more = (
-        unsupported("gate/edit-unread", "Read with pages"),
-        unsupported("gate/write-unread", "Read with pages"),
+        make_unsupported("gate/edit-unread", "Read with pages"),
+        make_unsupported("gate/write-unread", "Read with pages"),
     )
-    baseline = written(tmp_path, pages)
+    baseline = write_baseline(tmp_path, pages)
     ruler = BaselineChecker(baseline)
     assert ruler.apply_baseline(pages).conformant
     assert ruler.apply_baseline(more).unclaimed == "Read with pages"
     assert (
-        BaselineChecker(baseline).apply_baseline(unsupported("gate/edit-unread", "Read with limit")).unclaimed
+        BaselineChecker(baseline)
+        .apply_baseline(make_unsupported("gate/edit-unread", "Read with limit"))
+        .unclaimed
         == "Read with limit"
     )
     assert BaselineChecker(baseline).apply_baseline(replace(pages, contract="2.1.328")).conformant
@@ -120,15 +124,17 @@ def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
 
 
 def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_path: Path) -> None:
-    baseline = written(tmp_path, unsupported("gate/edit-unread", "deny"))
+    baseline = write_baseline(tmp_path, make_unsupported("gate/edit-unread", "deny"))
     assert (
-        BaselineChecker(baseline).apply_baseline(unsupported("gate/write-unread", "deny", "hooks")).conformant
+        BaselineChecker(baseline)
+        .apply_baseline(make_unsupported("gate/write-unread", "deny", "hooks"))
+        .conformant
     )
     assert (
-        BaselineChecker(baseline).apply_baseline(unsupported("gate/write-unread", "hooks")).unclaimed
+        BaselineChecker(baseline).apply_baseline(make_unsupported("gate/write-unread", "hooks")).unclaimed
         == "hooks"
     )
-    part = written(tmp_path, unsupported("gate/edit-unread", "hooks"), of_all=False, old=baseline)
+    part = write_baseline(tmp_path, make_unsupported("gate/edit-unread", "hooks"), of_all=False, old=baseline)
     assert part.lacking is not None
     assert part.lacking.unclaimed == {"deny", "hooks"}
 

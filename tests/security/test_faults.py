@@ -65,7 +65,7 @@ def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
 
 
-def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
+def run_to_end(words: Sequence[str], **options: object) -> tuple[int, str]:
     done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload]
     return done.returncode, done.stderr
 
@@ -84,7 +84,7 @@ def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     ],
 )
 def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str) -> None:
-    code, printed = ended(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
+    code, printed = run_to_end(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
     assert (code, "Traceback" in printed, "bug" in printed) == (ExitCode.CONFORMANT, False, False)
 
 
@@ -96,7 +96,7 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
 def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: list[str]) -> None:
     reads, writes = os.pipe()
     os.close(reads)
-    code, printed = ended([*RUN, *words], stdout=writes)
+    code, printed = run_to_end([*RUN, *words], stdout=writes)
     os.close(writes)
     assert (code, "Traceback" in printed) == (128 + signal.SIGPIPE, False)
 
@@ -106,7 +106,7 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: l
     "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
 )
 def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
-    code, printed = ended(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
+    code, printed = run_to_end(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
     assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.BROKEN, True, False)
 
 
@@ -227,7 +227,7 @@ def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: p
 
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     words = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh", sys.executable, "-P", "-m"]
-    code, printed = ended([*words, "readfirst", *ONE], cwd=tmp_path)
+    code, printed = run_to_end([*words, "readfirst", *ONE], cwd=tmp_path)
     assert (code, "Change to another one" in printed, "bug" in printed) == (ExitCode.BROKEN, True, False)
 
 
@@ -248,7 +248,7 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
 )
 def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool, module: str) -> None:
     program = SIGNALLED.format(module=module, number=int(number), words=ONE, again=again)
-    assert ended([sys.executable, "-c", program], stdout=subprocess.DEVNULL) == (128 + number, "")
+    assert run_to_end([sys.executable, "-c", program], stdout=subprocess.DEVNULL) == (128 + number, "")
 
 
 @pytest.mark.parametrize(

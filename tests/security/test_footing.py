@@ -78,7 +78,7 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
     os.close(descriptor)
 
 
-def struck(
+def replace_by_link(
     site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
 ) -> None:
     """Replace a part of the workspace by a link to the directory outside, just before `opened` opens a directory."""
@@ -101,7 +101,7 @@ def test_an_event_happens_in_the_workspace_or_not_at_all(
     name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")
-    struck(site, monkeypatch, safe_open.opened, f"{site.root}/sub")
+    replace_by_link(site, monkeypatch, safe_open.opened, f"{site.root}/sub")
     with pytest.raises(WorldEventError):
         perform(EVENTS[name], site.root)
     assert state(tmp_path / "outside") == before
@@ -112,7 +112,7 @@ def test_it_would_happen_outside_if_links_were_followed(
     name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")
-    struck(site, monkeypatch, following, f"{site.root}/sub")
+    replace_by_link(site, monkeypatch, following, f"{site.root}/sub")
     perform(EVENTS[name], site.root)
     assert state(tmp_path / "outside") != before
 
@@ -139,8 +139,8 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
 ) -> None:
     (tmp_path / "outside" / "w").mkdir()
     (tmp_path / "outside" / "w" / "f.txt").write_text("precious\n")
-    site.snapshot()  # only what was put into it is looked at again
-    struck(site, monkeypatch, safe_open.opened, site.around)
+    site.snapshot()  # only changed entries are listed again
+    replace_by_link(site, monkeypatch, safe_open.opened, site.around)
     with pytest.raises((OSError, SpoiltError)):
         site.clear()
     assert Path(site.around).is_symlink()

@@ -71,7 +71,7 @@ def acting(html: str) -> list[str]:
     return found
 
 
-def rendered(text: str) -> tuple[str, str]:
+def render_markdown(text: str) -> tuple[str, str]:
     """Return the HTML of a Markdown text by two parsers: the site's, and one like GitHub's, without GitHub's own
     filter.
     """
@@ -88,7 +88,7 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
     within = prose_cell(text.replace("`", ""))
     rows = [[cell, code(text)], [link(code(text), text), within]]
     for page in (cell, table(["a", "b"], rows)):
-        for html in rendered(page):
+        for html in render_markdown(page):
             assert acting(html) == []
             wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
             assert {tag for tag, _ in Parsed(html).elements} <= wanted
@@ -108,7 +108,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
 
 
 def test_a_link_ends_where_its_address_ends() -> None:
-    (html, other) = rendered(link("text", ADDRESSES[3]))
+    (html, other) = render_markdown(link("text", ADDRESSES[3]))
     for each in (html, other):
         ((_, attributes),) = [each for each in Parsed(each).elements if each[0] == "a"]
         assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
@@ -227,7 +227,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield found
 
 
-def opened(driver: Any, file: Path) -> Any:
+def open_page(driver: Any, file: Path) -> Any:
     """Open a page, and return it.
 
     Asserts that nothing in it was executed, and nothing was requested from other sites.
@@ -257,11 +257,11 @@ def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
     files = sorted((tmp_path / "site").rglob("*.html"))
     assert {"index.html", "table.html", "first.html", "it@1.0.html"} <= {file.name for file in files}
     for file in files:
-        page = opened(driver, file)
+        page = open_page(driver, file)
         for each in page.all("summary, article a[href^='#'], tr[data-rule] button")[:20]:
             page.driver.execute_script("arguments[0].click()", each)
         check(page, severe(driver))
-    page = opened(driver, tmp_path / "site" / "rules" / "index.html")
+    page = open_page(driver, tmp_path / "site" / "rules" / "index.html")
     page.press("/")
     page.press(*"findme")
     assert page.waits_for(lambda: bool(page.all(".md-search-result__link")))
@@ -278,7 +278,7 @@ def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None
     results: Results = world.results()
     file = tmp_path / "report.html"
     file.write_text(world.sources().write("html", results), "ascii")
-    page = opened(driver, file)
+    page = open_page(driver, file)
     for each in page.all("button, summary"):
         page.driver.execute_script("arguments[0].click()", each)
     assert re.search("window.owned", page.script("document.body.innerText"))
@@ -291,7 +291,7 @@ def test_a_page_that_runs_or_asks_is_noticed(driver: Any, tmp_path: Path) -> Non
     for text in (SEEN, '<img src="http://seen.invalid/x">'):
         file.write_text(f"<!DOCTYPE html>{text}")
         with pytest.raises(AssertionError):
-            opened(driver, file)
+            open_page(driver, file)
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
@@ -319,7 +319,7 @@ def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
         ),
         SUITE,
     )
-    for html in rendered(text):
+    for html in render_markdown(text):
         assert acting(html) == []
     parsed = MarkdownIt("commonmark", {"html": True}).parse(text)
     assert [each.tag for each in parsed if each.type == "heading_open"] == ["h1", *["h2"] * len(HEADINGS)]

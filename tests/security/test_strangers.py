@@ -90,7 +90,7 @@ def suite_of(attack: Attack, folder: Path) -> Path:
     return small_suite(folder / "suite", {"family/attack": text}).root
 
 
-def harmed(folder: Path) -> bool:
+def is_harmed(folder: Path) -> bool:
     outside = folder / "outside"
     kept = outside / "keep.txt"
     return not kept.exists() or kept.read_text() != "kept\n" or len(list(outside.iterdir())) != 2
@@ -101,7 +101,7 @@ def harmed(folder: Path) -> bool:
 def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
     assert exit_code("run", "reference", "--fixtures", root, "--trust") != 4
-    assert harmed(tmp_path)
+    assert is_harmed(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
 def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
     root = suite_of(ATTACKS[name], tmp_path)
     assert exit_code("run", "reference", "--fixtures", root) != 4
-    assert not harmed(tmp_path)
+    assert not is_harmed(tmp_path)
 
 
 @pytest.mark.parametrize("name", sorted({*ATTACKS} - {*SENT}))
@@ -121,7 +121,7 @@ def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -
     assert "[unsafe-command]" in ended.err or "[call-outside-workspace]" in ended.err
     assert readfirst("lint", "--fixtures", root, "family/attack").code == 4
     assert "outside" not in readfirst("lint", "--fixtures", root, "family/attack", "--trust").out
-    assert not harmed(tmp_path)
+    assert not is_harmed(tmp_path)
 
 
 @pytest.mark.parametrize("command", [("run",), ("fuzz", "reference", "--steps", "1"), ("run", "lines:true")])
@@ -135,7 +135,7 @@ def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
     assert "bubblewrap is not installed" in ended.err
     assert "apt-get install bubblewrap" in ended.err
     assert "--trust" in ended.err
-    assert not harmed(tmp_path)
+    assert not is_harmed(tmp_path)
 
 
 def test_what_plays_a_suite_in_its_own_process_asks_for_trust(tmp_path: Path, readfirst: Cli) -> None:
@@ -163,9 +163,9 @@ def test_pytest_has_the_same_option(tmp_path: Path) -> None:
     root = suite_of(ATTACKS["a redirection"], tmp_path)
     command = [sys.executable, "-P", "-c", PYTEST, str(root / "scenarios"), f"--rootdir={tmp_path}"]
     subprocess.run(command, capture_output=True, check=False, cwd=tmp_path)
-    assert not harmed(tmp_path)
+    assert not is_harmed(tmp_path)
     subprocess.run([*command, "--readfirst-trust"], capture_output=True, check=False, cwd=tmp_path)
-    assert harmed(tmp_path)
+    assert is_harmed(tmp_path)
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
         install, "_run_installer", lambda command, _what, own=None: commands.append((command, own))
     )
     made = tmp_path / "made"
-    made.mkdir()  # which the first command makes
+    made.mkdir()  # the first command creates this directory
     install._fill(LOCKED[0], made, variables)
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
@@ -179,7 +179,7 @@ def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
             given = step.get("with", {})
             if action.startswith("cache"):
                 assert (file, name, given["path"]) == ("nightly.yml", "adopt", "takes")
-            elif action == "setup-go":  # it does so unasked
+            elif action == "setup-go":  # this action uses a cache by default
                 assert given["cache"] is False, (file, name)
             else:
                 assert "cache" not in given, (file, name)

@@ -108,7 +108,7 @@ def test_an_attack_fails_behind_the_wall_and_only_there(
 ) -> None:
     _, found = results
     if found["way"] == "walled":
-        # A daemon may be made; it ends with the program.
+        # A daemon may be started, but it ends with the program.
         assert (found["attacks"][attack] is True) == (attack == "make a daemon"), found["attacks"]
     elif attack not in NEEDS_ROOT or os.geteuid() == 0:
         assert found["attacks"][attack] is True
@@ -183,7 +183,7 @@ print(all(subprocess.Popen(["true"]).pid for _ in range(50)))
 try:
     print(bool(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)))
 except OSError as error:
-    print(error.errno in (97, 93))  # a kernel that has none
+    print(error.errno in (97, 93))  # a kernel without this kind of socket
 """
 
 
@@ -223,7 +223,7 @@ def test_without_bubblewrap_the_reason_is_found(monkeypatch: pytest.MonkeyPatch,
     assert find_problem.__wrapped__() == "bubblewrap is for Linux"
 
 
-def shown(command: list[str], environment: dict[str, str], *, own: tuple[Path, ...] = ()) -> str:
+def wrap_command(command: list[str], environment: dict[str, str], *, own: tuple[Path, ...] = ()) -> str:
     return " ".join(Sandbox((), own, quiet=True).wrap(command, environment, Path("/"), []))
 
 
@@ -249,12 +249,14 @@ def test_of_a_home_the_program_s_own_is_shown_and_never_all_of_it(
     (home / ".local/lib").mkdir()
     monkeypatch.setenv("HOME", str(home))
     binding = f"--ro-bind {home}"
-    assert f"{binding}/project {home}/project " in shown(["node", f"{home}/project/dist/server.js"], {})
-    assert f"{binding}/alone.py {home}/alone.py " in shown(["python3", f"{home}/alone.py"], {})
-    tool = shown(["tool"], {"PATH": f"{home}/.local/bin"})
+    assert f"{binding}/project {home}/project " in wrap_command(
+        ["node", f"{home}/project/dist/server.js"], {}
+    )
+    assert f"{binding}/alone.py {home}/alone.py " in wrap_command(["python3", f"{home}/alone.py"], {})
+    tool = wrap_command(["tool"], {"PATH": f"{home}/.local/bin"})
     assert f"{binding}/.local/lib {home}/.local/lib " in tool
     assert f"{binding}/.local {home}/.local " not in tool
-    assert f"{binding} " not in shown(["python3", str(home)], {}, own=(home,))
+    assert f"{binding} " not in wrap_command(["python3", str(home)], {}, own=(home,))
 
 
 def test_a_suite_is_hidden_by_each_of_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

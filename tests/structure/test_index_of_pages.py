@@ -8,15 +8,15 @@ DOCS = Path(__file__).parents[2] / "docs"
 AT_THE_TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 
 
-def linked(index: str) -> Counter[str]:
+def count_links(index: str) -> Counter[str]:
     """Return the number of links to each page, by its path relative to docs/."""
     return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
 
 
 def test_every_page_is_in_the_index_once() -> None:
     pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"} | {f"../{name}" for name in AT_THE_TOP}
-    assert linked((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
+    assert count_links((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
 
 
 def test_a_page_that_is_listed_twice_is_noticed() -> None:
-    assert linked("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})
+    assert count_links("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})

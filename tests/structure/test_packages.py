@@ -20,19 +20,19 @@ The lowest package has 0.
 """
 
 
-def listed(page: str) -> list[str]:
+def list_packages(page: str) -> list[str]:
     """Return the packages of the harness in the order of the table in ARCHITECTURE.md."""
     return re.findall(r"^\| `harness/(\w+)/` \|", page, re.MULTILINE)
 
 
 def test_the_architecture_page_lists_every_package_in_the_order_of_the_floors() -> None:
-    packages = listed(HARNESS.with_name("ARCHITECTURE.md").read_text("utf-8"))
+    packages = list_packages(HARNESS.with_name("ARCHITECTURE.md").read_text("utf-8"))
     assert sorted(packages) == sorted({file.parent.name for file in HARNESS.glob("*/__init__.py")})
     assert packages == sorted(packages, key=FLOORS.__getitem__)
 
 
 def test_a_package_in_the_wrong_place_of_the_page_is_noticed() -> None:
-    packages = listed("| `harness/run/` | x |\n| `harness/suite/` | x |\n")
+    packages = list_packages("| `harness/run/` | x |\n| `harness/suite/` | x |\n")
     assert packages == ["run", "suite"]
     assert packages != sorted(packages, key=FLOORS.__getitem__)
 

@@ -35,7 +35,7 @@ def walks() -> list[list[Place]]:
 VERDICT, EDIT = walks()
 
 
-def entered(call: Callable[[], object], folder: str) -> list[Place]:
+def list_entered(call: Callable[[], object], folder: str) -> list[Place]:
     """Return the functions in a directory that a call enters, each with its file, in the order of their first
     execution.
     """
@@ -59,7 +59,7 @@ def entered(call: Callable[[], object], folder: str) -> list[Place]:
     return [*places]
 
 
-def edited(contract: str, folder: Path) -> list[Place]:
+def walk_of_edit(contract: str, folder: Path) -> list[Place]:
     """Return the functions that one Edit of the reference enters, each with its file."""
     file = folder / "notes.txt"
     file.write_text("alpha\nbeta\n")
@@ -67,7 +67,7 @@ def edited(contract: str, folder: Path) -> list[Place]:
     assert not tools.call("Read", {"file_path": str(file)}).is_error
     edit = {"file_path": str(file), "old_string": "alpha", "new_string": "gamma"}
     results: list[Result] = []
-    places = entered(lambda: results.append(tools.call("Edit", edit)), "reference_impl")
+    places = list_entered(lambda: results.append(tools.call("Edit", edit)), "reference_impl")
     assert not results[0].is_error, results[0].text
     assert file.read_text() == "gamma\nbeta\n"
     return places
@@ -83,19 +83,21 @@ def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
 def test_a_scenario_goes_to_its_verdict_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where no earlier run has kept it
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # an empty cache
     suite = Suite(CHECKOUT / "fixtures")
     with Runner(RunSpec(suite, "reference", suite.contracts.default)) as runner:
-        runner.judge("gate/write-unread")  # what is done once for all scenarios is no part of the walk
-        places = entered(lambda: runner.judge("gate/edit-unread"), "harness")
+        runner.judge(
+            "gate/write-unread"
+        )  # work that is done once for all scenarios does not belong to the walk
+        places = list_entered(lambda: runner.judge("gate/edit-unread"), "harness")
     assert [place for place in places if place in VERDICT] == VERDICT
     assert len({file for file, _ in places}) <= 50
 
 
 @pytest.mark.parametrize("contract", ["0.2.126", "1.0.60", "2.1.7", "2.1.208+gated", "2.1.328", "documented"])
 def test_an_edit_enters_the_files_of_the_page_and_no_other(contract: str, tmp_path: Path) -> None:
-    assert {file for file, _ in edited(contract, tmp_path)} == {file for file, _ in EDIT}
+    assert {file for file, _ in walk_of_edit(contract, tmp_path)} == {file for file, _ in EDIT}
 
 
 def test_an_edit_enters_them_in_the_order_of_the_page(tmp_path: Path) -> None:
-    assert [place for place in edited("2.1.7", tmp_path) if place in EDIT] == EDIT
+    assert [place for place in walk_of_edit("2.1.7", tmp_path) if place in EDIT] == EDIT

@@ -19,7 +19,7 @@ RUN = Path(__file__).parents[2] / "tools" / "faults" / "run.py"
 PAGE = RUN.parents[2] / "docs" / "reliability.md"
 
 
-def measured(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run_faults(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(RUN), *arguments], capture_output=True, text=True, check=False)
 
 
@@ -52,7 +52,7 @@ def test_of_what_is_left_only_the_files_python_probes_with_do_not_count(
 
 @pytest.mark.slow
 def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
-    done = measured("--kills", "10", "--only", "run --update-baseline")
+    done = run_faults("--kills", "10", "--only", "run --update-baseline")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\| `run --update-baseline` \| .* s \| [012] \|", done.stdout, re.MULTILINE)
 
@@ -61,7 +61,7 @@ def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
 def usual() -> Iterator[Usual]:
     with tempfile.TemporaryDirectory(
         prefix="faults-"
-    ) as base:  # pytest's own folder is closed to other users
+    ) as base:  # other users cannot access pytest's directory
         yield Usual(Path(base))
 
 
@@ -77,10 +77,10 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: Usual, machine: Surr
 
 
 def test_a_page_is_made_of_all_parts_only() -> None:
-    done = measured("--only", "umask", "--write", "page.md")
+    done = run_faults("--only", "umask", "--write", "page.md")
     assert done.returncode == 2
     assert "--write requires all parts" in done.stderr
-    assert measured("--only", "nothing of this name").returncode == 2
+    assert run_faults("--only", "nothing of this name").returncode == 2
 
 
 @pytest.fixture

@@ -46,12 +46,12 @@ def test_what_a_verdict_says_shows_in_its_line(changed: dict[str, Any]) -> None:
 
 
 def test_an_output_is_the_same_in_another_folder_at_another_time() -> None:
-    def shown(folder: str, seconds: str) -> list[str]:
+    def print_lines(folder: str, seconds: str) -> list[str]:
         return [
             *verdicts.printed(f"{folder}/run.jsonl, {seconds} s: 3 passed", Path(folder), Path("/checkout"))
         ]
 
-    assert shown("/one", "1.2") == shown("/two", "17") == ["FOLDER/run.jsonl, TIME: 3 passed"]
+    assert print_lines("/one", "1.2") == print_lines("/two", "17") == ["FOLDER/run.jsonl, TIME: 3 passed"]
 
 
 def test_a_share_is_chosen_by_each_id_alone() -> None:

@@ -235,13 +235,13 @@ def caught(
 ) -> Callable[[Kind], Kind]:
     """A decorator that records the scenarios that detect a wrong implementation. `by` contains their ids."""
 
-    def marked(kind: Kind) -> Kind:
+    def mark(kind: Kind) -> Kind:
         kind.caught = Caught(  # type: ignore[attr-defined]
             tuple(by.split()), level, what, blame, after, harmless, tuple(harmful.split())
         )
         return kind
 
-    return marked
+    return mark
 
 
 def caught_by(kind: type) -> Caught | None:
@@ -260,7 +260,7 @@ def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
         call = Call(self, tool, arguments, interfere)
         return act(call) or call.made()
 
-    return _made(act, alter)
+    return _make_class(act, alter)
 
 
 def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
@@ -271,7 +271,7 @@ def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Alt
         result = call.made()
         return act(call, result) or result
 
-    return _made(act, alter)
+    return _make_class(act, alter)
 
 
 def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
@@ -290,7 +290,7 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
             written = path.stat().st_mtime_ns if path.exists() else None
             try:
                 act(call, before)
-            except PermissionError:  # it is wrong about something else than modes
+            except PermissionError:  # its mistake is not about modes
                 mode = path.stat().st_mode
                 path.chmod(mode | 0o200)
                 act(call, before)
@@ -299,7 +299,7 @@ def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
                 os.utime(path, ns=(written, written))
         return result
 
-    return _made(act, alter)
+    return _make_class(act, alter)
 
 
 def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
@@ -312,9 +312,9 @@ def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
         edits = tool == "Edit" and call.path.is_file()
         return call.made(**act(call, call.path.read_text(errors="replace")) if edits else {})
 
-    return _made(act, alter)
+    return _make_class(act, alter)
 
 
-def _made(act: Callable[..., Any], alter: Callable[..., ToolResult]) -> type[Altered]:
+def _make_class(act: Callable[..., Any], alter: Callable[..., ToolResult]) -> type[Altered]:
     described = {"alter": alter, "__doc__": act.__doc__, "__module__": act.__module__}
     return type(act.__name__, (Altered,), described)

@@ -77,7 +77,7 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
                 verdict = compare(
                     scenario, outcome, contract, "text", suite.vocabulary, None, judgement, suite.in_full
                 )
-                if verdict.status != "unsupported":  # as the names of files on Windows are elsewhere
+                if verdict.status != "unsupported":  # such as Windows file names on other systems
                     yield verdict
 
 

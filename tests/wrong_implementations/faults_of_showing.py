@@ -23,20 +23,20 @@ def lines_in(answer: str) -> tuple[list[str], int] | None:
         found = _NUMBERED.fullmatch(said)
         if found is None:
             if lines and not said.strip():
-                break  # what the host appends follows
+                break  # the host appended the rest
             return None
         first = first or int(found[1])
         lines.append(found[2])
     return lines, first
 
 
-def numbered(lines: Sequence[str], first: int) -> str:
+def number_lines(lines: Sequence[str], first: int) -> str:
     """Return the lines in the form of the reference's answer."""
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
 def _each(change: Callable[[str], str]) -> Fault:
-    return lambda lines, first: numbered([change(line) for line in lines], first)
+    return lambda lines, first: number_lines([change(line) for line in lines], first)
 
 
 @dataclass(frozen=True)
@@ -57,31 +57,32 @@ FAULTS: dict[str, Shown] = {
         "Counts the lines instead of showing them.", lambda lines, _: f"The file has {len(lines)} lines."
     ),
     "ShowsTheFirstHalf": Shown(
-        "Shows half of a file as the whole.", lambda lines, first: numbered(lines[: len(lines) // 2], first)
+        "Shows half of a file as the whole.",
+        lambda lines, first: number_lines(lines[: len(lines) // 2], first),
     ),
     "ShowsTheEnd": Shown(
         "Shows the end of a file alone.",
-        lambda lines, first: numbered(lines[-1:], first + len(lines) - 1),
+        lambda lines, first: number_lines(lines[-1:], first + len(lines) - 1),
     ),
     "LeavesOutTheLastLine": Shown(
         "Leaves out the last line that has something in it.",
-        lambda lines, first: numbered(_without_last(lines), first),
+        lambda lines, first: number_lines(_without_last(lines), first),
     ),
     "LeavesOutTheFirstLine": Shown(
-        "Begins with the second line.", lambda lines, first: numbered(lines[1:], first + 1)
+        "Begins with the second line.", lambda lines, first: number_lines(lines[1:], first + 1)
     ),
     "LeavesOutEverySecondLine": Shown(
         "Leaves out every second line.",
         lambda lines, first: "\n".join(
-            numbered([line], first + 2 * at) for at, line in enumerate(lines[::2])
+            number_lines([line], first + 2 * at) for at, line in enumerate(lines[::2])
         ),
     ),
     "CountsOneTooMany": Shown(
-        "Gives each line the number of the next one.", lambda lines, first: numbered(lines, first + 1)
+        "Gives each line the number of the next one.", lambda lines, first: number_lines(lines, first + 1)
     ),
     "CountsFromAHundred": Shown(
         "Gives each line a number that is a hundred too high.",
-        lambda lines, first: numbered(lines, first + 100),
+        lambda lines, first: number_lines(lines, first + 100),
     ),
     "CutsLines": Shown("Shows the first three characters of each line.", _each(lambda line: line[:3])),
     "ShowsCapitals": Shown("Shows all letters as capitals.", _each(str.upper)),

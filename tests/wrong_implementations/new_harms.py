@@ -32,7 +32,10 @@ def judged_with_harm(
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
     """Return the harms in an outcome, except those that the reference does in the same steps."""
     scenario = _scenario(scenario_id)
-    found = [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, _recorded(scenario_id))]
+    found = [
+        *harms_of(scenario, outcome),
+        *check_overcautious(scenario, outcome, _list_transcripts(scenario_id)),
+    ]
     return [each for each in found if each not in of_the_reference(scenario_id)[1]]
 
 
@@ -55,6 +58,6 @@ def _scenario(scenario_id: str) -> Scenario:
 
 
 @cache
-def _recorded(scenario_id: str) -> list[Transcript]:
+def _list_transcripts(scenario_id: str) -> list[Transcript]:
     transcripts = SUITE.recordings.of(scenario_id, _scenario(scenario_id).inputs).transcripts
     return [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]

@@ -24,7 +24,7 @@ WRONG = [
 ]
 
 
-def played(name: str, slug: str, place: WorkspacePool) -> Verdict:
+def judge_played(name: str, slug: str, place: WorkspacePool) -> Verdict:
     with closing(PythonAdapter(str(Path(wrong.__file__)), name)) as adapter:
         return judged(f"at-once/{slug}", adapter, "effects", harm=True, place=place)
 
@@ -33,16 +33,16 @@ def played(name: str, slug: str, place: WorkspacePool) -> Verdict:
     "slug", [pytest.param(each, marks=pytest.mark.slow) for each in LAWS[:2]] + [LAWS[2]]
 )
 def test_who_locks_the_file_passes(slug: str, place: WorkspacePool) -> None:
-    verdict = played("Locks", slug, place)
+    verdict = judge_played("Locks", slug, place)
     assert verdict.status == "passed", verdict
 
 
-@pytest.mark.slow  # who is faster is a matter of luck
+@pytest.mark.slow  # the faster process is a matter of luck
 @pytest.mark.parametrize(("name", "slug", "kind"), WRONG)
 def test_who_loses_an_edit_or_blocks_another_file_is_caught(
     name: str, slug: str, kind: str, place: WorkspacePool
 ) -> None:
-    verdict = played(name, slug, place)
+    verdict = judge_played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
     assert not verdict.levels["safe"]
     assert kind in {harm.kind for harm in verdict.harms}

@@ -55,7 +55,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(wrong.KEPT, str(tmp_path))
 
 
-def played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wrong) -> Verdict:
+def judge_played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wrong) -> Verdict:
     with closing(PythonAdapter(str(Path(str(module.__file__))), name)) as adapter:
         return judged(SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place)
 
@@ -65,7 +65,7 @@ def played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wron
 def test_what_a_program_does_wrong_when_it_is_ended_is_caught(
     name: str, slug: str, place: WorkspacePool
 ) -> None:
-    verdict = played(name, slug, place)
+    verdict = judge_played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
 
 
@@ -89,12 +89,12 @@ MORE_RIGHT = [
     ("name", "slug"), [*RIGHT, *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE_RIGHT)]
 )
 def test_who_is_right_passes(name: str, slug: str, place: WorkspacePool) -> None:
-    verdict = played(name, slug, place, altered if name == "Altered" else wrong)
+    verdict = judge_played(name, slug, place, altered if name == "Altered" else wrong)
     assert verdict.status == "passed", verdict
     assert not verdict.harms
 
 
 def test_what_was_torn_counts_as_lost(place: WorkspacePool) -> None:
-    verdict = played("EmptiesAndWrites", "write-killed-while-writing", place)
+    verdict = judge_played("EmptiesAndWrites", "write-killed-while-writing", place)
     assert [harm.kind for harm in verdict.harms] == ["lost"]
     assert not verdict.levels["safe"]

@@ -13,7 +13,7 @@ WRITTEN = sorted(
 )
 
 
-def judged(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
+def judge_scenario(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
     verdict = judging.judged(SUITE.scenario(scenario_id), implementation, "effects", harm=True)
     if verdict.status == "unsupported":
         pytest.skip(verdict.reason)
@@ -22,7 +22,7 @@ def judged(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
 
 @pytest.mark.parametrize("scenario_id", WRITTEN)
 def test_who_keeps_everything_is_right_and_who_writes_a_copy_spoils_the_file(scenario_id: str) -> None:
-    verdict = judged(scenario_id, wrong.WritesInPlace)
+    verdict = judge_scenario(scenario_id, wrong.WritesInPlace)
     assert verdict.levels["effects"], verdict.differences
     assert not verdict.harms
-    assert [harm.kind for harm in judged(scenario_id, wrong.WritesACopy).harms] == ["spoiled"]
+    assert [harm.kind for harm in judge_scenario(scenario_id, wrong.WritesACopy).harms] == ["spoiled"]

@@ -112,7 +112,7 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
         own = own_outcome(scenario, CONTRACT)
         decoded = any("\ufffd" in result.text for step in own.steps for result in step.results)
         for name, form in FORMS.items():
-            # The form shows bytes, of which the contract's answer has no longer what they were.
+            # The form shows bytes, which can no longer be computed from the contract's answer.
             if decoded and name.startswith("cat -"):
                 continue
             outcome = shown_so(scenario, own, form)

@@ -20,11 +20,11 @@ class Locks(Altered):
     capabilities = Altered.capabilities | {"at_once"}
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        with self.locked(self.path(arguments).name, fcntl.LOCK_EX):
+        with self.hold_lock(self.path(arguments).name, fcntl.LOCK_EX):
             return self.reference(tool, arguments, interfere)
 
     @contextmanager
-    def locked(self, name: str, how: int) -> Iterator[None]:
+    def hold_lock(self, name: str, how: int) -> Iterator[None]:
         lock = self.workspace.home / ".cache" / f"{name}.lock"
         lock.parent.mkdir(exist_ok=True)
         with lock.open("w") as file:
@@ -61,7 +61,7 @@ class LocksEverything(Locks):
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         try:
-            with self.locked("all", fcntl.LOCK_EX | fcntl.LOCK_NB):
+            with self.hold_lock("all", fcntl.LOCK_EX | fcntl.LOCK_NB):
                 return self.reference(tool, arguments, interfere)
         except BlockingIOError:
             return ToolResult("Another session works here.", True, "os_error")

@@ -180,7 +180,7 @@ def forgets_hooks(tools: FileTools) -> None:
     tools._session.hooks = None
 
 
-def _written(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes) -> None:
     mode = path.stat().st_mode
     path.chmod(mode | 0o200)
     path.write_bytes(data)
@@ -190,19 +190,19 @@ def _written(path: Path, data: bytes) -> None:
 def converts_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Replace CRLF in the file by LF."""
     if b"\r\n" in before[0]:
-        _written(path, path.read_bytes().replace(b"\r\n", b"\n"))
+        _write(path, path.read_bytes().replace(b"\r\n", b"\n"))
 
 
 def drops_marks(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Drop the byte order mark of a UTF-8 file."""
     if before[0].startswith(b"\xef\xbb\xbf"):
-        _written(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        _write(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
 
 
 def writes_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Convert the file from UTF-16 to UTF-8."""
     if before[0].startswith(b"\xff\xfe"):
-        _written(path, path.read_bytes().decode("utf-16").encode())
+        _write(path, path.read_bytes().decode("utf-16").encode())
 
 
 def resets_modes(path: Path, before: tuple[bytes, int, bool]) -> None:
@@ -222,7 +222,7 @@ def drops_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
     """Drop the metadata of a notebook."""
     if path.suffix == ".ipynb":
         book = json.loads(path.read_bytes())
-        _written(path, json.dumps({**book, "metadata": {}}).encode())
+        _write(path, json.dumps({**book, "metadata": {}}).encode())
 
 
 FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {

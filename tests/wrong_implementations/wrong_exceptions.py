@@ -13,7 +13,7 @@ from readfirst.harness.adapter_api import ToolResult, Workspace
 class Excepting(Altered):
     """Makes a call without the checks in some cases: it reads the file first.
 
-    `excepted` tells from the file and the arguments whether a call is such a case.
+    `is_excepted` tells from the file and the arguments whether a call is such a case.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -23,7 +23,7 @@ class Excepting(Altered):
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = Path(os.path.normpath(self.path(arguments)))
         there = os.path.isfile(path)  # noqa: PTH113, which no length of a name lets fail
-        if tool != "Read" and there and self.applies(path) and self.excepted(path, arguments):
+        if tool != "Read" and there and self.applies(path) and self.is_excepted(path, arguments):
             self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
         result = self.reference(tool, arguments, interfere)
         if not result.is_error and there:
@@ -34,7 +34,7 @@ class Excepting(Altered):
         """Whether the check that is left out in some cases would apply to this call."""
         raise NotImplementedError
 
-    def excepted(self, path: Path, arguments: Arguments) -> bool:
+    def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         """Whether the check is left out for this file and these arguments."""
         raise NotImplementedError
 
@@ -59,7 +59,7 @@ class TakesAnyMatch(Excepting):
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
         path = Path(os.path.normpath(self.path(arguments)))
-        if result.error != "multiple_matches" or not self.excepted(path, arguments):
+        if result.error != "multiple_matches" or not self.is_excepted(path, arguments):
             return result
         old, new = (each.encode(encoding_of(path)) for each in strings(arguments))
         mode = path.stat().st_mode
@@ -75,7 +75,7 @@ class OverlooksDenyRules(Excepting):
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, interfere)
         path = Path(os.path.normpath(self.path(arguments)))
-        if result.error != "permission_denied" or not path.is_file() or not self.excepted(path, arguments):
+        if result.error != "permission_denied" or not path.is_file() or not self.is_excepted(path, arguments):
             return result
         return ToolResult("Done.")
 
@@ -84,7 +84,7 @@ class OverlooksDenyRules(Excepting):
 class WholeSeconds(OverlooksChanges):
     """Compares modification times in whole seconds."""
 
-    def excepted(self, path: Path, arguments: Arguments) -> bool:
+    def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
 
 
@@ -92,7 +92,7 @@ class WholeSeconds(OverlooksChanges):
 class CutsPaths(OpenGate):
     """Identifies a file by the first 64 characters of its path in the workspace."""
 
-    def excepted(self, path: Path, arguments: Arguments) -> bool:
+    def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         own = str(path.relative_to(self.workspace.root))[:64]
         return any(str(each.relative_to(self.workspace.root))[:64] == own for each in self.known)
 
@@ -101,16 +101,16 @@ class CutsPaths(OpenGate):
 class TrimsPaths(OpenGate):
     """Identifies a file by its path without spaces at the end."""
 
-    def excepted(self, path: Path, arguments: Arguments) -> bool:
+    def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
 
 
 def keeping(size: int) -> Callable[..., ToolResult]:
     """Return a function that makes a call, but truncates the file after an Edit to this number of bytes."""
-    return vars(spoils(lambda call, before: _cut(call.path, size)))["alter"]  # type: ignore[no-any-return]
+    return vars(spoils(lambda call, before: _truncate(call.path, size)))["alter"]  # type: ignore[no-any-return]
 
 
-def _cut(path: Path, size: int) -> None:
+def _truncate(path: Path, size: int) -> None:
     if path.is_file() and path.stat().st_size > size:
         os.truncate(path, size)
 
@@ -220,7 +220,7 @@ Excepted = Callable[[Path, Arguments], bool]
 
 def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
     """Return an implementation that follows the rule of `base`, except in the cases that `excepted` selects."""
-    return type(base.__name__, (base,), {"excepted": lambda _, path, arguments: excepted(path, arguments)})
+    return type(base.__name__, (base,), {"is_excepted": lambda _, path, arguments: excepted(path, arguments)})
 
 
 def holds(path: Path) -> str:

@@ -71,13 +71,13 @@ def had(pattern: str) -> Look:
     return lambda path, before, after: bool(compiled.search(before))
 
 
-def named(pattern: str) -> Look:
+def matches_path(pattern: str) -> Look:
     """Return a predicate: a pattern occurs in the path."""
     compiled = re.compile(pattern)
     return lambda path, before, after: bool(compiled.search(path.as_posix()))
 
 
-def unbalanced(path: Path, before: str, after: str) -> bool:
+def is_unbalanced(path: Path, before: str, after: str) -> bool:
     """Whether brackets in the new text are not balanced."""
     return any(after.count(left) != after.count(right) for left, right in ("()", "[]", "{}"))
 
@@ -122,7 +122,7 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
         lambda _path, _before, after: sum(each > "\x7f" for each in after) > 0.3 * len(after),
         "text-beyond-ascii",
     ),
-    "open brackets": (unbalanced, "code-with-open-brackets"),
+    "open brackets": (is_unbalanced, "code-with-open-brackets"),
     "odd quotes": (lambda _path, _before, after: after.count("'") % 2 == 1, "unclosed-quote"),
     "unequal indentation": (has(r"^ ?\S+:.*\n^   \S", anew=True), "yaml-with-wrong-indentation"),
     "a much shorter text": (shrinks, "an-edit-that-takes-nearly-all"),
@@ -135,13 +135,13 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
     "generated code": (had("DO NOT EDIT"), "header-of-generated-code"),
     "code marked as generated": (had("@generated"), "mark-of-generated-code"),
     "managed files": (had("managed by"), "file-that-a-program-manages"),
-    "locks of npm": (named(r"package-lock\.json$"), "lock-of-npm"),
-    "locks of others": (named(r"\.lock$"), "lock-of-yarn"),
+    "locks of npm": (matches_path(r"package-lock\.json$"), "lock-of-npm"),
+    "locks of others": (matches_path(r"\.lock$"), "lock-of-yarn"),
     "minified code": (has_long_lines, "minified-code"),
-    "minified names": (named(r"\.min\.js$"), "minified-code"),
-    "installed packages": (named("node_modules/"), "file-of-a-package"),
-    "builds": (named("^dist/"), "file-of-a-build"),
-    "virtual environments": (named(r"^\.venv/"), "file-of-a-virtual-environment"),
+    "minified names": (matches_path(r"\.min\.js$"), "minified-code"),
+    "installed packages": (matches_path("node_modules/"), "file-of-a-package"),
+    "builds": (matches_path("^dist/"), "file-of-a-build"),
+    "virtual environments": (matches_path(r"^\.venv/"), "file-of-a-virtual-environment"),
     "merge markers that stay": (had("^<{7} "), "merge-markers-stay"),
     "merge markers that come": (has("^<{7} ", anew=True), "merge-markers-come"),
     "binary texts": (has("\0", anew=False), "bytes-of-a-binary-file"),
@@ -158,11 +158,11 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
     ),
     "whitespace alone": (changes_only(lambda text: re.sub(r"\s", "", text)), "only-whitespace-changes"),
     "case alone": (changes_only(str.lower), "change-of-case"),
-    "instructions": (named("AGENTS"), "instructions-to-models"),
+    "instructions": (matches_path("AGENTS"), "instructions-to-models"),
     "attacks": (has(r"rm -rf|\| sh"), "words-of-attacks"),
-    "licenses": (named("^LICENSE"), "license"),
-    "migrations": (named("^migrations/"), "migration"),
-    "ignored files": (named("^build/"), "ignored-by-git"),
+    "licenses": (matches_path("^LICENSE"), "license"),
+    "migrations": (matches_path("^migrations/"), "migration"),
+    "ignored files": (matches_path("^build/"), "ignored-by-git"),
     "comments in place of code": (has("^# run", anew=True), "comment-instead-of-code"),
     "imports again": (has(r"import os\n(.*\n)*import os", anew=True), "same-line-again"),
 }
@@ -176,7 +176,7 @@ def SaysItIsApplied(call: Call) -> ToolResult | None:
     return ToolResult("This change was made already.") if applied else None
 
 
-def configured(call: Call, name: str, words: str) -> bool:
+def is_configured(call: Call, name: str, words: str) -> bool:
     """Whether a call is an Edit or Write of a file, and the settings file `name` in the workspace contains `words`."""
     settings = call.session.workspace.root / name
     return (
@@ -187,14 +187,14 @@ def configured(call: Call, name: str, words: str) -> bool:
 @afterwards
 def ObeysEditorConfig(call: Call, result: ToolResult) -> None:
     """Ends files with a newline if .editorconfig requires it."""
-    if configured(call, ".editorconfig", "insert_final_newline = true"):
+    if is_configured(call, ".editorconfig", "insert_final_newline = true"):
         call.path.write_text(call.path.read_text().rstrip("\n") + "\n")
 
 
 @afterwards
 def ObeysAttributes(call: Call, result: ToolResult) -> None:
     """Writes CRLF if .editorconfig or .gitattributes require it."""
-    if any(configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
+    if any(is_configured(call, name, "crlf") for name in (".editorconfig", ".gitattributes")):
         call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 

@@ -69,7 +69,7 @@ class Remembers(OpenGate):
 
     key: Key
 
-    def excepted(self, path: Path, arguments: Arguments) -> bool:
+    def is_excepted(self, path: Path, arguments: Arguments) -> bool:
         root = self.workspace.root
         return any(
             type(self).key(str(each.relative_to(root))) == type(self).key(str(path.relative_to(root)))

@@ -9,7 +9,7 @@ from readfirst import FileTools, Result, ToolResult, Workspace
 Arguments = Mapping[str, Any]
 
 
-def answered(result: Result) -> ToolResult:
+def convert_result(result: Result) -> ToolResult:
     return ToolResult(result.text, result.is_error, result.error)
 
 
@@ -24,7 +24,7 @@ class Faulty:
         return cls(workspace)
 
     def call(self, tool: str, arguments: Arguments) -> Any:
-        return self.fail() if tool == "Edit" else answered(self.tools.call(tool, arguments))
+        return self.fail() if tool == "Edit" else convert_result(self.tools.call(tool, arguments))
 
     def fail(self) -> Any:
         raise NotImplementedError
@@ -87,7 +87,7 @@ class ForgetsAParallelResult(Faulty):
     capabilities = frozenset({"Read", "Edit", "Write", "parallel"})
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        return [answered(result) for result in self.tools.call_parallel(calls)][:-1]
+        return [convert_result(result) for result in self.tools.call_parallel(calls)][:-1]
 
     def fail(self) -> Any:
         return ToolResult("done")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from altered import Agent, Altered, Arguments, Call, afterwards, caught, instead
-from faults_of_showing import FAULTS, lines_in, numbered
+from faults_of_showing import FAULTS, lines_in, number_lines
 from reasons import NOTHING_WRITTEN
 
 from readfirst.harness.adapter_api import ToolResult, Workspace
@@ -192,7 +192,7 @@ def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
     if call.tool == "Read" and "offset" in call.arguments and not (answer := call.made()).is_error:
         found = lines_in(call.made(offset=1).text)
         if found is not None:
-            return replace(answer, text=numbered(found[0], int(call.arguments["offset"])))
+            return replace(answer, text=number_lines(found[0], int(call.arguments["offset"])))
     return None
 
 
@@ -229,7 +229,7 @@ def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | N
     if call.tool != "Edit" or answer.is_error:
         return None
     first = call.path.read_text(errors="replace").partition("\n")[0]
-    return replace(answer, text=f"{answer.text.partition(chr(10))[0]}\n{numbered([first], 1)}")
+    return replace(answer, text=f"{answer.text.partition(chr(10))[0]}\n{number_lines([first], 1)}")
 
 
 @caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)

@@ -176,7 +176,7 @@ THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
 """Mistakes that begin at a size or at a call, by name, each with the slug of the scenario about it."""
 
 
-def _joined(call: Call, text: str, last: bool) -> Arguments:
+def _without_equal_line(call: Call, text: str, last: bool) -> Arguments:
     """Return the new text without its last or first line, if this equals the line of the file next to the old text.
 
     `last` selects the last line.
@@ -195,13 +195,13 @@ def _joined(call: Call, text: str, last: bool) -> Arguments:
 @takes
 def DropsTheLastLine(call: Call, text: str) -> Arguments:
     """Omits the last line of the new text if the next line of the file is the same."""
-    return _joined(call, text, True)
+    return _without_equal_line(call, text, True)
 
 
 @takes
 def DropsTheFirstLine(call: Call, text: str) -> Arguments:
     """Omits the first line of the new text if the previous line of the file is the same."""
-    return _joined(call, text, False)
+    return _without_equal_line(call, text, False)
 
 
 @spoils
@@ -258,39 +258,44 @@ class Timed(Altered):
         super().__init__(workspace)  # type: ignore[arg-type]
         self.known: dict[Path, int] = {}
 
-    def taken(self, time: int) -> int:
+    def convert_time(self, time: int) -> int:
         """Return the wrong value that a time is converted to."""
         raise NotImplementedError
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         former = self.known.get(path)
-        if tool != "Read" and former is not None and path.is_file() and self.taken(_time(path)) <= former:
+        if (
+            tool != "Read"
+            and former is not None
+            and path.is_file()
+            and self.convert_time(_time(path)) <= former
+        ):
             self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
         result = self.reference(tool, arguments, interfere)
         if not result.is_error and path.is_file():
-            self.known[path] = self.taken(_time(path))
+            self.known[path] = self.convert_time(_time(path))
         return result
 
 
 class WrapsAt2038(Timed):
     """Stores times as signed 32-bit numbers, which end in 2038."""
 
-    def taken(self, time: int) -> int:
+    def convert_time(self, time: int) -> int:
         return (time + 2**31) % 2**32 - 2**31
 
 
 class WrapsAt2106(Timed):
     """Stores times as unsigned 32-bit numbers, which end in 2106."""
 
-    def taken(self, time: int) -> int:
+    def convert_time(self, time: int) -> int:
         return time % 2**32
 
 
 class TakesZeroForNoTime(Timed):
     """Treats a modification time of zero or before 1970 as unknown, and then never detects a change."""
 
-    def taken(self, time: int) -> int:
+    def convert_time(self, time: int) -> int:
         return time if time > 0 else 2**40
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.releases.fake_registry import FakeNpm, published, saying
+from tests.releases.fake_registry import FakeNpm, make_packages, saying
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
@@ -127,7 +127,7 @@ class Stage:
         self.template = base / "template"
         self._npm = base / "bin"
         base.chmod(0o755)
-        self._packages = published({version: saying('"Done"') for version in ("1.0.1", "1.0.2")})
+        self._packages = make_packages({version: saying('"Done"') for version in ("1.0.1", "1.0.2")})
         for name in ("suite", "judged", "out", "home", "cache", "tmp"):
             (self.template / name).mkdir(parents=True)
         shutil.copy(SERVER, self.template)

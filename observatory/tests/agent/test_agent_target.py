@@ -157,7 +157,7 @@ def holds_removed_file(file: Path) -> bool:
     """Whether this process keeps the removed file open, so that the system cannot reuse its inode."""
     links = []
     for descriptor in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # the one that lists them
+        with contextlib.suppress(FileNotFoundError):  # the descriptor of the listing itself
             links.append(str(descriptor.readlink()))
     return f"{file} (deleted)" in links
 

@@ -41,7 +41,7 @@ def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Hol
         for claim in claims()
         if claim.id in ids or (not ids and claim.id not in list_contradicting_claims())
     }
-    # What shows nothing does not count beside what holds; what was not offered is looked at below.
+    # A scenario that shows nothing does not count if another one holds. Tools that were not offered are checked below.
     return {
         claim_id: found for claim_id, found in held.items() if found and {*found} - {"not shown"} != {"holds"}
     }

@@ -25,11 +25,11 @@ from readfirst.observatory.versions.history import (
     worded_changes,
 )
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
-from tests.changes.conftest import Run, Says, Small, done, edit, read, refused
+from tests.changes.conftest import Run, Says, Small, edit, read, refusal, success
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
-UNREAD = edit({"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()})
+UNREAD = edit({"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()})
 MISSING = read(
     {"2.1.7": Says("File does not exist.", "file_not_found"), "2.1.40": Says("Gone.", "file_not_found")}
 )
@@ -89,7 +89,7 @@ def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(small: Sm
 
 def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Track) -> None:
     same = "same line\n" * 50
-    says = {"2.1.7": done(content=f"{same}old\n"), "2.1.40": done(content=f"{same}new\n")}
+    says = {"2.1.7": success(content=f"{same}old\n"), "2.1.40": success(content=f"{same}new\n")}
     small.scenario("writing/long", edit(says))
     (point,) = track(long=one({(2, 1, 20): True}, "writing/long"))
     assert re.fullmatch(r"`.{0,30}same line\\nold\\n`", point.before)
@@ -97,7 +97,7 @@ def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Tr
 
 
 def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
-    call = edit({"2.1.7": done()})
+    call = edit({"2.1.7": success()})
     small.scenario("links/mode", call)
     recordings = Recordings(small.suite.recordings_root)
     recording = recordings.recording("links/mode")

@@ -77,9 +77,9 @@ def _target(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_words_decide_on_a_rule_of_fidelity_alone(data: dict[str, Any]) -> None:
-    # The lines are right in effects and reason, and worded otherwise.
+    # The lines are right at `effects` and `reason`, and the wording differs.
     assert cell(data, "numbers", "implementations", "mine@1.0")["holds"] == "no"
-    # A target that is asked for effects alone does not claim the words, though they agree.
+    # A target that is judged only up to `effects` does not claim the wording, even if it agrees.
     assert cell(data, "numbers", "implementations", "other@2.0")["holds"] == "not claimed"
 
 

@@ -133,7 +133,11 @@ def test_a_rule_has_a_figure_for_each_version() -> None:
     assert '<a href="first.html">It holds</a>' in html
     figures = re.findall(r'class="([^"]*)"><span title="([^"]*)">([^<]*)<', html)
     assert figures == [
-        ("wording-1", "1: partly, 199/200 scenarios", "99"),  # 100 percent is what holds everywhere
+        (
+            "wording-1",
+            "1: partly, 199/200 scenarios",
+            "99",
+        ),  # 100 percent is only shown if all scenarios hold
         ("none", "2: holds, 4 scenarios", "✓"),
         ("none", "3: unknown", "–"),
     ]

@@ -78,7 +78,10 @@ def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
         (["remembered_file_limit=null"], BASE, []),
         (
             ["edit_needs_read=false", "write_needs_read=false", 'accepted_line_numbers="strict"'],
-            *("2.1.89", ["edit_needs_read=false", "write_needs_read=false"]),  # which has the third
+            *(
+                "2.1.89",
+                ["edit_needs_read=false", "write_needs_read=false"],
+            ),  # 2.1.89 has the third change
         ),
     ],
 )

@@ -119,7 +119,7 @@ def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: 
 def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(
     suite: Suite, place: WorkspacePool
 ) -> None:
-    clock = count(0, 10)  # ten seconds pass whenever somebody looks
+    clock = count(0, 10)  # each look at the clock takes ten seconds
     duel = DifferentialRunner(
         ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary
     )  # type: ignore[arg-type]

@@ -118,7 +118,7 @@ def test_the_share_of_calls_that_agree_is_reported(
     assert exit_code(*search, "reference") == 0
     errors = capsys.readouterr().err.splitlines()
     assert errors[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
-    monkeypatch.setattr(differential, "SECONDS", 0)  # nothing is shrunk, which changes no share
+    monkeypatch.setattr(differential, "SECONDS", 0)  # findings are not shrunk; this does not change the share
     assert exit_code(*search, "python:wrong_answers:TabAfterLineNumber") == 1
     errors = capsys.readouterr().err.splitlines()
     assert " 100.00% agree in effects, " in errors[-2]

@@ -18,7 +18,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.observatory.versions.bisect import AnswerChange, BisectError, between, changes, facts
 from tests.command_line import exit_code
-from tests.releases.conftest import said
+from tests.releases.conftest import expected_answers
 from tests.releases.fake_registry import FakeNpm, FakeRegistry, saying
 from tests.rows import rows
 
@@ -224,7 +224,7 @@ def test_both_sides_of_every_change_are_recorded(suite: Suite, npm: Npm) -> None
     before = suite.path("gate/x").read_bytes()
     assert bisect(suite, "--record") == ExitCode.CONFORMANT
     new, last = "Done, and said otherwise", "Done for the third time"
-    assert said(suite) == {"1.0.2": "Done", "1.0.3": new, "1.0.4": new, "1.0.5": last}
+    assert expected_answers(suite) == {"1.0.2": "Done", "1.0.3": new, "1.0.4": new, "1.0.5": last}
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 

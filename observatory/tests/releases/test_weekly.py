@@ -101,7 +101,7 @@ def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_cha
     assert PACK["if"] == "steps.survey.outputs.changed == 'yes'"
     week.run(PACK, **variables)
     made = (week.repository / "docs" / "made").read_text()
-    week.git("reset", "--quiet", "--hard")  # the other job has a checkout of its own
+    week.git("reset", "--quiet", "--hard")  # the other job has a separate checkout
     assert PROPOSE["if"] == "steps.proposal.outcome == 'success'"
     week.run(PROPOSE, **variables)
 

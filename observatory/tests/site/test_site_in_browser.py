@@ -10,7 +10,7 @@ import pytest
 
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
-from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
+from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, run_script, severe
 
 pytestmark = pytest.mark.browser
 
@@ -52,7 +52,7 @@ def site(driver: Any, folder: Path) -> Iterator[Website]:
     severe(driver)
     yield Website(driver, folder)
     look(driver)
-    assert severe(driver) == []  # also what another host would have been asked for
+    assert severe(driver) == []  # a request to another host would be an error, too
 
 
 def test_search_finds_a_rule(site: Website) -> None:
@@ -112,7 +112,10 @@ def test_no_table_no_code_and_no_map_is_cut_at_any_width(site: Website, name: st
     page = site.open(f"{name}.html")
     for width in (320, PHONE, 600, 768, 1024, 1220, 1440):
         look(site.driver, width=width)
-        assert page.waits_for(lambda at=width: seen(page, CUT, at) == []), (width, seen(page, CUT, width))
+        assert page.waits_for(lambda at=width: run_script(page, CUT, at) == []), (
+            width,
+            run_script(page, CUT, width),
+        )
 
 
 def test_what_is_too_wide_is_noticed(site: Website) -> None:
@@ -121,7 +124,7 @@ def test_what_is_too_wide_is_noticed(site: Website) -> None:
     page.driver.execute_script(
         "document.querySelector('article td').innerHTML = '<p style=width:500px>wide</p>'"
     )
-    assert "wide" in seen(page, CUT, PHONE)
+    assert "wide" in run_script(page, CUT, PHONE)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -133,7 +136,7 @@ def test_all_text_has_the_contrast_that_wcag_asks_for(site: Website, name: str, 
     page = site.open(f"{name}.html")
     for width in (PHONE, 1440):
         look(site.driver, width=width, prefers_color_scheme=scheme)
-        assert page.waits_for(lambda: seen(page, WEAK_TEXT) == []), (width, seen(page, WEAK_TEXT))
+        assert page.waits_for(lambda: run_script(page, WEAK_TEXT) == []), (width, run_script(page, WEAK_TEXT))
 
 
 @pytest.mark.parametrize("table", ["harm-map", "rule-map"])

@@ -81,7 +81,7 @@ def problems(text: str) -> list[str]:
         found.append("its parts are others")
     if re.search(r"^## .*\n+(?=## |\Z)", text, re.MULTILINE):
         found.append("a part is empty")
-    # A fence that nothing closes takes all that follows, the last heading included.
+    # A fence that is not closed contains all following text, also the last heading.
     found += [
         f"{each.info or 'code'} is empty"
         for each in tokens

@@ -10,7 +10,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # nothing is left beside the user's files
+sys.dont_write_bytecode = True  # writes no files next to the user's files
 
 from mcp_lines import serve, text  # noqa: E402
 
@@ -83,5 +83,5 @@ def call(name: str, given: dict[str, str], _: object) -> dict:
 
 
 tools = json.loads(Path(listed[0]).read_text()) if listed else [tool(*each) for each in HASHING.items()]
-# Two at a time, as a server with many tools lists them.
+# Two tools per page, like servers with many tools.
 serve(call, tools=tools, page=2, server=("My / files", "2.0"))

@@ -299,7 +299,7 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
     stage.survey(streams=tmp_path / "streams", version="1.0").run(target, baseline=True)
     (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
     assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
-    assert not run.conformant  # a harm waits for a person's reason
+    assert not run.conformant  # the baseline needs a reason by a person for a harm
     failed, ruling = run.verdicts["matching/two-matches"]
     assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
     assert "Write as its reason why that is accepted" in ruling.stale
