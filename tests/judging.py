@@ -29,7 +29,7 @@ def as_written(text: str, *, expect: bool = True) -> Scenario:
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
 
 
-def judged(
+def judge_scenario(
     scenario: Scenario | str,
     adapter: Any,
     level: Level = "text",

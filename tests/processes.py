@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["alive", "below", "children", "descendants", "gone", "mentioning", "none_mentions"]
+__all__ = ["alive", "below", "children", "descendants", "ends_soon", "mentioning", "none_mentions"]
 
 
 def alive(pid: int) -> bool:
@@ -16,7 +16,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pid: int, patience: float = 5) -> bool:
+def ends_soon(pid: int, patience: float = 5) -> bool:
     """Return whether a process ends within `patience` seconds. After a signal the kernel needs a moment."""
     deadline = time.monotonic() + patience
     while alive(pid):

@@ -15,7 +15,7 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import Position
 
-__all__ = ["NOWHERE", "judged", "rule", "rules_of", "run", "sources_of", "verdict", "written"]
+__all__ = ["NOWHERE", "rule", "rules_of", "run", "sources_of", "verdict", "with_ruling", "write_report_of"]
 
 NOWHERE = Position(Path("rules.yaml"), 1, 1)
 
@@ -41,7 +41,7 @@ def verdict(
     return Verdict(scenario_id, contract, level, status, levels, found, **about)
 
 
-def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
+def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
     """Return a verdict with the result of a baseline.
 
     `accepted`: the reason why the failure is accepted. `stale`: why the baseline is out of date.
@@ -53,7 +53,7 @@ def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
     """Return a run with these verdicts. Its level is `text` unless `level` is given."""
     level = about.pop("level", "text")
-    pairs = tuple(judged(each) if isinstance(each, Verdict) else each for each in every)
+    pairs = tuple(with_ruling(each) if isinstance(each, Verdict) else each for each in every)
     return Run(target, contract, level, "1.0", pairs, **about)
 
 
@@ -81,7 +81,7 @@ def rules_of(*every: Rule) -> Rules:
     return Rules(dict.fromkeys(CLASSES, "Meaning."), {each.id: each for each in every})
 
 
-def written(
+def write_report_of(
     make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
 ) -> str:
     """Return the text that a report writes about these verdicts."""

@@ -22,7 +22,7 @@ from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from tests.command_line import Cli
-from tests.verdicts import rule, rules_of, verdict, written
+from tests.verdicts import rule, rules_of, verdict, write_report_of
 
 from .conftest import MakeSuite
 
@@ -88,7 +88,7 @@ def print_run(
         rules=rules,
     )
     judged = [(each, ruling) for each in verdicts]
-    return written(
+    return write_report_of(
         lambda stream: TableReport(Console(file=stream, width=110), facts, most_failures=most), judged
     )
 

@@ -20,7 +20,7 @@ from readfirst.harness.report.results import PAGES, Judged, PageReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
-from tests.verdicts import judged, sources_of
+from tests.verdicts import sources_of, with_ruling
 
 Kind = tuple[Status, int]
 """The status of a verdict, and the number of levels that hold."""
@@ -50,7 +50,7 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
             if status in ("passed", "failed"):
                 status = "passed" if levels[level] else "failed"
             name = f"{'ab'[number % 2]}/{number}"
-            found.append(judged(Verdict(name, contract, level, status, levels, requirement=requirement)))
+            found.append(with_ruling(Verdict(name, contract, level, status, levels, requirement=requirement)))
     return found
 
 

@@ -14,7 +14,7 @@ from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 from tests.parsed import Parsed
 from tests.rows import rows
-from tests.verdicts import judged, run, sources_of, verdict, written
+from tests.verdicts import run, sources_of, verdict, with_ruling, write_report_of
 
 from .conftest import REFUSES, MakeSuite, record_alike
 from .test_reports import VERDICTS, facts
@@ -40,8 +40,8 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     direct = sources_of(mixed).write(
         page, Results((run(*VERDICTS, target="python:module:Tools", name="mine"),))
     )
-    assert written(make, VERDICTS) == direct
-    assert written(make, VERDICTS, interrupted=True) != direct
+    assert write_report_of(make, VERDICTS) == direct
+    assert write_report_of(make, VERDICTS, interrupted=True) != direct
 
 
 def test_the_details_have_arguments_expectation_and_an_exact_difference(
@@ -158,12 +158,12 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
 @rows(
     ("one", "message", "color"),
     [
-        (judged(verdict(status="passed")), "1/1 text", "brightgreen"),
-        (judged(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
-        (judged(verdict(fails="reason")), "0/1 text", "orange"),
-        (judged(verdict(fails="effects")), "0/1 text", "red"),
-        (judged(verdict(status="broken")), "0/1 text", "red"),
-        (judged(verdict(status="unsupported")), "nothing judged", "lightgrey"),
+        (with_ruling(verdict(status="passed")), "1/1 text", "brightgreen"),
+        (with_ruling(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
+        (with_ruling(verdict(fails="reason")), "0/1 text", "orange"),
+        (with_ruling(verdict(fails="effects")), "0/1 text", "red"),
+        (with_ruling(verdict(status="broken")), "0/1 text", "red"),
+        (with_ruling(verdict(status="unsupported")), "nothing judged", "lightgrey"),
     ],
 )
 def test_a_badge_shows_how_bad_it_is(mixed: Suite, one: Judged, message: str, color: str) -> None:

@@ -20,7 +20,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from tests.rows import rows
-from tests.verdicts import judged, sources_of, verdict, written
+from tests.verdicts import sources_of, verdict, with_ruling, write_report_of
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
 MINE = Commands("readfirst run mine", "readfirst show")
@@ -32,13 +32,13 @@ def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Di
 
 
 VERDICTS = [
-    judged(verdict("family/passes", "passed", fails="verbatim", milliseconds=1.25, calls=2)),
-    judged(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
-    judged(verdict("family/known", "failed", difference()), accepted=NASTY),
-    judged(verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY),
-    judged(verdict("other/hangs", "broken", blame="adapter", reason=NASTY)),
-    judged(verdict("other/races", "unsupported", reason="the adapter lacks during")),
-    judged(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
+    with_ruling(verdict("family/passes", "passed", fails="verbatim", milliseconds=1.25, calls=2)),
+    with_ruling(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
+    with_ruling(verdict("family/known", "failed", difference()), accepted=NASTY),
+    with_ruling(verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY),
+    with_ruling(verdict("other/hangs", "broken", blame="adapter", reason=NASTY)),
+    with_ruling(verdict("other/races", "unsupported", reason="the adapter lacks during")),
+    with_ruling(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
 
 
@@ -97,7 +97,7 @@ def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: s
 
 
 def test_every_json_line_follows_the_schema() -> None:
-    lines = [json.loads(line) for line in written(jsonl, VERDICTS).splitlines()]
+    lines = [json.loads(line) for line in write_report_of(jsonl, VERDICTS).splitlines()]
     assert [line["type"] for line in lines] == ["header", *["verdict"] * len(VERDICTS), "footer"]
     assert [schema_errors(line) for line in lines] == [[]] * len(lines)
 
@@ -107,14 +107,14 @@ OPTIONAL = ("requirement", "rule", "length")
 
 
 def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:
-    for line in map(json.loads, written(jsonl, VERDICTS).splitlines()):
+    for line in map(json.loads, write_report_of(jsonl, VERDICTS).splitlines()):
         assert schema_errors({**line, "colour": "red"})
         for key in {*line} - {*OPTIONAL, "name", "blame", "reason", "accepted", "stale", "differences"}:
             assert schema_errors({name: value for name, value in line.items() if name != key})
 
 
 def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
-    text = written(junit, VERDICTS)
+    text = write_report_of(junit, VERDICTS)
     root = ElementTree.fromstring(text.encode("utf-8"))
     assert [suite.get("name") for suite in root] == ["family", "other"]
     cases = {case.get("name"): case for case in root.iter("testcase")}
@@ -148,7 +148,7 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
 def test_the_last_line_says_how_it_ended(
     verdicts: list[tuple[Verdict, BaselineResult]], closing: str
 ) -> None:
-    assert written(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
+    assert write_report_of(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 
 def test_a_flood_of_differences_is_counted() -> None:
@@ -196,14 +196,14 @@ def test_a_slow_scenario_is_named_and_does_not_change_the_estimate(
 
 
 def test_a_narrow_terminal_cuts_no_number() -> None:
-    verdicts = [judged(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
-    printed = written(lambda stream: TableReport(Console(file=stream, width=80), facts()), verdicts)
+    verdicts = [with_ruling(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
+    printed = write_report_of(lambda stream: TableReport(Console(file=stream, width=80), facts()), verdicts)
     row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
     assert row in [line.split() for line in printed.splitlines()]
     assert all(len(line) <= 80 for line in printed.splitlines())
 
 
 def test_an_interrupted_junit_file_holds_an_error() -> None:
-    root = ElementTree.fromstring(written(junit, VERDICTS, interrupted=True).encode("utf-8"))
+    root = ElementTree.fromstring(write_report_of(junit, VERDICTS, interrupted=True).encode("utf-8"))
     assert root.get("errors") == "2"
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]

@@ -17,7 +17,7 @@ from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from tests import verdicts
 from tests.rows import rows
-from tests.verdicts import judged, rule, rules_of, run, sources_of
+from tests.verdicts import rule, rules_of, run, sources_of, with_ruling
 
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
 RULES = rules_of(
@@ -51,7 +51,7 @@ def one(
         length=length,
     )
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", harm),)
-    return judged(replace(found, harms=harms), accepted)
+    return with_ruling(replace(found, harms=harms), accepted)
 
 
 Row = tuple[str, str, str, str]
@@ -183,8 +183,8 @@ def test_markdown_lists_accepted_failures_and_the_mistake_of_most_failures(suite
     refused = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
     words = Difference(0, 0, "text", "text", "a", "b")
     many = [one(f"stale/{number:02}", "effects") for number in range(12)]
-    many = [judged(replace(each, differences=(refused,))) for each, _ in many]
-    other = judged(replace(one("numbers/a", "text")[0], differences=(words,)))
+    many = [with_ruling(replace(each, differences=(refused,))) for each, _ in many]
+    other = with_ruling(replace(one("numbers/a", "text")[0], differences=(words,)))
     page = sources(suite).write(
         "markdown", results([*many, other, one("torn/a", "safe", accepted="By design.")])
     )

@@ -20,7 +20,7 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.processes import children, gone
+from tests.processes import children, ends_soon
 
 from .conftest import FAILING, HOLDING, PASSES, MakeSuite
 
@@ -236,4 +236,4 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert hosts
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert "Traceback" not in out + err, out + err
-    assert all(gone(pid, patience=10) for pid in [*workers, *hosts])
+    assert all(ends_soon(pid, patience=10) for pid in [*workers, *hosts])

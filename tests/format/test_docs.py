@@ -17,7 +17,7 @@ from readfirst.harness.suite.rules import load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.strict_yaml import load
-from tests.judging import judged
+from tests.judging import judge_scenario
 from tests.rows import rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
@@ -96,7 +96,7 @@ def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
 def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
     scenario = read_scenario(body)
     held = SUITE.contracts[contract]
-    verdict = judged(scenario, connect("reference", SUITE, contract=held), contract=held)
+    verdict = judge_scenario(scenario, connect("reference", SUITE, contract=held), contract=held)
     stated = "documented:" in body or contract == "2.1.7"
     assert (verdict.status, verdict.differences) == ("passed" if stated else "unspecified", ())
 
@@ -120,7 +120,7 @@ def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
         assert document is not None
         scenario = scenario_from(document, f"permissions/{case}", SUITE.contracts)
         assert scenario.given.deny == (rule,)
-        verdict = judged(scenario, connect("reference", SUITE))
+        verdict = judge_scenario(scenario, connect("reference", SUITE))
         assert verdict.status == "passed", verdict.differences
 
 

@@ -9,7 +9,7 @@ from careful import Careful
 from readfirst.harness.compare.verdict import verdict_without_replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.judging import judged
+from tests.judging import judge_scenario
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def laws(suite: Suite) -> list[str]:
 def test_what_throws_typed_text_away_breaks_the_law(
     place: WorkspacePool, tool: type[Careful], law: str, kind: str
 ) -> None:
-    verdict = judged(f"unsaved-buffers/{law}", tool, harm=True, place=place)
+    verdict = judge_scenario(f"unsaved-buffers/{law}", tool, harm=True, place=place)
     assert kind in [each.kind for each in verdict.harms], verdict.harms
     assert (verdict.status, verdict.levels["safe"]) == ("failed", False)
 
@@ -60,7 +60,7 @@ def test_what_throws_typed_text_away_breaks_the_law(
 def test_who_looks_at_the_editor_keeps_every_law(
     suite: Suite, place: WorkspacePool, tool: type[Careful]
 ) -> None:
-    verdicts = [judged(law, tool, harm=True, place=place) for law in laws(suite)]
+    verdicts = [judge_scenario(law, tool, harm=True, place=place) for law in laws(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)
 

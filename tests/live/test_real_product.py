@@ -24,7 +24,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.processes import descendants, gone
+from tests.processes import descendants, ends_soon
 
 from .conftest import CANARY, variables_of_ours
 
@@ -88,7 +88,7 @@ def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, pl
         started = descendants(leader)
         assert started
         session.close()
-        assert all(map(gone, (leader, *started)))
+        assert all(map(ends_soon, (leader, *started)))
 
 
 @pytest.fixture(scope="module")

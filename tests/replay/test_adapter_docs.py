@@ -64,15 +64,15 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         patch.chdir(folder)
         adapters = {name: connect(f"python:{name}:Tools", SUITE) for name in NAMES}
 
-        def judged(name: str, scenario_id: str, level: Level) -> Verdict:
+        def judge_example(name: str, scenario_id: str, level: Level) -> Verdict:
             scenario = SUITE.scenario(scenario_id)
             adapter = adapters[name]
             refused = verdict_without_replay(scenario, CONTRACT, level, traits_of(adapter).capabilities)
             if refused is not None:
                 return refused
-            return judging.judged(scenario, adapter, level, place=place)
+            return judging.judge_scenario(scenario, adapter, level, place=place)
 
-        yield judged
+        yield judge_example
         for adapter in adapters.values():
             adapter.close()  # type: ignore[attr-defined]
 

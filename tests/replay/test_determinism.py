@@ -72,7 +72,7 @@ class Forgetful(Mixed):
 @pytest.mark.parametrize("adapter", [Mixed, Forgetful])
 def test_a_hundred_runs_in_any_order_give_the_same_verdicts(adapter: Any) -> None:
     def judge_scenario(scenario: Scenario, place: WorkspacePool) -> Verdict:
-        return dataclasses.replace(judging.judged(scenario, adapter, place=place), milliseconds=0)
+        return dataclasses.replace(judging.judge_scenario(scenario, adapter, place=place), milliseconds=0)
 
     with WorkspacePool() as place:
         first = {scenario.id: judge_scenario(scenario, place) for scenario in SCENARIOS}

@@ -19,7 +19,7 @@ from readfirst.harness.workspace import mounts
 from readfirst.harness.workspace.mounts import Mounts, small_disk
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, as_written, judged
+from tests.judging import SUITE, as_written, judge_scenario
 from tests.replay import answering
 from tests.rows import rows
 
@@ -79,13 +79,13 @@ def test_a_disk_is_of_some_pages(disk: str) -> None:
 def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
     with closing(PythonAdapter(answering.__file__, "Filling")) as adapter:
         adapter.start()
-        assert judged(load_scenario("16384", "12288 of 16384"), adapter).status == "passed"
-        assert judged(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
+        assert judge_scenario(load_scenario("16384", "12288 of 16384"), adapter).status == "passed"
+        assert judge_scenario(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
 
 
 def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sysconf", lambda _name: 65536)
-    verdict = judged(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
+    verdict = judge_scenario(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert verdict.reason == "the adapter lacks a small file system with pages of 4096 bytes"
 
@@ -114,7 +114,7 @@ def test_a_program_that_runs_loses_the_drive_as_well() -> None:
     with closing(
         LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
     ) as adapter:
-        assert judged(DRIVE, adapter).status == "passed"
+        assert judge_scenario(DRIVE, adapter).status == "passed"
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_a_confined_program_loses_the_drive_as_well() -> None:
         closing(LinesAdapter(command, sandbox=find_sandbox())) as adapter,
         WorkspacePool(confined=True) as place,
     ):
-        assert judged(DRIVE, adapter, place=place).status == "passed"
+        assert judge_scenario(DRIVE, adapter, place=place).status == "passed"
 
 
 @pytest.mark.usefixtures("folder")
@@ -153,7 +153,7 @@ def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None
 
 def test_a_machine_that_mounts_nothing_passes_no_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts.ctypes, "CDLL", lambda *_, **__: object())
-    verdict = judged(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
+    verdict = judge_scenario(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert (
         verdict.reason == "the adapter lacks a file system of its own, which only Linux makes for a process"

@@ -15,7 +15,7 @@ from tests.judging import SUITE
 
 
 def judge_scenario(scenario_id: str, adapter: Adapter) -> Verdict:
-    return judging.judged(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
+    return judging.judge_scenario(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
 
 
 class TakesNamesForOne:

@@ -15,7 +15,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, as_written, judged
+from tests.judging import SUITE, as_written, judge_scenario
 from tests.replay import answering
 from tests.rows import rows
 
@@ -52,26 +52,31 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
 def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
-    verdict = judged(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted))
+    verdict = judge_scenario(
+        load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted)
+    )
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
 @rows("noted", ["changed", ["changed"], (1,)])
 def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
-    verdict = judged(load_scenario(CALL), answering.Telling(noted))
+    verdict = judge_scenario(load_scenario(CALL), answering.Telling(noted))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
 
 def test_a_process_of_its_own_tells_the_same() -> None:
     with closing(PythonAdapter(answering.__file__, "Telling", time_limit=30)) as adapter:
-        assert judged(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
+        assert (
+            judge_scenario(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status
+            == "passed"
+        )
 
 
 def test_a_long_reminder_may_be_stated_by_parts() -> None:
     scenario = load_scenario(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
-    assert judged(scenario, answering.Telling((LONG,))).status == "passed"
-    [found] = judged(scenario, answering.Telling((LONG[12:],))).differences
+    assert judge_scenario(scenario, answering.Telling((LONG,))).status == "passed"
+    [found] = judge_scenario(scenario, answering.Telling((LONG[12:],))).differences
     assert found.what == "lines of reminder"
 
 

@@ -18,7 +18,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged_by
-from tests.processes import gone
+from tests.processes import ends_soon
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LEAKY = Path(__file__).with_name("leaky_servers.py")
@@ -258,8 +258,8 @@ def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspac
     assert (pid == next_pid) is again
     assert root == next_root or not again
     used.adapter.close()
-    assert gone(pid)
-    assert gone(next_pid)
+    assert ends_soon(pid)
+    assert ends_soon(next_pid)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -274,4 +274,4 @@ def test_a_server_that_a_handshake_lets_forget_serves_all_sessions_of_a_workspac
     root.mkdir()
     assert used.session(RELATIVE)[1] != pid  # which is nowhere now
     used.adapter.close()
-    assert gone(pid)
+    assert ends_soon(pid)

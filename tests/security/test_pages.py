@@ -152,7 +152,7 @@ def test_what_acts_is_noticed() -> None:
 def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
     for name, text in made_pages(facts).items():
-        for html in rendered(text):
+        for html in render_markdown(text):
             assert acting(html) == [], name
 
 

@@ -11,7 +11,7 @@ import wrong_at_once as wrong
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.judging import judged
+from tests.judging import judge_scenario
 
 LAWS = ("same-file-in-any-order", "same-new-file-in-any-order", "different-files-in-any-order")
 WRONG = [
@@ -26,7 +26,7 @@ WRONG = [
 
 def judge_played(name: str, slug: str, place: WorkspacePool) -> Verdict:
     with closing(PythonAdapter(str(Path(wrong.__file__)), name)) as adapter:
-        return judged(f"at-once/{slug}", adapter, "effects", harm=True, place=place)
+        return judge_scenario(f"at-once/{slug}", adapter, "effects", harm=True, place=place)
 
 
 @pytest.mark.parametrize(

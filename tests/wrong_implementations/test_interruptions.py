@@ -12,7 +12,7 @@ from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes import supervised_process
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.judging import SUITE, judged
+from tests.judging import SUITE, judge_scenario
 
 KILLED_OR_SIGNALLED = [
     ("EmptiesAndWrites", "write-killed-while-writing"),
@@ -57,7 +57,9 @@ def _soon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def judge_played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wrong) -> Verdict:
     with closing(PythonAdapter(str(Path(str(module.__file__))), name)) as adapter:
-        return judged(SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place)
+        return judge_scenario(
+            SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place
+        )
 
 
 @pytest.mark.slow  # when the program is killed or gets the signal is a matter of luck

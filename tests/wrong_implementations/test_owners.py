@@ -14,7 +14,7 @@ WRITTEN = sorted(
 
 
 def judge_scenario(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
-    verdict = judging.judged(SUITE.scenario(scenario_id), implementation, "effects", harm=True)
+    verdict = judging.judge_scenario(SUITE.scenario(scenario_id), implementation, "effects", harm=True)
     if verdict.status == "unsupported":
         pytest.skip(verdict.reason)
     return verdict

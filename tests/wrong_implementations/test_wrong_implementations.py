@@ -20,7 +20,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests.judging import SUITE, judged
+from tests.judging import SUITE, judge_scenario
 from tests.rows import rows
 from tests.small_disks import may_mount
 
@@ -95,7 +95,7 @@ def is_caught(implementation: type[altered.Altered], scenario_id: str, place: Wo
     """
     caught = CAUGHT[implementation]
     if caught.after:
-        assert judged(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
+        assert judge_scenario(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
     verdict, found = judged_with_harm(implementation, scenario_id, place)
     assert (verdict.status, verdict.blame) == ("failed", caught.blame), verdict.reason
     assert not verdict.levels[caught.level]
@@ -142,7 +142,7 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
     monkeypatch.chdir(FOLDER)
 
     def judge(scenario_id: str) -> Verdict:
-        return judged(SUITE.scenario(scenario_id), adapter, place=place)
+        return judge_scenario(SUITE.scenario(scenario_id), adapter, place=place)
 
     spec = f"python:{implementation.__module__}:{implementation.__name__}"
     with closing(connect(spec, SUITE, RunOptions(time_limit=TIME_LIMIT))) as adapter:

@@ -17,7 +17,7 @@ from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.install import Installed
 from readfirst.observatory.targets.mapping import AgentLaunch, load_target
-from tests.judging import judged
+from tests.judging import judge_scenario
 
 FAKE = Path(__file__).with_name("fake_acp_agent.py")
 MAPPING = """
@@ -51,7 +51,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
         )
         opened.append(adapter)
         assert "buffers" in adapter.traits.capabilities
-        return judged(scenario_id, adapter, harm=True)
+        return judge_scenario(scenario_id, adapter, harm=True)
 
     yield play
     for adapter in opened:

@@ -15,7 +15,7 @@ from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.agents.agent_command import BASE_VARIABLES, AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.observatory.agents.wires.formats import WIRES
-from tests.processes import alive, below, gone
+from tests.processes import alive, below, ends_soon
 
 FAKE = Path(__file__).parents[3] / "tests" / "agent" / "fake_agent.py"
 
@@ -150,7 +150,7 @@ def test_an_agent_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> N
     with pytest.raises(BrokenAdapter, match=r"did not answer within 0\.2 s"):
         conversation.call("Hang", {})
     conversation.close()
-    assert gone(pid)
+    assert ends_soon(pid)
 
 
 def test_a_large_call_may_take_longer(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conver
     child = below(conversation.pid, int(conversation.call("Spawn", {}).text))
     assert alive(child)
     conversation.close()
-    assert gone(child)
-    assert gone(conversation.pid)
+    assert ends_soon(child)
+    assert ends_soon(conversation.pid)
 
 
 @pytest.mark.parametrize(
@@ -227,5 +227,5 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
         assert alive(child)
         harness.send_signal(blow)
         harness.wait(60)
-    assert gone(child)
-    assert gone(leader)
+    assert ends_soon(child)
+    assert ends_soon(leader)

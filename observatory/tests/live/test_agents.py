@@ -22,9 +22,9 @@ from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.catalogue import known_failures, targets
 from readfirst.observatory.targets.install import install
 from readfirst.observatory.targets.mapping import AgentLaunch, Target
-from tests.judging import CONTRACT, SUITE, judged
+from tests.judging import CONTRACT, SUITE, judge_scenario
 from tests.live.conftest import CANARY, variables_of_ours
-from tests.processes import descendants, gone
+from tests.processes import descendants, ends_soon
 
 pytestmark = pytest.mark.agents
 
@@ -67,7 +67,7 @@ def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conver
 
 
 def verdict_on(agent: tuple[Target, AgentTarget], scenario_id: str, place: WorkspacePool) -> Verdict:
-    return judged(scenario_id, TargetAdapter(*agent), "reason", place=place)
+    return judge_scenario(scenario_id, TargetAdapter(*agent), "reason", place=place)
 
 
 def test_its_own_tools_edit_a_file(agent, place: WorkspacePool) -> None:
@@ -112,4 +112,4 @@ def test_closing_leaves_no_process_of_the_agent(agent, conversation: Conversatio
     started = descendants(leader)
     assert started
     agent[1].close()
-    assert all(map(gone, (leader, *started)))
+    assert all(map(ends_soon, (leader, *started)))
