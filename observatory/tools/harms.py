@@ -277,7 +277,7 @@ def tables(found: Mapping[str, Any]) -> str:
         "[harm-causes.md](harm-causes.md). A recording is one scenario on\none version. The table counts the "
         "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. "
         "The recordings are judged by the same rules as every other tool. `+gated` is the same version with an "
-        "older model,\nwhich must read a file before it edits it.",
+        "older\nmodel, which must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
     ]
     return "\n\n".join(sections) + "\n"

@@ -87,7 +87,9 @@ class Said:
 
     @property
     def table(self) -> list[list[str]]:
-        return [line.split() for line in self.text["table"].splitlines() if "/" in line]
+        return [
+            line.split() for line in self.text["table"].splitlines() if re.match(r"\S+ +\d", line.strip())
+        ]
 
     def in_table(self, name: str) -> str:
         (row,) = [row for row in self.table if row[0] == name]

@@ -212,7 +212,7 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
     for file in ("compatibility.json", "implementations.json"):
         text = (facts.docs / file).read_text().replace('"it@1.0"', json.dumps(name))
         (facts.docs / file).write_text(text)
-    with pytest.raises(SiteError, match="is no name"):
+    with pytest.raises(SiteError, match="is not a valid name"):
         made_pages(facts)
 
 
