@@ -18,20 +18,20 @@ SAFETY = frozenset(
         "file_exists",
     }
 )
-"""Refusals that protect a file."""
+"""The error names of refusals that protect a file."""
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
-"""A cause with fewer scenarios does not hide other causes."""
+"""A cause needs at least this many scenarios to be placed before all other causes."""
 _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
 """Kinds that are grouped separately for each tool."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
-    """The common properties of all occurrences of a cause. `tool` is empty if it does not matter.
+    """The properties that all occurrences of a cause have in common. `tool` is empty if the tool does not matter.
 
-    The `subject` of a refusal is, for example, `not_read gone` or `is_link new`.
+    The `subject` of a refusal is, for example, `not_read gone` (the refusal is gone) or `is_link new`.
     """
 
     level: ChangeLevel
@@ -42,8 +42,9 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """Differences with the same signature. `since` contains the versions that introduced them: `2.1.208` or
-    `2.1.87 to 2.1.112`.
+    """All differences between two sides with the same signature, which probably have the same cause.
+
+    `since` contains the versions that introduced them: `2.1.208` or `2.1.87 to 2.1.112`.
     """
 
     signature: Signature
@@ -52,24 +53,26 @@ class Cause:
 
     @cached_property
     def level(self) -> ChangeLevel:
-        """The lowest level that differs."""
+        """The lowest level at which a difference occurs."""
         return min((occurrence.change.level for occurrence in self.occurrences), key=_LEVELS.index)
 
     @cached_property
     def scenario_ids(self) -> tuple[str, ...]:
-        """The scenarios with this cause, sorted."""
+        """The ids of the scenarios with a difference of this cause, sorted."""
         return tuple(sorted({occurrence.scenario_id for occurrence in self.occurrences}))
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools with this cause, the most frequent first."""
+        """The tools whose calls differ, the most frequent first."""
         return tuple(
             name for name, _ in Counter(occurrence.tool for occurrence in self.occurrences).most_common()
         )
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """The value before, the value after, and the number of occurrences, the most frequent first."""
+        """The different changes of this cause, the most frequent first: the value before, the value after, and the
+        number of occurrences.
+        """
         pairs = Counter(
             (occurrence.change.before, occurrence.change.after) for occurrence in self.occurrences
         )
@@ -78,7 +81,7 @@ class Cause:
 
     @property
     def safety(self) -> bool:
-        """Whether a file is at risk: its protection is gone or new, or different bytes are written."""
+        """Whether a file is at risk: a refusal that protects files is gone or new, or other bytes are written."""
         if self.level != "effects" or self.signature.tool == "Read":
             return False
         if self.signature.kind == "refusal":
@@ -87,7 +90,7 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The shortest occurrence of the most frequent change of this cause; a change is a pair of the values before
+        """The shortest occurrence of the most frequent change of this cause. A change is a pair of the values before
         and after.
         """
         before, after, _ = self.variants[0]
@@ -106,10 +109,11 @@ class Cause:
 
 
 def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
-    """Return the causes, the most serious first, and the occurrences that are consequences of other ones.
+    """Group differences by cause. Return the causes, the most serious first, and the differences that are consequences
+    of others.
 
-    A difference is a consequence if an earlier effect or reason of the scenario differs. A different text is
-    a consequence only if the same change does not occur independently.
+    A difference is a consequence if an earlier effect or reason in its scenario differs. A different text is a
+    consequence only if the same change of text does not occur elsewhere independently.
     """
     independent = [occurrence for occurrence in found if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
@@ -135,7 +139,7 @@ def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occur
     )
 
     def sort_key(cause: Cause) -> int:
-        """Sort a cause that hides others first, for any subject."""
+        """Return a sort key that places frequent causes of different effects first."""
         if cause.level != "effects":
             return 2
         return 0 if len(cause.scenario_ids) >= max(_MIN_DOMINANT_SCENARIOS, differing // 3 + 1) else 1
@@ -144,9 +148,9 @@ def group_by_cause(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occur
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes, with equal causes of several tools merged.
+    """Yield the causes. Equal causes of different tools are merged into one.
 
-    Refusals that protect a file stay separate for each tool. Content stays separate because its cause is not
+    Refusals that protect a file are not merged, and neither is different content of files, because its cause is not
     known.
     """
     remaining = sorted(causes, key=_sort_key)
@@ -174,10 +178,9 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 
 def _group_refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Explain all changes of refusals by as few new or removed refusals as possible, separately for each
-    tool.
+    """Explain all changed refusals of each tool by as few new or removed error names as possible.
 
-    The refusal that explains the most scenarios comes first, and its scenarios are not explained again.
+    The error name that explains the most scenarios comes first. Its scenarios are not explained by another one.
     """
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])

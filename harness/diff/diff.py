@@ -20,7 +20,9 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm that only one side does: the scenarios with new harm, and the scenarios without it now."""
+    """A kind of harm that one side does and the other does not: the scenarios with new harm (`newly`), and the
+    scenarios without this harm now (`no_longer`).
+    """
 
     kind: Kind
     newly: tuple[str, ...]
@@ -29,12 +31,12 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two sides, the most serious cause first.
+    """The differences between two sides, grouped by cause, the most serious first.
 
-    `compared` is the number of scenarios that both sides cover. `left_out` contains the other ones by reason.
-    `consequences` are differences that occur only together with, or after, a different effect. `broken` is
-    the number of scenarios without a result, because an adapter or its environment failed, or because a run
-    was interrupted.
+    `compared` is the number of scenarios for which both sides have answers. `left_out` contains the other scenarios, by
+    the reason. `consequences` are differences that occur only together with, or after, a different effect. `broken` is
+    the number of scenarios without a result, because an adapter or its environment failed, or because a run was
+    interrupted.
     """
 
     before: str
@@ -50,7 +52,7 @@ class Diff:
     """Changes of harm, the worst kind first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
-        """Return a copy with these causes."""
+        """Return a copy of the result with these causes."""
         return replace(self, causes=tuple(causes))
 
     @property
@@ -61,9 +63,9 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario, with the harms of both sides if their effects differ.
+    """The result of comparing one scenario. `harms` are the kinds of harm on both sides, if their effects differ.
 
-    `left_out` explains why it could not be compared.
+    `left_out` is the reason if the scenario could not be compared, otherwise empty.
     """
 
     left_out: str = ""
@@ -73,7 +75,7 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """The comparison of two sides, in this process or in worker processes."""
+    """Compares two sides scenario by scenario, in this process or in worker processes."""
 
     suite: Suite
     before: Side
@@ -81,7 +83,7 @@ class _Comparison:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], _Compared]]:
-        """Yield the function that compares a scenario."""
+        """Yield the function that compares one scenario."""
         yield self.compare_scenario
 
     def compare_scenario(self, scenario_id: str) -> _Compared:
@@ -99,7 +101,7 @@ class _Comparison:
         return _Compared("", differences)
 
     def lost(self, item: str, reason: str, /) -> _Compared:
-        """Raise an error with the reason for the missing result."""
+        """Raise an error, because a worker process ended without the result of a scenario."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 

@@ -16,25 +16,25 @@ from readfirst.harness.suite.transcript import UNNAMED
 
 Files = Mapping[str, Entry | None]
 PathStates = tuple[Entry | None, Entry | None]
-"""The state of a path after a step on one side, and its state before the step."""
+"""The entry at a path on one side: after a step, and before it."""
 
 GROUP = "parallel calls"
-"""Used instead of a tool name for a whole group of parallel calls."""
+"""The name used in place of a tool for a whole group of parallel calls."""
 NAMELESS = "without a name"
-"""The name of a refusal that errors.yaml does not list."""
+"""The name used for refusals that errors.yaml does not contain."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
 _MAX_UNNAMED_REFUSAL_CHARS = 100
-"""Length of a refusal without a name in the signature of its cause."""
+"""Maximum length of an unnamed refusal's text in a signature."""
 _EXCERPT_CHARS = 60
-"""Length of the excerpt around the first difference of long contents."""
+"""Length in characters of the excerpts of long contents around their first difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One difference at one call of a scenario.
+    """One difference between the answers of two sides to a call of a scenario.
 
-    `follows` means that an earlier or simultaneous difference may be the reason for this one.
+    `follows`: an earlier or simultaneous difference may be the reason for this one.
     """
 
     change: Change
@@ -47,7 +47,7 @@ class Occurrence:
 def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Clause], after: Mapping[CallIndex, Clause]
 ) -> list[Occurrence]:
-    """Return all differences between two sides. A call without an answer on one side is skipped."""
+    """Return all differences between two sides in a scenario. Calls that only one side answers are skipped."""
     states = before_steps(scenario, before), before_steps(scenario, after)
     known_lines = KnownLines(scenario)
     differences: list[Occurrence] = []
@@ -147,7 +147,7 @@ def _error_name(answer: Clause) -> str:
 
 
 def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> bool:
-    """Whether two texts may be equal. None (not stated) is equal to every text."""
+    """Whether two stated texts may be equal. A text that is not stated (None) may be equal to any text."""
     match left, right:
         case (None, _) | (_, None):
             return True
@@ -169,7 +169,7 @@ def same_text(left: str | TextDigest | None, right: str | TextDigest | None) -> 
 
 
 def shown_text(text: str | TextDigest | None) -> str:
-    """Return the known part of a text."""
+    """Return the stated part of a text: of a digest, its beginning and end."""
     match text:
         case None:
             return "(no words are stated)"
@@ -206,7 +206,7 @@ def _entry_text(entry: Entry | None) -> str:
 
 
 def _compare_file_states(before_states: PathStates, after_states: PathStates) -> Change:
-    """Describe the different states of a path on two sides."""
+    """Return the change that describes how the states of a path differ on the two sides."""
     (left, former_left), (right, former_right) = before_states, after_states
     before, after = _entry_text(left), _entry_text(right)
     if _is_mode_change(left, right):
@@ -257,7 +257,7 @@ def _straighten_quotes(text: str) -> str:
 
 
 def _classify_content(kind: str, text: str) -> str:
-    """Return the variant of a content for a kind of difference, such as `curly` or `straight` quotes."""
+    """Return a word for a content, for a kind of difference: for example `curly` or `straight` for quotes."""
     match kind:
         case "quotes":
             return "curly" if _straighten_quotes(text) != text else "straight"

@@ -21,17 +21,16 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 _MAX_SCENARIOS = 4
 """Maximum number of scenarios of a cause whose recordings are searched for the versions that introduced it."""
 _MAX_POINTS = 4
-"""A cause with more changes than this has no versions."""
+"""If a cause has more changes than this, its versions are not stated."""
 
 
 def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
-    """Return the causes with the versions that introduced them, if recordings between the two contracts show
-    them.
+    """Return the causes with the versions that introduced them, as far as recordings of versions between the two
+    contracts show this.
 
-    `well_recorded` contains the scenarios with recordings of more versions. Raises SuiteError,
-    RecordingError.
+    `well_recorded` contains the scenarios that were recorded on many versions. Raises SuiteError, RecordingError.
     """
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
@@ -62,7 +61,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return the function that extracts the changed aspect from a transcript."""
+    """Return a function that extracts the part of a transcript which differs in an occurrence."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -100,13 +99,15 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
 
 
 FIRST_RELAXED = "2.1.208"
-"""The first version with two classes of models. Models of the contracts `+gated` must read before they edit."""
+"""The first version with two classes of models: current models, and older models (`+gated`), which must read a file
+before they edit it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A change after version `before`, in version `after` at the latest. `exact` means that no version is
-    between them.
+    """A change of an answer between the versions `before` and `after`. `exact`: no version was published between
+    them.
     """
 
     before: str
@@ -120,15 +121,15 @@ class Point:
 
 
 def version_of(name: str) -> str:
-    """Return the version of a contract by its name."""
+    """Return the version in the name of a contract, without `+gated`."""
     return name.partition("+")[0]
 
 
 def chain(recording: Recording, *, gated: bool) -> list[str]:
-    """Return the recorded contracts of one class of models, oldest first. Versions before the classes belong
-    to both.
+    """Return the recorded contracts of one class of models, oldest first.
 
-    A contract whose name is not a version is excluded.
+    Versions before FIRST_RELAXED, which have only one class of models, belong to both classes. A contract whose name is
+    not a version is excluded.
     """
     names = []
     for name in sorted(recording.transcripts, key=order):
@@ -145,7 +146,7 @@ def points(
     aspect: Callable[[Transcript], Hashable],
     releases: Releases,
 ) -> Iterator[Point]:
-    """Yield each change of an aspect of the recorded answers, in the order of these names."""
+    """Yield a Point for each change of the value that `aspect` returns, between successive contracts in `names`."""
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):
         if aspect(transcripts[earlier]) != aspect(transcripts[later]):
@@ -154,7 +155,7 @@ def points(
 
 
 def narrowest(found: Sequence[Point]) -> list[Point]:
-    """Return the points, oldest first, without points that contain another point."""
+    """Return the points, oldest first. Points whose range contains the range of another point are omitted."""
     distinct = sorted(set(found), key=lambda point: (order(point.after), order(point.before)))
 
     def is_within(inner: Point, outer: Point) -> bool:

@@ -14,21 +14,22 @@ _LONE_NUMBER_PATTERN = re.compile(r"\s*\d+[^\w\s]?\s*")
 _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 
 WHITESPACE = "whitespace and empty lines"
-"""Subject of a change if two answers differ only in whitespace and empty lines."""
+"""The subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
 """Shorter arguments of a call are not replaced in its answer, because they may occur by chance."""
 
 _MAX_SENTENCE_CHARS = 4_000
-"""Only this part of a sentence is searched for patterns: an answer may contain a megabyte without a space."""
+"""Only this many characters of a sentence are searched for patterns. An answer may contain a megabyte without a
+space.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence of an answer, or a block of lines of a file. `key` is used for comparisons, `text` is the
-    original text.
+    """A sentence of an answer, or a block of lines of a file in an answer.
 
-    A block contains the `prefix` of its first line (`     1→`), and in `lines` the lines without their
-    prefixes.
+    `key` is used for comparisons, `text` is the original text. For a block, `prefix` is the text before its first line
+    (` 1→`), and `lines` contains the lines without such prefixes.
     """
 
     kind: Literal["content", "words"]
@@ -46,14 +47,13 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference between two sides in general terms.
+    """A difference between two sides, described independently of the scenario.
 
-    All changes with the same cause have the same `subject`: the kind of bytes, the name of a refusal, or the
-    first sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the
-    original texts.
+    All changes with the same cause have the same `subject`: the kind of bytes, the name of a refusal, or the first
+    sentences. `before` and `after` may vary within a cause. `words_before` and `words_after` are the original texts.
 
-    A changed text has one of these kinds: `prefix` (of the lines of a file), `content` (of a file), `words`,
-    or `detail` (words that differ only in a path, a number or a quote).
+    A changed text has one of these kinds: `prefix` (of the lines of a file), `content` (of a file), `words`, or
+    `detail` (words that differ only in a path, a number or a quote).
     """
 
     level: ChangeLevel
@@ -76,7 +76,9 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into parts. `known` contains the lines of files and arguments of the scenario."""
+    """Split an answer into sentences and blocks of file lines. `known` contains the lines of files and arguments of the
+    scenario.
+    """
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")
@@ -103,7 +105,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> lis
 
 
 def _split_file_line(line: str, known: Container[str]) -> tuple[str, str] | None:
-    """Return the prefix and the content of a line of a file. None if the line is not from a file."""
+    """Return the prefix and the content of a line, if it is a line of a file. Otherwise None."""
     match = _PRODUCT_LINE_PATTERN.fullmatch(line)
     if match is not None:
         return f"{match[1]}{match[2]}{match[3]}", match[4]
@@ -121,7 +123,7 @@ def _make_block(lines: Sequence[tuple[str, str, str]]) -> Part:
 
 
 def _prefix_style(prefix: str) -> str:
-    """Return the style of a line's prefix, independent of the number."""
+    """Return the form of a line's prefix, without its number."""
     digits = prefix.strip("\t→|: ")
     width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
     mark = prefix[len(prefix.rstrip("\t→|: ")) :]
@@ -131,7 +133,7 @@ def _prefix_style(prefix: str) -> str:
 def text_changes(
     before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
-    """Yield the differences between two answers to a call. Yields nothing if they are equal."""
+    """Yield the differences between two answers to the same call. Nothing is yielded if the answers are equal."""
     if before == after:
         return
     before_parts, after_parts = parts(before, arguments, known), parts(after, arguments, known)

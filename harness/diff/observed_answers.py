@@ -12,7 +12,8 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
-    """Return the answers of one step by call. The files of a group are in the answer of the group.
+    """Return the answers of a recorded step, by call. The changed files of a group are in the answer with the index of
+    the group.
 
     New files have their recorded mode.
     """
@@ -31,7 +32,7 @@ def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex,
 
 
 def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Clause]:
-    """Return the answers of a transcript by call. See `step_answers`."""
+    """Return the answers of all steps in a transcript, by call, as `step_answers` does for one step."""
     answers: dict[CallIndex, Clause] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
@@ -41,17 +42,17 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
 
 
 _MAX_INDEXED_BYTES = 65_536
-"""Only this part of a file is split into lines."""
+"""Only this many bytes at the beginning of a file are split into lines."""
 _MAX_SEARCHES = 16
-"""Maximum number of lines that are searched in the texts. For more lines, an index is faster."""
+"""Number of lookups that search the texts. After these, an index is built."""
 
 
 def before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
-    """Return the state of the paths before each step, if every call gave these answers.
+    """Return the known entries of the workspace before each step, assuming that every call gave these answers.
 
-    Links are not followed. Unknown paths are missing. Modes are included if they are known.
+    Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
     """
     state: dict[str, Entry | None] = {}
     for path, entry in scenario.given.files.items():
@@ -76,7 +77,7 @@ def before_steps(
 
 
 def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[CallIndex, Clause]:
-    """Return the answers with the modes of files that keep their mode."""
+    """Return the answers with the modes of changed files added, if the files keep their mode."""
     states = before_steps(scenario, answers)
     return {
         location: replace(
@@ -90,17 +91,17 @@ def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Clause]) -> dict[
 
 
 def keep_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
-    """Return an entry with the mode of `former`, unless the entry states a mode."""
+    """Return an entry with its own mode if it states one, otherwise with the mode of `former`."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
 class KnownLines(Container[str]):
-    """Every line in files, events and arguments of a scenario, without surrounding whitespace.
+    """The set of all lines in files, events and arguments of a scenario, without whitespace at their ends.
 
-    Some scenarios have several hundred thousand lines. The first lookups therefore search the texts, without
-    an index.
+    Some scenarios have several hundred thousand lines. An index is therefore only built after several lookups; the
+    first ones search the texts.
     """
 
     def __init__(self, scenario: Scenario) -> None:

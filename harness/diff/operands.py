@@ -19,12 +19,16 @@ from readfirst.harness.suite.suite import Suite
 
 
 class SideError(ReadfirstError):
-    """An argument is not a side of a comparison. The message contains an alternative."""
+    """An argument does not name a side of a comparison. The message suggests an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
-    """Parser of sides: a run replays `ids` with these options, and calls `replayed` after each replay."""
+    """Opens the two sides of a comparison from the arguments of `readfirst diff`.
+
+    If a side is a target, the scenarios `ids` are replayed on it with these options, and `replayed` is called after
+    each replay.
+    """
 
     suite: Suite
     ids: Sequence[str]
@@ -32,8 +36,8 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return both sides. A run is compared with the contract of the other side, or with the default
-        contract.
+        """Return the two sides that the arguments name. A run or target is judged by the contract of the other side, or
+        by the default contract.
 
         Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
         """

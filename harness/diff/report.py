@@ -16,16 +16,16 @@ from readfirst.harness.terminal import harmless_json
 
 _JSON_FORMAT = 1
 _MAX_SCENARIOS_NAMED = 3
-"""Number of scenarios of a cause that are listed by name."""
+"""Maximum number of scenarios of a cause that are named."""
 _MAX_COMPLETE_CAUSES = 20
-"""With more causes, a page only counts rare changes of words."""
+"""If there are more causes, a page contains only the number of rare changes of words."""
 SHOWN = 10
 """Maximum number of causes that the terminal shows in detail. Further causes take one line each."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
 """Maximum number of reasons for not comparing scenarios, and of missing capabilities in a reason."""
 _MAX_RARE_SCENARIOS = 2
-"""A change of words in so few scenarios is rare."""
+"""A change of words that occurs in at most this many scenarios is rare."""
 
 _TITLES = {
     "effects": "Effects: what is refused, and what happens to files",
@@ -39,8 +39,8 @@ _TOOLS = "What the model is given of the tools"
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal. `!` marks causes that put a file at risk.
 
-    If there are many causes and `all_` is not set, ten of them are shown in one line each. Otherwise the
-    texts of both sides are shown.
+    The texts of both sides are shown below each cause. If there are many causes and `all_` is not set, only ten causes
+    are shown, in one line each.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_summary(diff)}"
     shown = diff.causes if all_ else diff.causes[:SHOWN]
@@ -109,7 +109,7 @@ def _page_blocks(diff: Diff, all_: bool) -> Iterator[str]:
 
 
 def _format_item(cause: Cause, all_: bool) -> str:
-    """Return a cause as a list item. Texts of both sides and the scenarios are below it."""
+    """Return a cause as a list item, with the texts of both sides and the scenarios below it."""
     from readfirst.harness.report.markdown_escape import code, prose
 
     old, new = words(cause)
@@ -123,7 +123,7 @@ def _format_item(cause: Cause, all_: bool) -> str:
 
 
 def as_json(diff: Diff) -> str:
-    """Return a JSON document with all data. fixtures/schema/diff.schema.json describes it."""
+    """Return all data of the comparison as JSON. fixtures/schema/diff.schema.json describes it."""
     document = {
         "format": _JSON_FORMAT,
         "before": diff.before,
@@ -157,7 +157,7 @@ def as_json(diff: Diff) -> str:
 
 
 def _harm_lines(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each kind of harm that is new or gone, and whether it is new."""
+    """Yield a text for each kind of harm that is new or gone, paired with whether it is new."""
     for change in diff.harm:
         for names, word in ((change.newly, "newly"), (change.no_longer, "no longer")):
             if names:
@@ -166,7 +166,7 @@ def _harm_lines(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each kind of harm, and whether it is new in any scenario."""
+    """Yield a short text for each kind of harm that is new or gone, paired with whether it is new in any scenario."""
     for change in diff.harm:
         sides = ((change.newly, "newly"), (change.no_longer, "no longer"))
         counts = [f"{word} in {pluralize(len(names), 'scenario')}" for names, word in sides if names]
@@ -174,7 +174,7 @@ def _harm_summary_lines(diff: Diff) -> Iterator[tuple[str, bool]]:
 
 
 def _occurrence_as_json(occurrence: Occurrence) -> dict[str, Any]:
-    """Return an occurrence for JSON. Steps and calls count from 1. A group of calls has no call number."""
+    """Return an occurrence in JSON types. Steps and calls count from 1. A group of calls has no call number."""
     step, call = occurrence.place
     return {
         "scenario": occurrence.scenario_id,
@@ -239,13 +239,13 @@ def _list_scenarios(names: Sequence[str], all_: bool) -> str:
 
 _MOST_NAMES = 3
 _MAX_HEADLINE_TEXT_CHARS = 60
-"""Length of a text of one side in a headline."""
+"""Maximum length of the text of one side in a headline."""
 _MAX_EXCERPT_CHARS = 150
-"""Length of a text of one side below the headline."""
+"""Maximum length of the text of one side below a headline."""
 
 
 def headline(cause: Cause) -> str:
-    """Return the cause in one line: the tools, then `before → after`."""
+    """Return a cause as one line: the tools, then `before → after`."""
     return f"{', '.join(cause.tools)}: {_describe_change(cause)}"
 
 
@@ -292,7 +292,7 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def _escape_name(text: str) -> str:
-    """Return a name of one side, escaped and truncated: the names of a run come from its answers."""
+    """Return a name with escaped characters and limited length. Names of a run may come from its answers."""
     return _truncate_text(visible(text), _MAX_HEADLINE_TEXT_CHARS)
 
 
@@ -311,7 +311,7 @@ def _truncate_text(text: str, max_chars: int) -> str:
 
 
 def words(cause: Cause) -> tuple[str, str]:
-    """Return the texts of both sides in the example of a cause, on one line, from the first difference on."""
+    """Return the texts of both sides in the example of a cause, on one line, from their first difference on."""
     before, after = cause.example.change.words_before, cause.example.change.words_after
     position = first_difference(before, after) or 0
     start = 0 if position < _MAX_EXCERPT_CHARS // 2 else position - _MAX_EXCERPT_CHARS // 4

@@ -24,15 +24,17 @@ class NoAnswersError(Exception):
 
 
 class Side(Protocol):
-    """One side of a comparison."""
+    """One side of a comparison: a contract, or a run."""
 
     @property
     def name(self) -> str:
-        """The name of the side in the result."""
+        """The name of the side in the output."""
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers by call. Calls without an answer are missing. Raises NoAnswersError."""
+        """Return the answers of the side to each call of a scenario. Calls without an answer are omitted. Raises
+        NoAnswersError.
+        """
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
@@ -41,7 +43,7 @@ class Side(Protocol):
 
 
 def has_answers(side: Side, scenario: Scenario) -> bool:
-    """Whether a side has answers for a scenario."""
+    """Whether a side has answers to the calls of a scenario."""
     try:
         side.answers(scenario)
     except NoAnswersError:
@@ -51,9 +53,10 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """The expectations of one contract. Digests are replaced by the recorded texts.
+    """A contract as one side. Its answers are its expectations, with recorded texts in place of digests.
 
-    `taken` contains the transcripts of a product without a recorded contract, `lost` the reasons for missing ones.
+    For a version that is not recorded as a contract, `taken` contains its transcripts, and `lost` the reasons for
+    missing ones.
     """
 
     suite: Suite
@@ -63,12 +66,12 @@ class ContractSide:
 
     @property
     def name(self) -> str:
-        """The contract's name."""
+        """The name of the contract."""
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects, or the contract that it extends. Raises NoAnswersError if
-        the contract does not cover the scenario.
+        """Return the answers that the contract expects. If it extends a contract that judges the scenario, return the
+        answers of that contract. Raises NoAnswersError if the contract does not cover the scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
@@ -86,7 +89,7 @@ class ContractSide:
         return answers
 
     def _extended_side(self, scenario: Scenario) -> ContractSide | None:
-        """Return the side of the extended contract if that one judges the scenario."""
+        """Return the extended contract as a side if it judges the scenario. Otherwise None."""
         judging = self.contract.for_scenario(scenario)
         return None if judging is self.contract else ContractSide(self.suite, judging)
 
@@ -102,7 +105,7 @@ class ContractSide:
         return self.suite.with_expectations_of(seen, self.contract)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the harms in the transcript."""
+        """Return the kinds of harm in the transcript of a scenario. Empty if there is no transcript."""
         if (extended := self._extended_side(scenario)) is not None:
             return extended.harms(scenario)
         if self.taken is not None:
@@ -116,7 +119,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """The answers of a run: the expectations of `base`, and the own answers of steps with differences."""
+    """A run as one side. Its answers are the expectations of `base`, except for steps in which the run differed."""
 
     name: str
     base: ContractSide
@@ -125,11 +128,11 @@ class RunSide:
 
     @cached_property
     def by_id(self) -> Mapping[str, Verdict]:
-        """The verdicts by scenario."""
+        """The verdicts of the run, by scenario id."""
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers of the run by call. Raises NoAnswersError if the run has no result."""
+        """Return the answers of the run to each call of a scenario. Raises NoAnswersError if the run has no result."""
         verdict = self.by_id.get(scenario.id)
         if verdict is None:
             raise NoAnswersError(f"{self.name} did not run it")
@@ -145,5 +148,5 @@ class RunSide:
         return answers
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm in the verdict."""
+        """Return the kinds of harm in the verdict of a scenario."""
         return frozenset(harm.kind for harm in self.by_id[scenario.id].harms)

@@ -9,13 +9,13 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 Stated = Sequence[bool]
-"""For each call of a scenario, whether it has a documented clause."""
+"""For each call of a scenario, whether a clause of the call is `documented`."""
 Documented = Sequence[tuple[str, Position]]
-"""The section of each documented clause of a scenario, and the position of the clause."""
+"""The section that each documented clause of a scenario names, and the position of the clause."""
 
 
 class Check(Protocol):
-    """A check of one suite, which is the only argument of its constructor.
+    """An additional check of a suite, from a package outside the harness. The constructor gets the suite.
 
     The entry points of the group `readfirst.checks` name the constructors.
     """
@@ -24,27 +24,27 @@ class Check(Protocol):
     """Findings in files that only this check reads."""
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield findings in the documented clauses of one scenario."""
+        """Yield findings about the documented clauses of one scenario."""
         ...
 
     def of_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
     ) -> Iterator[Finding]:
-        """Yield findings that need all scenarios.
+        """Yield findings that depend on several scenarios.
 
-        `stated` returns the calls of a scenario. None if the scenario cannot be read. It raises
-        UnknownScenarioError. `shown` contains the scenarios of each rule.
+        `stated` returns, for each call of a scenario, whether it has a documented clause; None if the scenario cannot
+        be read. It raises UnknownScenarioError. `shown` contains the contributions of scenarios to each rule.
         """
         ...
 
 
 def stated_in(scenario: Scenario) -> Stated:
-    """Return for each call of a scenario whether it has a documented clause."""
+    """Return, for each call of a scenario, whether a clause of the call is `documented`."""
     return tuple(call.expect.documented is not None for call in scenario.calls())
 
 
 def documented_in(case: LintContext) -> Documented:
-    """Return the section of each documented clause of a scenario."""
+    """Return the section that each documented clause of a scenario names, with the position of the clause."""
     return [
         (each.documented, at(each.position, case))
         for each, _ in case.clauses()

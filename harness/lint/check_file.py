@@ -35,7 +35,7 @@ _TABLE_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.sche
 
 
 def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
-    """Yield findings about a file of several scenarios."""
+    """Yield findings about a file with several scenarios."""
     try:
         document = read_cases(strict_yaml.read(file, suite=suite.root), file)
     except SuiteError as error:
@@ -113,8 +113,9 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belongi
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """Values that no two scenarios may share, with their positions, and data for comparisons with rules and
-    other checks.
+    """Values of a scenario that are compared with other scenarios, or with rules and claims.
+
+    No two scenarios may have the same title or fingerprint.
     """
 
     title: str
@@ -129,10 +130,10 @@ class Comparable:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The result of checking one scenario. `contracts` are those of its recording, None if the recording was
-    not read.
+    """The findings about one scenario, and data for checks across scenarios.
 
-    `absent` are the contracts without a recording.
+    `contracts` are the contracts in its recording; None if the recording was not read. `absent` are the contracts
+    without a recording.
     """
 
     scenario_id: str
@@ -143,27 +144,29 @@ class FileFindings:
 
 
 Ids = tuple[str, ...]
-"""The scenarios of one file."""
+"""The ids of the scenarios in one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFileJob:
-    """Checks files of scenarios, in a worker process or in this one. Each file is read once."""
+    """Checks the scenarios of files, in a worker process or in this process. Each file is read once."""
 
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return a context manager for the function that checks the scenarios of one file."""
+        """Return a context manager that yields the function for checking one file. Its argument are the ids of the
+        scenarios in the file.
+        """
         return nullcontext(self._check_file)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
-        """Return the finding about a file that crashed a worker."""
+        """Return the findings for a file whose check ended the worker process."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint only this file, and report the result.")
         return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)
 
     def _check_file(self, ids: Ids) -> tuple[FileFindings, ...]:
-        """Check the scenarios of a file. Findings about a table belong to its first scenario."""
+        """Check the scenarios of a file. Findings about the whole file belong to its first scenario."""
         suite = self.suite.part(ids[0])
         location = suite.place(ids[0])
         first, *others = (_check_scenario(suite, scenario_id) for scenario_id in ids)
@@ -288,7 +291,7 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_equal_clauses(case: LintContext) -> Iterator[Finding]:
-    """Yield calls whose separate documented clause states the same as the recorded one."""
+    """Yield a finding for each call whose `documented` clause repeats the recorded clause."""
     for _, part in case.scenario.parts():
         documented, read_recording = part.expect.documented, part.expect.recorded
         if documented is None or read_recording is None or documented is read_recording:

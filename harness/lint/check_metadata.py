@@ -20,7 +20,7 @@ _ARGUMENT_PATTERN = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
 _CODE_PATTERN = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
 _SENTENCE_END_PATTERN = re.compile(r"[.!?] +[A-Z]")
 _FORMER_KEYS = {"law": "invariant"}
-"""The current names of renamed keys by their former names."""
+"""The current name of each renamed key, by its former name."""
 
 
 def check_wording(case: LintContext) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def check_wording(case: LintContext) -> Iterator[Finding]:
 
 
 def check_former_keys(document: Document) -> Iterator[Finding]:
-    """Yield findings about keys that were renamed and that the next release no longer accepts."""
+    """Yield a finding for each key with a former name, which the next release will not accept."""
     for former, current in _FORMER_KEYS.items():
         if isinstance(document.value, dict) and former in document.value:
             fix = f"Write `{current}`; the next release removes the old name."

@@ -11,11 +11,11 @@ from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import Finding, Position
 
 _MAX_NOTES = 5
-"""Maximum number of scenarios that a note names."""
+"""Maximum number of scenarios that a note lists."""
 
 
 def read_recording(case: LintContext) -> RecordingLocation | Finding:
-    """Return the recording of a scenario, or a finding if it cannot be read."""
+    """Return the recording of a scenario with its file. If it cannot be read, return a finding."""
     try:
         location = case.suite.recordings.find(case.scenario.id)
         location.check_edited()
@@ -28,7 +28,7 @@ def read_recording(case: LintContext) -> RecordingLocation | Finding:
 
 
 def recording_finding(error: RecordingError, fix: str) -> Finding:
-    """Return a finding of the check `broken-recording` about a file."""
+    """Return the finding `broken-recording` for an error of a recording file."""
     assert error.file is not None
     message = str(error).removeprefix(f"{error.file}: ")
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
@@ -60,9 +60,9 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts without a recording of a valid scenario, unless the recording states a reason.
+    """Return the contracts for which a scenario should have a recording but has none, and no reason for that.
 
-    Empty if the suite does not need recordings.
+    Empty if the suite does not need recordings, or if the scenario is an invariant.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     if (
@@ -77,8 +77,8 @@ def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, not findings: contracts without a recording of a scenario. The scenario is unspecified for
-    them.
+    """Yield notes about contracts that lack recordings of scenarios. They are not findings: the scenario is unspecified
+    for such a contract.
     """
     for scenario_id, names in list(lacking.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
@@ -91,10 +91,10 @@ def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings that belong to no scenario of the suite.
+    """Yield findings about recordings that belong to no scenario or no contract of the suite.
 
-    `located` contains the id and file of each recording. `read` contains the contracts of each scenario's
-    recording. None if it was not read yet.
+    `located` contains the id and the file of each recording. `read` contains the contracts in the recording of each
+    scenario; None if it was not read.
     """
     recordings = suite.recordings
     known_contracts = {contract.name for contract in suite.contracts.recorded}
@@ -124,9 +124,9 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a recording may contain this name: a recorded contract, or a version that is not listed as one.
+    """Whether a recording may contain this name: a recorded contract, or a version that is not a contract.
 
-    Such versions are recorded to find out when an answer changed between two contracts.
+    Such versions are recorded to find the version that changed an answer between two contracts.
     """
     try:
         return suite.contracts.find(name).recorded

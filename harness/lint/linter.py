@@ -26,7 +26,8 @@ _MIN_SCENARIOS_PER_PROCESS = 200
 
 @dataclass(frozen=True, slots=True)
 class LintResult:
-    """All findings in the order of ids and lines, and the contracts without a recording of each scenario.
+    """The result of `readfirst lint`: all findings in the order of ids and lines, and for each scenario the contracts
+    without a recording (`unrecorded`).
 
     `scenarios` is the number of checked scenarios.
     """
@@ -37,17 +38,17 @@ class LintResult:
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Return the findings of `walk`."""
+    """Check scenarios as `walk` does, and return the findings."""
     return list(walk(suite, ids).findings)
 
 
 def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
-    """Check all scenarios, in `jobs` processes if there are enough scenarios.
+    """Check the scenarios `ids` (None: all), in `jobs` processes if there are enough scenarios.
 
-    With `ids` only these scenarios are read and compared with each other. Duplicate titles or steps, and
-    rules without scenarios, are detected only if all are checked. References of recordings, rules and claims
-    are checked only if every table can be read. Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml
-    or tags.yaml cannot be read.
+    With `ids`, only these scenarios are read and compared with each other: duplicates among all scenarios, and rules
+    without scenarios, are not detected. The references in recordings, rules and claims are only checked if all files
+    with several scenarios can be read. Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot
+    be read.
     """
     suite.check_shared_files()
     readable_ids, problems = suite.readable()
@@ -103,7 +104,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
 
 
 def _group_by_file(suite: Suite, ids: Iterable[str]) -> list[Ids]:
-    """Return the scenarios of each file, in the order of first occurrence."""
+    """Return the ids of the scenarios in each file. Files are in the order of their first scenario."""
     files: dict[Path, list[str]] = {}
     for scenario_id in ids:
         files.setdefault(suite.path(scenario_id), []).append(scenario_id)
@@ -128,7 +129,9 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings about values that a scenario shares with an earlier one. The first is remembered."""
+    """Yield findings if an earlier scenario has the same title, or the same files and steps. Values of a new scenario
+    are stored for later calls.
+    """
     if result.comparable is None:
         return
     scenario_id, comparable = result.scenario_id, result.comparable
@@ -146,7 +149,7 @@ _Located = Sequence[tuple[str, Path]]
 
 
 def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...]]:
-    """Return the ids and files of all recordings of each part, and findings about files that cannot be read."""
+    """Return the id and file of each recording, by suite. If a file cannot be read, return a finding instead."""
     try:
         return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
@@ -158,7 +161,7 @@ def _find_recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about files shared by all scenarios, which a run of the bundled suite does not check."""
+    """Yield findings about shared files, such as rules.yaml, that violate their schema."""
     for part in suite.parts:
         for name in _SHARED_FILES:
             if part.has_own(f"{name}.yaml"):
@@ -166,7 +169,9 @@ def _check_shared_files(suite: Suite) -> Iterator[Finding]:
 
 
 def _check_misplaced_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about files in the directories of scenarios that are never read."""
+    """Yield findings about files in the directories of scenarios that are never read, because of their name or
+    depth.
+    """
     roots = (root / name for root in suite.roots for name in ("scenarios", "corpus"))
     walked = ((root, *entry) for root in roots for entry in os.walk(root))
     for root, directory, subdirectories, names in walked:

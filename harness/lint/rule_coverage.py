@@ -16,10 +16,10 @@ _MIN_SCENARIOS = 2
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """The part that one scenario contributes to its rule.
+    """The contribution of one scenario to the evidence for its rule.
 
-    `allowed` are the tools whose last call in the scenario is not refused. Earlier allowed calls are only
-    set-up.
+    `allowed` are the tools whose last call in the scenario is not refused. Earlier calls that are not refused do not
+    count, because they may only prepare the last one.
     """
 
     scenario_id: str
@@ -28,7 +28,7 @@ class Showing:
 
 
 def showing_of(scenario: Scenario) -> Showing:
-    """Return the contribution of a scenario on its own contract."""
+    """Return the contribution of a scenario to its rule, according to the contract of the scenario."""
     last_allowed: dict[str, bool] = {}
     for call in scenario.calls():
         recorded = call.expect.recorded
@@ -38,7 +38,7 @@ def showing_of(scenario: Scenario) -> Showing:
 
 
 def check_belonging(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding if a scenario names no rule although its suite has rules, or an unknown one."""
+    """Yield a finding if a scenario names no rule, although its suite has rules, or if it names an unknown rule."""
     rules = case.suite.rules
     if rules is None:
         return
@@ -56,7 +56,7 @@ def check_belonging(case: LintContext) -> Iterator[Finding]:
 def check_rules(
     suite: Suite, rules: Iterable[Rule], shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield findings about the rules of a suite; `shown` contains the contributions of their scenarios."""
+    """Yield findings about the rules of a suite. `shown` contains the contributions of the scenarios of each rule."""
     documents = [name for contract in suite.contracts for name in contract.documents]
     titles: dict[str, str] = {}
     for rule in rules:
@@ -83,7 +83,9 @@ def _check_wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
 
 
 def _check_sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield findings if the scenarios of a rule are too few, too weak, or all on one side."""
+    """Yield findings if the scenarios of a rule are too few, do not match its requirement, or show only refused or only
+    allowed calls.
+    """
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

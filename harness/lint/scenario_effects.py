@@ -28,9 +28,9 @@ def check_content(case: LintContext) -> Iterator[Finding]:
 
 
 def _check_events(case: LintContext) -> Iterator[Finding]:
-    """Yield findings about world events that have no effect or no file.
+    """Yield findings about world events that have no effect, or that name a missing file.
 
-    Tracks the known entries at each path, and the entries written since the last call.
+    The entries at each path are followed step by step, as far as they are known.
     """
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
     written, is_certain = {**files}, True
@@ -68,13 +68,15 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of workspace and steps. Equal for scenarios that do the same in a different notation."""
+    """Return a digest of the workspace and the steps of a scenario. Scenarios that do the same in different notations
+    have the same digest.
+    """
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a value to JSON types, files to their content, without expectations."""
+    """Return a value in JSON types. Files are replaced by their content; expectations are omitted."""
     match value:
         case TextContent() | Base64Content():
             return _digest_of(value.data())
@@ -95,7 +97,7 @@ _ENCODE = json.JSONEncoder(sort_keys=True, default=_as_json).encode
 
 
 def _shorten_argument(argument: Any) -> Any:
-    """Return an argument, or the digest of a long text, padded so that no short text equals it."""
+    """Return an argument. A long text is replaced by its digest, in a form that no short text can have."""
     if isinstance(argument, str) and len(argument) > _MAX_COMPARED_CHARS:
         return _digest_of(argument.encode("utf-8", "surrogatepass")).ljust(_MAX_COMPARED_CHARS + 1)
     return argument
@@ -108,7 +110,7 @@ def _comparable_fields(value: Any) -> list[Any]:
 
 @cache
 def _fields_of(kind: Any) -> Sequence[str]:
-    """Return the names of a dataclass's fields that distinguish scenarios."""
+    """Return the names of the fields of a dataclass that are part of the fingerprint."""
     return [field.name for field in fields(kind) if field.name not in ("position", "expect", "arguments")]
 
 

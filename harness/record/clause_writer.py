@@ -10,12 +10,12 @@ from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
 _DIGEST_THRESHOLD = 4096
-"""Longer texts (in characters) and files (in bytes) are stated by their digest."""
+"""Longer texts (in characters) and files (in bytes) are replaced by their digest."""
 
 
 def states(clause: Clause, seen: Clause) -> bool:
-    """Whether `clause`, with its digests expanded, states everything that was observed. The modes of new
-    paths are optional.
+    """Whether `clause` (with its digests expanded) states everything that was observed (`seen`). It may omit the modes
+    of new paths.
     """
     stated = (clause.error, clause.text, clause.reminders)
     extra = clause.files.keys() - seen.files.keys()
@@ -40,10 +40,10 @@ def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
 
 
 def expectation_of(stated: Any, seen: Clause, *, group: bool = False) -> Any:
-    """Return the new `expect` value for a call: its `documented` clauses, plus one clause for the observed
-    answer.
+    """Return the new value of `expect` for a call: its `documented` clauses, and a clause for the observed answer.
 
-    GONE means that the key is removed. A product that contradicts the documents gets a separate clause.
+    If the observed answer is also what the documents state, both are one clause. GONE means that the key `expect` is
+    removed.
     """
     clauses = stated if isinstance(stated, list) else [stated]
     wanted = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]
@@ -53,7 +53,7 @@ def expectation_of(stated: Any, seen: Clause, *, group: bool = False) -> Any:
 
 
 def _clause_mapping(seen: Clause) -> dict[str, Value]:
-    """Return the clause as a mapping for the YAML file."""
+    """Return a clause as the mapping that is written to the scenario file."""
     clause: dict[str, Value] = {}
     if seen.error is not None:
         clause["error"] = seen.error

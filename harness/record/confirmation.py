@@ -15,20 +15,20 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
 
 SAMPLE_SIZE = 20
-"""Interval of the sample: one in this number of scenarios is replayed twice on a version even if a neighbouring
-contract confirms the first replay.
+"""One in this number of scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the
+first replay.
 """
 
 Replays = Mapping[str, tuple[list[str], list[str]]]
-"""By contract, the scenarios to replay for the first and for the second time."""
+"""For each contract, the scenarios to replay for the first time, and the scenarios to replay for the second time."""
 
 
 class Confirmation:
-    """Compares first replays with the neighbouring contracts.
+    """Decides whether the first replay of a scenario is confirmed, or whether a second replay is needed.
 
-    A first replay is confirmed if its transcript equals the contract's own recording or, without one, that of
-    the nearest older contract with the same class of models; without an older one, that of the nearest newer.
-    A contract that is being recorded counts once its own replays are confirmed.
+    A first replay is confirmed if its transcript equals the contract's own recording. If there is no such recording, it
+    must equal that of the nearest older contract with the same class of models, and without an older one, that of the
+    nearest newer contract. A contract that is being recorded is compared as soon as its own replays are confirmed.
     """
 
     def __init__(self, suite: Suite, takes: Takes) -> None:
@@ -37,7 +37,7 @@ class Confirmation:
         self._accepted: dict[tuple[str, str], Transcript] = {}
 
     def needs_second(self, scenario: Scenario, contract: Contract, first: Transcript) -> bool:
-        """Whether a second replay must confirm the first. Raises SuiteError."""
+        """Whether a second replay must confirm the transcript `first`. Raises SuiteError."""
         if is_sampled(scenario.id, contract):
             return True
         neighbour = self._find_neighbour(scenario, contract)
@@ -49,7 +49,9 @@ class Confirmation:
         return not same_transcript(first, neighbour)
 
     def accepted(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the first replay if it is confirmed, None if it is not or is missing. Raises SuiteError."""
+        """Return the transcript of the first replay if it is confirmed. None if it is missing or not confirmed. Raises
+        SuiteError.
+        """
         key = scenario.id, contract.name
         if key not in self._accepted:
             first, second = (self._takes.get(scenario, contract, number) for number in (1, 2))
@@ -64,7 +66,9 @@ class Confirmation:
         return self._accepted[key]
 
     def replays_left(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the replays that are known to be missing. Second ones of answers that will differ are not known."""
+        """Return the missing replays that are already known to be necessary. Second replays of answers that will turn
+        out to differ are not included.
+        """
         left: dict[str, tuple[list[str], list[str]]] = {}
         begun: set[str] = set()
         for name, ids in wanted.items():
@@ -83,7 +87,7 @@ class Confirmation:
         return left
 
     def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
-        """Whether there is a first replay, and a second one is needed and missing. Raises SuiteError."""
+        """Whether the first replay exists, but a necessary second replay does not. Raises SuiteError."""
         first = self._takes.get(scenario, contract, 1)
         return (
             first is not None
@@ -114,13 +118,15 @@ class Confirmation:
 
 
 def is_sampled(scenario_id: str, contract: Contract) -> bool:
-    """Whether a scenario is in the sample that is always replayed twice on a version."""
+    """Whether a scenario belongs to the sample that is always replayed twice on a contract."""
     digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % SAMPLE_SIZE == 0
 
 
 def _class_of_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts with the same class of models; before the first older model, versions had only one class."""
+    """Yield the contracts with the same class of models. For an older model, these include earlier versions, which had
+    only one class.
+    """
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

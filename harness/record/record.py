@@ -46,13 +46,12 @@ RecordStatus = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The result for one scenario.
+    """The result of recording one scenario. `message` contains the details. The values of `status`:
 
-    created, fixed: files were written. unchanged: the files already state the product's answers. differs: the
-    files state other answers, and the mode does not allow to change them. unstable: two replays gave
-    different transcripts. refused: the replays cannot be accepted, for the reason in `message`. broken: a
-    replay ended early. missing: a replay, or a necessary second replay, does not exist. unsupported: none of
-    the contracts has the capabilities that the scenario needs.
+    created, fixed: files were written. unchanged: the files already state the product's answers. differs: the files
+    state other answers, and the mode does not allow to change them. unstable: two replays gave different transcripts.
+    refused: the replays cannot be accepted. broken: a replay ended early. missing: the first replay, or a necessary
+    second replay, does not exist. unsupported: no contract has the capabilities that the scenario needs.
     """
 
     scenario_id: str
@@ -61,7 +60,9 @@ class Recorded:
 
     @property
     def ok(self) -> bool:
-        """Whether the files match the product."""
+        """Whether the recording and the expectations now match the product, or the product lacks a capability of the
+        scenario.
+        """
         return self.status in ("unchanged", "created", "fixed", "unsupported")
 
 
@@ -87,7 +88,9 @@ def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> 
 
 
 def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
-    """Return the recording file with a reason instead of the transcript of one contract. Raises RecordingError."""
+    """Return the new recording file of a scenario, with the reason `why` in place of the transcript of a contract.
+    Raises RecordingError.
+    """
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
@@ -189,7 +192,7 @@ def bless(
 
 
 class _PendingRecording:
-    """The new recording of one scenario."""
+    """Builds the new recording of one scenario from its replays."""
 
     def __init__(self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode) -> None:
         self.suite = suite
@@ -198,7 +201,7 @@ class _PendingRecording:
         self.mode = mode
 
     def accept_replays(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
-        """Check the replays, and write files if the mode allows it."""
+        """Check the replays, write the files if the mode allows it, and return the result."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))
             return self._make_result("unsupported", f"no contract asked for has all of {needs}")
@@ -272,7 +275,7 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the expectations to write, and whether one of them replaces a recorded expectation."""
+        """Return the new expectations by step, and whether one of them replaces a different recorded expectation."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
@@ -291,10 +294,10 @@ class _PendingRecording:
         return edits, contradicted
 
     def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
-        """Return the scenario's file with new expectations.
+        """Return the new bytes of the scenario's file with these expectations.
 
-        The new file is parsed, and the transcript is compared with its expectations. Raises RewriteError if
-        they differ.
+        The new file is parsed again, and its expectations are compared with the transcript. Raises RewriteError if they
+        differ.
         """
         location = self.suite.place(self.scenario.id)
         source = location.file.read_bytes().decode("utf-8")
@@ -345,7 +348,7 @@ def _describe_change(
 
 
 def _iter_expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
-    """Yield the path of each call and each group, its expectation, and whether it is a group."""
+    """Yield the position of each call and each group with its expectation, and whether it is a group."""
     for position, step in enumerate(scenario.steps):
         if isinstance(step, ToolCall):
             yield (position,), (step.expect, False)

@@ -21,34 +21,35 @@ from readfirst.harness.terminal import console, say
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A value that opens `claude-code:<contract>` when it is called."""
+    """A function object, which can be sent to worker processes, that opens `claude-code:CONTRACT`."""
 
     suite: Suite
     contract: str
     options: RunOptions
 
     def __call__(self) -> Adapter:
-        """Install and open the product. Raises BrokenAdapter."""
+        """Install the product if necessary, and open it. Raises BrokenAdapter."""
         contract = self.suite.contracts.find(self.contract)
         name = f"claude-code:{self.contract}"
         return connect(name, self.suite, self.options, contract=contract)
 
 
 _SCRIPT_STARTUP_S, _PROGRAM_STARTUP_S = 1.0, 0.5
-"""Time that a session of the product needs to start. docs/recording.md has the measurements."""
+"""Seconds that the start of a session takes: for versions that are scripts, and for versions that are binaries.
+docs/recording.md contains the measurements.
+"""
 _FIRST_BINARY_VERSION = Version("2.1.113")
-"""Older versions of the product are scripts."""
+"""The first version of the product that is a binary. Older versions are scripts."""
 _SCENARIO_S = 0.11
-"""Time that one scenario needs in a running session."""
+"""Seconds that a scenario takes in a running session."""
 WORTH_SAYING = 30.0
-"""Seconds. Shorter estimates are not printed."""
+"""An estimate of fewer seconds is not printed."""
 
 
 class Replaying:
-    """Count the replays that are left, by contract. On entry, print an estimate of their duration if it is
-    long.
+    """Shows the progress of replays. On entry, it prints an estimate of the duration if that is long.
 
-    `broken` contains the reasons of missing replays, by scenario and contract.
+    `broken` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
@@ -66,7 +67,9 @@ class Replaying:
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, replay: Take) -> None:
-        """Count a replay. Second replays of unconfirmed answers were not part of the estimate."""
+        """Count a finished replay. A replay that was not part of the estimate (the second one of an unconfirmed answer)
+        extends the total.
+        """
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
         if replay.status == "broken":
@@ -86,7 +89,7 @@ class Replaying:
 
 
 def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
-    """Return the number of remaining replays and their duration, as one line. Empty if the duration is short.
+    """Return a line with the number of remaining replays and their estimated duration. Empty if the duration is short.
 
     Raises SuiteError if a scenario cannot be read.
     """
@@ -107,10 +110,9 @@ def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
 
 
 def replaying_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
-    """Return an estimate of the seconds that one replay of these scenarios takes on a version.
+    """Return the estimated seconds for one replay of each of these scenarios on a version.
 
-    A scenario that cannot share a session is counted with its own session. Raises SuiteError if a scenario
-    cannot be read.
+    Scenarios that cannot share a session need a session each. Raises SuiteError if a scenario cannot be read.
     """
     parsed = None if version is None else Version(version)
     alone = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)

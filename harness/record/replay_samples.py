@@ -42,10 +42,10 @@ TakeStatus = Literal["taken", "unsupported", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay, the first or the second (`number`). `broken` means that the replay ended
-    early.
+    """The result of one replay. `number` is 1 for the first replay and 2 for the second.
 
-    `message` is the reason of the early end, or the text of a refusal that has no name in errors.yaml.
+    `broken`: the replay ended early. `message` is the reason, or the text of a refusal that errors.yaml does not
+    contain.
     """
 
     scenario_id: str
@@ -56,19 +56,19 @@ class Take:
 
 
 def default_takes() -> Path:
-    """Return the directory of replays that is used by default."""
+    """Return the default directory for stored replays."""
     return platformdirs.user_cache_path("readfirst") / "takes"
 
 
 class Takes:
-    """The replays in one directory, as files `<contract>/<number>/<scenario id>.json`."""
+    """The stored replays in one directory, as files `CONTRACT/NUMBER/SCENARIO.json`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory. Waits while another process holds the lock. Raises OSError.
+        """Lock the directory for the block. If another process holds the lock, wait. Raises OSError.
 
         Accepting replays deletes them, so a concurrent recording must wait.
         """
@@ -88,15 +88,17 @@ class Takes:
             os.close(lock)
 
     def path(self, scenario_id: str, contract: str, number: int) -> Path:
-        """Return the path of the file of a replay, which may not exist."""
+        """Return the path of a stored replay. The file may be missing."""
         return self.root / contract / str(number) / f"{scenario_id}.json"
 
     def contracts(self) -> list[str]:
-        """Return the names of the contracts that may have replays. The suite may not list them."""
+        """Return the names of the directories with replays. The suite may not have contracts with these names."""
         return [path.name for path in self.root.iterdir() if path.is_dir()] if self.root.is_dir() else []
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
-        """Return a replay. None if it is missing, or if steps, version or model have changed since."""
+        """Return the transcript of a replay. None if it is missing, or if the steps, the version or the model have
+        changed since.
+        """
         try:
             taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):
@@ -117,16 +119,14 @@ class Takes:
         shutil.copytree(folder, self.root, dirs_exist_ok=True)
 
     def drop(self, scenario_id: str, contract: str) -> None:
-        """Delete the replays of a scenario on a contract."""
+        """Delete the stored replays of a scenario on a contract."""
         for number in (1, 2):
             self.path(scenario_id, contract, number).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
 class TakeJob:
-    """Replays of scenarios on one contract, as a job for `harness.run.process_pool`. `connect` opens the
-    product.
-    """
+    """Replays scenarios on one contract, as a job for `harness.run.process_pool`. `connect` opens the product."""
 
     suite: Suite
     takes: Path
@@ -144,7 +144,9 @@ class TakeJob:
 
             @cache
             def open_product() -> Adapter:
-                """Open the product on first use: a scenario that it does not support needs no product."""
+                """Open the product when it is first needed. If the contract supports none of the scenarios, it is not
+                opened.
+                """
                 adapter = self.connect()
                 opened.callback(traits_of(adapter).close)
                 return adapter
@@ -173,7 +175,7 @@ class TakeJob:
             yield replay_scenario
 
     def lost(self, scenario_id: str, reason: str) -> Take:
-        """Return the result of a scenario whose worker process died."""
+        """Return the result of a replay whose worker process died."""
         return self._make_take(scenario_id, "broken", reason)
 
     def _make_take(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
@@ -181,22 +183,23 @@ class TakeJob:
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the text of the first refusal that has no name in errors.yaml. Empty if every refusal has a name."""
+    """Return the text of the first refusal in a transcript that errors.yaml does not contain. Empty if there is
+    none.
+    """
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 
 
 def _inputs_digest(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a replay: workspace and steps, version and model. Expectations are not part of it."""
+    """Return the key of a replay: the digest of workspace and steps, the version, and the model."""
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
-    """Explain why an outcome cannot be recorded. Empty if it can.
+    """Return the reason why an outcome cannot be recorded. Empty if it can be recorded.
 
-    A recording cannot express two things: a file that was touched or rewritten with the same bytes by a call
-    that must not change it (a Read, a refused call, or a call on another file), and a change after the last
-    step.
+    A recording cannot contain two things: that a call touched a file, or rewrote it with the same bytes, although it
+    must not change the file; and that a file changed after the last step.
     """
     for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"

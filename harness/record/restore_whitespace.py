@@ -11,12 +11,12 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract, with the outer whitespace of each answer if it is
+    """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers if it is
     known.
 
-    The whitespace comes from the same answer of the closest contract that compares outer whitespace,
-    preferably of the same version. Otherwise it comes from the closest older contract that ignores outer
-    whitespace. Answers without a counterpart and contracts that the suite does not list stay unchanged.
+    Some contracts ignore outer whitespace, because the product strips it. It is restored from the same answer of the
+    nearest contract that does not ignore it, preferably of the same version; otherwise from the nearest older contract
+    that ignores it. Other answers, and contracts that the suite does not list, stay unchanged.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
@@ -51,10 +51,10 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript with the outer whitespace of the first equal answer in `others`, for each answer.
+    """Return the transcript. Each answer gets the outer whitespace of the first answer in `others` that is otherwise
+    equal.
 
-    `stripped` contains transcripts that may have lost whitespace: only answers with outer whitespace are
-    used.
+    `stripped` are transcripts that may lack whitespace: of these, only answers with outer whitespace are used.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

@@ -16,16 +16,15 @@ from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
-"""The position of a step in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its
-parallel group.
+"""A position in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
 
-A world event on several paths is several steps, although the file has only one. The steps of a sub-agent are
-between its start and its end.
+A world event with several paths is several steps, although it is one step of the file. The steps of a sub-agent are
+between the events of its start and its end.
 """
 
 
 class RewriteError(Exception):
-    """The file cannot be changed in place. The message contains an alternative."""
+    """The scenario file cannot be changed in place. The message suggests a different notation."""
 
 
 GONE: Any = object()
@@ -33,10 +32,10 @@ GONE: Any = object()
 
 
 def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the file with new `expect` values at these steps. GONE removes `expect`.
+    """Return the text of a scenario file with new values of `expect` at these steps. GONE removes the key.
 
-    Raises RewriteError if a step is written in flow style (`- {Read: ...}`), or if anything except the
-    expectations would change.
+    Raises RewriteError if a step is written in flow style (`- {Read: ...}`), or if anything except the expectations
+    would change.
     """
     lines = source.split("\n")
     root: Any = yaml.compose(source, Loader=_LOADER)
@@ -57,13 +56,13 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
 
 
 _Replacement = tuple[int, int, list[str]]
-"""A range of lines, and the new lines for it."""
+"""The first and the last index of a range of lines, and the lines that replace them."""
 
 
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement that sets a key of a block mapping. A new key becomes the last one."""
+    """Return the replacement of lines that sets a key of a mapping in block style. A new key is added at its end."""
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -80,7 +79,7 @@ def _apply_replacements(lines: list[str], replacements: Sequence[_Replacement]) 
 
 
 def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
-    """Return the index of the entry's last line. Trailing blank lines and comments do not belong to the entry."""
+    """Return the index of the last line of an entry, without blank lines and comments after it."""
     key, value = entry
     end = value.end_mark
     last: int = end.line if end.column > 0 and lines[end.line][: end.column].strip() else end.line - 1
@@ -96,7 +95,7 @@ def _is_outside(line: str, column: int) -> bool:
 
 
 def _find_node(root: Any, yaml_path: Sequence[int | str]) -> Any:
-    """Return the node at a path of keys and indexes."""
+    """Return the YAML node at a path of keys and indexes."""
     for key in yaml_path:
         if isinstance(key, int):
             root = root.value[key]
@@ -108,13 +107,13 @@ def _find_node(root: Any, yaml_path: Sequence[int | str]) -> Any:
 
 
 def _yaml_path_of(steps: Sequence[Any], path: StepPath) -> list[int | str]:
-    """Return the keys from the steps of a file to one step, or to a call of a group."""
+    """Return the path in the file, relative to its steps, of one step or of a call in a group."""
     yaml_path = list(_iter_yaml_paths(steps))[path[0]]
     return [*yaml_path, *(key for index in path[1:] for key in ("parallel", index))]
 
 
 def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
-    """Yield the path in the file for each step of `Scenario.steps`."""
+    """Yield, for each step of `Scenario.steps`, the path of this step in the file."""
     for number, step in enumerate(steps):
         key, value = next(iter(step.items()))
         if key in WITH_STEPS:
@@ -127,7 +126,7 @@ def _iter_yaml_paths(steps: Sequence[Any]) -> Iterator[list[int | str]]:
 
 
 def _find_entry(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
-    """Return the key and the value of an entry of a mapping. None if the key is missing."""
+    """Return the nodes of a key and its value in a mapping. None if the key is missing."""
     for key, value in node.value:
         if key.value == name:
             return key, value
@@ -147,10 +146,11 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the table with new values in one case, so that the case expects `wanted`.
+    """Return the text of a file with several scenarios, in which one scenario (`slug`) gets new values, so that it
+    expects `wanted`.
 
-    The steps of the table are not changed, because they belong to all cases. Raises RewriteError if they
-    contain no placeholder for the new value.
+    The common steps are not changed, because they belong to all scenarios. Raises RewriteError if a step contains no
+    placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}
@@ -179,7 +179,9 @@ class _NoValueError(Exception):
 
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Add the values that turn the template into `wanted`. Raises _NoValueError if there are none."""
+    """Add to `values` the values of placeholders with which the template equals `wanted`. Raises _NoValueError if there
+    are none.
+    """
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:
@@ -203,7 +205,7 @@ def _fill_placeholders(text: str, values: Mapping[str, Any]) -> str:
 
 
 def step_at(steps: Any, path: StepPath) -> dict[str, Any]:
-    """Return the step at a position of `Scenario.steps`."""
+    """Return the step of a file for a position in `Scenario.steps`."""
     for key in _yaml_path_of(steps, path):
         steps = steps[key]
     step: dict[str, Any] = steps

@@ -20,13 +20,13 @@ from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 _NO_CONTRACT = "any"
-"""The contract name of a single transcript."""
+"""The name of the contract in a serialized single transcript."""
 
 
 class RecordingExtension(AbstractSyrupyExtension):
-    """Recordings in the directory `root`, which a subclass must set.
+    """Stores recordings as snapshots of syrupy, in the directory `root`, which a subclass must set.
 
-    `inputs` contains digests of scenarios that may have changed. Recordings with other digests are dropped.
+    `inputs` contains the current digests of scenarios. A recording with a different digest is dropped.
     """
 
     root: ClassVar[Path]
@@ -105,7 +105,9 @@ def _transcripts_by_scenario(collection: SnapshotCollection) -> dict[str, dict[s
 
 
 def _scenario_and_contract(name: object) -> tuple[str, str]:
-    """Split `<scenario id>@<contract>`. The name of the test and brackets around it are ignored."""
+    """Return the scenario id and the contract in the name of a snapshot, `SCENARIO@CONTRACT`. The name of the test and
+    brackets are ignored.
+    """
     scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
     if not separator:
         raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")
@@ -124,10 +126,10 @@ def same_transcript(left: Transcript, right: Transcript) -> bool:
 def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
-    """Return the recording file of a scenario with new transcripts, by its path.
+    """Return the path and the new bytes of the recording file of a scenario, with new transcripts.
 
-    Transcripts of other inputs and damaged files are dropped. If `inputs` is None, the recorded inputs stay
-    valid, and a damaged file raises RecordingError.
+    Recorded transcripts of different inputs, and damaged files, are dropped. If `inputs` is None, the recorded inputs
+    stay valid, and a damaged file raises RecordingError.
     """
     recordings = Recordings(root)
     location = recordings.find(scenario_id)

@@ -18,7 +18,7 @@ from readfirst.harness.suite.contracts import order
 
 _DAY_S = 86_400.0
 _RUN_KINDS = ("takes", "last-failed")
-"""Kinds of entries that runs write. All other kinds are installed."""
+"""Kinds of entries that runs write. Entries of all other kinds are installed."""
 
 
 class CacheError(ReadfirstError):
@@ -31,9 +31,10 @@ class InUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CachedValues:
-    """One entry of a cache directory. `kind` is a key of `roots()`. Several entries may have the same `name`.
+    """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. Several entries may
+    have the same `name`.
 
-    `used` is the time of the last installation, opening or change, in seconds since 1970.
+    `used` is the time of the last installation, use or change, in seconds since 1970.
     """
 
     kind: str
@@ -55,12 +56,12 @@ class CachedValues:
         )
 
     def called(self, word: str) -> bool:
-        """Whether a word names the entry: its kind, its name, both, or a target without its version."""
+        """Whether a word names the entry: its kind, its name, `KIND/NAME`, or its name without the version."""
         return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
 def roots() -> dict[str, Path]:
-    """Return the cache directories by kind."""
+    """Return the directory of each kind of cache entry."""
     return {
         "claude-code": install.cache_root(),
         **{kind: root() for kind, root in extensions("caches").items()},
@@ -97,7 +98,7 @@ def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
 def select_entries(
     entries: Iterable[CachedValues], words: Sequence[str], older_than: int | None
 ) -> list[CachedValues]:
-    """Return the entries that `words` name (all if empty) and that were not used for `older_than` days.
+    """Return the entries that `words` name (all if empty), without those that were used in the last `older_than` days.
 
     Raises CacheError for a word that names no entry.
     """
@@ -117,9 +118,9 @@ def select_entries(
 
 
 def remove(entry: CachedValues) -> None:
-    """Remove an entry. Other processes see it complete or not at all.
+    """Delete an entry. Other processes see the entry either complete or not at all.
 
-    Raises InUseError while another process installs the entry, and OSError.
+    Raises InUseError if another process is installing the entry, and OSError.
     """
     if entry.kind in _RUN_KINDS:
         destroy(str(entry.path))

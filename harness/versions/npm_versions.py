@@ -35,7 +35,7 @@ def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
 
 
 def newest(package: str = PACKAGE) -> str:
-    """Return the version with the npm tag `latest`. Raises BrokenAdapter."""
+    """Return the version that npm marks as `latest`. Raises BrokenAdapter."""
     return str(_query_npm(package, "dist-tags.latest"))
 
 
@@ -54,9 +54,10 @@ def _query_npm(package: str, field: str) -> object:
 
 
 class KeptVersions:
-    """Limits the number of installed versions to the `most` latest ones used. None means no limit.
+    """Limits how many versions are installed at the same time. If there are more than `most`, the one used the longest
+    ago is uninstalled. None: no limit.
 
-    Versions that were installed before are never removed.
+    Versions that were installed before are never uninstalled.
     """
 
     def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
@@ -66,7 +67,7 @@ class KeptVersions:
         self._installed_here: list[str] = []
 
     def make_room(self, version: str) -> None:
-        """Uninstall the oldest versions, so that this version can be installed."""
+        """Uninstall versions until this version can be installed within the limit."""
         if version in self._installed_before:
             return
         if version in self._installed_here:

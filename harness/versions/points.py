@@ -19,7 +19,9 @@ Histories = Mapping[str, History]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A change in the recordings of a scenario: the closest versions, and the differences between them."""
+    """A difference between the recordings of a scenario on two versions: the nearest recorded versions `around` a
+    change, and the differences.
+    """
 
     around: Point
     occurrences: Sequence[Occurrence]
@@ -28,7 +30,9 @@ class Sight:
 def _iter_sights(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
 ) -> Iterator[Sight]:
-    """Yield a Sight for each scenario of a history whose recorded answers change around a version."""
+    """Yield a Sight for each scenario that shows a behaviour, and whose recorded answers differ before and after a
+    version.
+    """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
         names = chain(recording, gated=gated)
@@ -48,11 +52,12 @@ def _iter_sights(
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """One change of one behaviour with this `meaning`: in `version`, `value_before` became `value_after`.
+    """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
+    `value_before`. `meaning` describes the behaviour.
 
-    `models` is the class of models. Empty means both classes. `shown` contains the scenarios whose recordings
-    differ around the change, with the closest versions, closest first. `sights` contains the same scenarios
-    with the differences.
+    `models` is the class of models that the change concerns; empty: both. `shown` contains the scenarios whose
+    recordings differ around the change, with the nearest recorded versions, narrowest range first. `sights` contains
+    the differences in these scenarios.
     """
 
     version: str
@@ -66,12 +71,14 @@ class ChangePoint:
 
     @property
     def point(self) -> Point | None:
-        """The closest recorded versions around the change. None if there are no recordings."""
+        """The narrowest range of recorded versions that contains the change. None if no recording shows the change."""
         return self.shown[0][1] if self.shown else None
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a change and may be recorded on the neighbouring versions, too."""
+    """Return the scenarios that show a behaviour which changed. These may be recorded on versions next to the
+    change.
+    """
     return frozenset(
         name for each in behaviour_histories().values() if each.changes for name in each.shown_by
     )
@@ -96,7 +103,9 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change: its version, whether it is for older models, the name of the models, and both values."""
+    """Yield each change: its version, whether it is for older models, the name of the class of models, and the values
+    before and after.
+    """
     previous = history.first
     for version, value in history.changes.items():
         before, after = _values_by_model(previous), _values_by_model(value)

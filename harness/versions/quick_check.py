@@ -26,12 +26,12 @@ UNSTEADY = "two replays gave different answers"
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
-    """Return few scenarios that show every change of these behaviours and every rule of the suite, latest
-    changes first.
+    """Return a small set of scenarios that shows every change of these behaviours, and every rule of the suite.
+    Scenarios for the latest changes are first.
 
-    `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs,
-    the behaviour's `shown_by` scenarios are used. Scenarios that need other `capabilities` are excluded.
-    Raises SuiteError.
+    `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs, the
+    `shown_by` scenarios of the behaviour are used. Scenarios that need other `capabilities` are excluded. Raises
+    SuiteError.
     """
     able = able_to(suite, frozenset(capabilities))
     chosen = telling_set(histories, points, able)
@@ -50,8 +50,8 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change. Without any, the behaviour's `shown_by`
-    scenarios.
+    """Return the scenarios whose recordings differ around a change. If there are none, return the `shown_by` scenarios
+    of the behaviour.
     """
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
@@ -61,10 +61,8 @@ def telling_set(
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
 ) -> set[str]:
-    """Return few scenarios that show every change of these behaviours. Only scenarios that are `able` are
-    used.
-
-    `points` has the same meaning as for `quick_set`.
+    """Return a small set of scenarios that shows every change in `points`. Only scenarios for which `able` returns True
+    are used.
     """
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
@@ -78,7 +76,7 @@ def telling_set(
 
 
 def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
-    """Return a predicate: whether the suite contains a scenario that needs only these capabilities."""
+    """Return a function that checks whether a scenario exists in the suite and needs only these capabilities."""
     ids = frozenset(suite.ids())
 
     def has_capabilities(scenario_id: str) -> bool:
@@ -89,12 +87,11 @@ def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Look:
-    """Replay scenarios on a version, and compare the answers with a recorded contract. The suite is not
-    changed.
+    """Replays scenarios on a version, and compares the answers with a recorded contract, without changing the suite.
 
-    The replays are stored like those of a recording, which can use them later. Answers that no neighbouring
-    contract confirms are replayed twice, so that only stable answers are compared. `connect` returns the
-    function that opens the product.
+    The replays are stored, so that a later recording can use them. Answers that no neighbouring contract confirms are
+    replayed twice, because only stable answers are compared. `connect` returns the function that opens the product of a
+    contract.
     """
 
     suite: Suite
@@ -103,11 +100,11 @@ class Look:
     jobs: int = 1
     progress: Callable[[Take], None] = lambda _: None
     first_difference: Callable[[Contract, Diff], None] = lambda *_: None
-    """Called for the first scenario that differs on a contract, after its first replay."""
+    """Called once, with the differences of the first scenario whose first replay differs from the contract."""
 
     def at(self, contract: Contract, before: Contract, ids: Sequence[str]) -> Diff:
-        """Return the differences. Scenarios without a stable answer count as broken. Raises BrokenAdapter,
-        SuiteError.
+        """Return the differences between `contract` and the recorded contract `before`. Scenarios without a stable
+        answer count as broken. Raises BrokenAdapter, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
         before_side, lost, is_first = ContractSide(self.suite, before), dict[str, str](), True
@@ -132,7 +129,9 @@ class Look:
         return replace(changed, broken=len(lost))
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the first replay. If outer whitespace is ignored, equal answers of `before` provide it."""
+        """Return the transcript of the first replay. If the contract ignores outer whitespace, that of equal answers of
+        `before` is restored. None if there is no replay.
+        """
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)
         if replayed is None:

@@ -16,17 +16,17 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
 
 MAX_UNANSWERED = 0.01
-"""Share of the scenarios that a contract may lack because the product's answers were unstable or broken."""
+"""Maximum share of scenarios that a new contract may lack, because the product's answers were unstable or broken."""
 
 
 class ReleaseError(ReadfirstError):
-    """The version cannot be recorded as a contract. The message contains the reason and a remedy."""
+    """The version cannot be recorded as a contract. The message states the reason and a solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A new version without contracts. `contracts` pairs each new contract with the newest one of the same
-    class of models.
+    """A version that is not a contract yet. `contracts` contains its new contracts, each paired with the newest
+    existing contract of the same class of models.
     """
 
     version: str
@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return the contracts for `version`. Raises ReleaseError if it is older than every contract."""
+    """Return the new contracts for `version`. Raises ReleaseError if the version is older than every contract."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -55,7 +55,9 @@ def release_of(contracts: Contracts, version: str) -> Release:
 
 
 def predecessor(contracts: Contracts, name: str) -> Contract | None:
-    """Return the newest contract with the same suffix that is older than `name`."""
+    """Return the newest contract with the same suffix (`+gated` or none) that is older than `name`. None if there is
+    none.
+    """
     variant = name.partition("+")[2]
     older = [
         contract
@@ -66,10 +68,10 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record by new contract: the ones that its predecessor has recordings of.
+    """Return, for each new contract, the scenarios to record: those that its predecessor has recordings of.
 
-    A scenario that could not be recorded on one version would fail on the next version as well. Raises
-    ReleaseError if a predecessor has no recordings.
+    A scenario that could not be recorded on one version would also fail on the next one. Raises ReleaseError if a
+    predecessor has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -90,14 +92,16 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Scenarios of a release that could not be recorded, and whether the others were `written`."""
+    """The scenarios of a release that could not be recorded, and whether the other scenarios were written."""
 
     results: tuple[Recorded, ...]
     written: bool
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether another replay may succeed: the product ended early, or its two answers differ."""
+        """Whether recording again may succeed, because in every failed scenario the product ended early or gave two
+        different answers.
+        """
         return all(result.status in ("unstable", "broken") for result in self.results)
 
 
@@ -110,11 +114,11 @@ def write_release(
     *,
     max_unanswered: float = 0,
 ) -> Failures:
-    """Write all files of the suite that a release changes, unless too many scenarios failed.
+    """Write all files of the suite that a new version changes, unless too many scenarios failed.
 
-    `max_unanswered` is the share of scenarios that may be omitted because they are unstable or broken. The replays
-    must exist, and are kept until everything is written, except contradictory ones. Recordings are written to a copy
-    first, so the suite is never half written.
+    `max_unanswered` is the share of scenarios that may be missing because they are unstable or broken. The replays must
+    exist. They are kept until everything is written, except contradictory ones. Recordings are first written to a copy
+    of the suite, so the suite is never half written.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"
@@ -136,17 +140,18 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios that the contract before has a recording of, and this one neither that nor a reason."""
+    """Return the scenarios that were recorded on the contract `before`, but for which `contract` has neither a
+    recording nor a reason.
+    """
     ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios with different recordings of two contracts, although no stated expectation
-    differs.
+    """Return the scenarios whose recordings on two contracts differ, although no stated expectation differs.
 
-    `changed` is the difference between the contracts. An example is a text that is stated only by its
-    beginning (the product's own settings schema).
+    `changed` contains the differences in expectations. For example, a text may be stated only by its beginning, because
+    it contains the product's settings schema.
     """
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
@@ -174,8 +179,7 @@ def _contract_entry(contract: Contract) -> str:
 def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
     """Return the files of `new` that are missing or different in `old`, by their path in `old`.
 
-    The list of contracts comes last: while it is not written, the new recordings do not belong to any
-    contract.
+    The list of contracts is the last one: until it is written, the new recordings belong to no contract.
     """
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):

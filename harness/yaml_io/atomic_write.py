@@ -18,10 +18,10 @@ _SUFFIX = ".unfinished"
 
 
 class Staged:
-    """A new file next to the file that it will replace; `stream` receives its bytes.
+    """A temporary file next to the file that it will replace. Its content is written to `stream`.
 
-    It is locked: the next writer of the same file removes files of killed writers. Raises OSError, also if the
-    target is not a regular file: root could replace `/dev/null`.
+    The temporary file is locked, so the next writer can remove the files of killed writers. Raises OSError, also if the
+    target exists and is not a regular file, because a process of root could otherwise replace `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,17 +40,17 @@ class Staged:
             self.stream.close()  # another process removed it before it could be locked
 
     def finish(self) -> None:
-        """Flush the content to disk, with the mode of the existing file. Raises OSError."""
+        """Flush the content, and set the mode of the existing file. Raises OSError."""
         self.stream.flush()
         mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
         os.fchmod(self.stream.fileno(), mode)
 
     def replace(self) -> None:
-        """Replace the existing file."""
+        """Replace the target by the temporary file."""
         self._path.replace(self._target)
 
     def create(self) -> None:
-        """Give the new file its final name, which must not exist. Raises FileExistsError, OSError."""
+        """Give the temporary file the name of the target. Raises FileExistsError if the target exists, and OSError."""
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
     def __enter__(self) -> Staged:
@@ -64,10 +64,10 @@ class Staged:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Replace the content of all files, or of none, in the given order.
+    """Write all files in the given order, or none of them.
 
-    All new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement
-    is delayed until the end. Raises OSError.
+    All new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement takes
+    effect at its end. Raises OSError.
     """
     with ExitStack() as stack:
         staged = []

@@ -12,7 +12,7 @@ from readfirst.harness.terminal import one_line
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a file; line and column count from 1."""
+    """A position in a file. Line and column count from 1."""
 
     file: Path
     line: int
@@ -24,7 +24,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`rule` is the id of the lint check; `fix` is one sentence that describes the remedy."""
+    """A problem of a file. `rule` is the id of the lint check; `fix` is a sentence that describes the solution."""
 
     rule: str
     position: Position
@@ -47,7 +47,7 @@ class SuiteError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as lines: two per finding."""
+        """The lines of the message: two for each finding."""
         return str(self).split("\n")
 
     def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:

@@ -1,4 +1,4 @@
-"""Read JSON files written by other commands; errors name the command that regenerates the file."""
+"""Read JSON files that commands of readfirst write. Errors name the command that writes the file again."""
 
 import json
 from collections.abc import Iterator
@@ -11,16 +11,17 @@ from readfirst.harness.yaml_io import strict_yaml
 
 
 class KeptError(ReadfirstError):
-    """The file is invalid; the message names the file, and the command that writes it."""
+    """A JSON file is missing or invalid. The message names the file, and the command that writes it."""
 
 
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
-    """Yield the content of a file; `format_` is the only supported version.
+    """Yield the content of a JSON file that `command` writes. If `format_` is given, the file must have this format
+    version.
 
-    With `strict` the file belongs to a suite that may be hostile: it must be a regular file in its own
-    directory, and not large. Raises KeptError if the file is missing or incomplete, or lacks a value that the
-    block reads.
+    With `strict`, the file belongs to a suite that may be hostile: it must be a regular file in the directory itself,
+    and not too large. Raises KeptError if the file is missing or incomplete, or if it lacks a value that the block
+    reads.
     """
     again = f"`{command}` writes it."
     try:

@@ -7,11 +7,11 @@ from pathlib import Path
 from readfirst.harness.yaml_io import strict_yaml
 
 _CLOCK_TICK_NS = 100_000_000
-"""Many times the resolution of file system clocks, in nanoseconds."""
+"""Minimum age of a file for caching it, in nanoseconds. It is much longer than the resolution of file system clocks."""
 
 
 class LastFileCache:
-    """Reads files of a suite and caches the last one until it changes."""
+    """Reads files of a suite. The last file that was read is cached until it changes."""
 
     def __init__(self, suite: Path, max_bytes: int = strict_yaml.MAX_BYTES) -> None:
         self._suite = suite
@@ -19,7 +19,9 @@ class LastFileCache:
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return a file's bytes. None if there is no file. Raises SuiteError as `strict_yaml.read`."""
+        """Return the bytes of a file. None if the file does not exist. Raises SuiteError for a link, and the errors of
+        `strict_yaml.read`.
+        """
         try:
             status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):

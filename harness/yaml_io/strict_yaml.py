@@ -26,7 +26,7 @@ _MAX_DIGITS = 300
 # Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
 _Mark = tuple[int, int]
 YamlPath = tuple[str | int, ...]
-"""Path of a value in a document: keys and indexes."""
+"""The path of a value in a document: keys of mappings and indexes of lists."""
 
 
 class StrictYamlError(SuiteError):
@@ -35,7 +35,9 @@ class StrictYamlError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One scalar as written: `style` is `''` (plain), `'`, `"`, `|` or `>`; lines count from 1."""
+    """One scalar in the notation of the file. `style` is empty for a plain scalar, otherwise `'`, `"`, `|` or `>`.
+    Lines and columns count from 1.
+    """
 
     value: str
     style: str
@@ -46,21 +48,21 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of one file in JSON types, and the position of each part."""
+    """The content of a YAML file in JSON types, and the position of each part."""
 
     value: Any
     file: Path
     data: bytes = field(repr=False)
     marks: Any = field(repr=False)
-    """For each value its position, counted from 0, and the marks of its content; for a key also its own
+    """The position of each value (line and column, from 0), with the marks of its content. A key has a separate
     position.
     """
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
-        """Return the start of the value at `path`; with `key`, the start of its key.
+        """Return the position of the value at `path`, or of its key.
 
-        `path` contains keys and list indexes from the top. For a missing path, the position of its nearest
-        ancestor.
+        `path` contains keys and list indexes. If the path does not exist, return the position of the nearest value that
+        contains it.
         """
         node = self.marks
         found = node[0]
@@ -79,7 +81,7 @@ class Document:
         return Position(self.file, found[0] + 1, found[1] + 1)
 
     def scalars(self) -> Iterator[Scalar]:
-        """Yield every scalar in the order of the file. Parses the file's bytes again."""
+        """Yield every scalar in the order of the file. The file is parsed again."""
         import yaml
 
         for event in _events(self.data):
@@ -92,11 +94,11 @@ class Document:
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
-    """Return the bytes of `file`. Raises StrictYamlError if it is missing, not a regular file or larger than
+    """Return the bytes of a file. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
     `most` bytes.
 
-    The size is checked before reading. With a `suite`, the directory of the file, links on the way to the file
-    are refused: files elsewhere do not belong to the suite.
+    The size is checked before reading. If `suite`, the directory of the file's suite, is given, links on the way to the
+    file are refused, because files elsewhere do not belong to the suite.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -131,14 +133,14 @@ def refuse_links(file: Path, suite: Path) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - it says what became of the file
-    """An error without its file."""
+    """An error that does not name its file yet."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
         super().__init__(message)
         self.rule, self.message, self.fix, self.mark = rule, message, fix, mark
 
     def at(self, file: Path) -> StrictYamlError:
-        """Return the error for a file."""
+        """Return the error with the name of the file."""
         line, column = self.mark
         return StrictYamlError(
             [Finding(self.rule, Position(file, line + 1, column + 1), self.message, self.fix)]
@@ -155,10 +157,10 @@ def _too_large(size: int, most: int) -> _Refused:
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
-    """Parse one document; `file` is only used in positions. Raises StrictYamlError at the first problem.
+    """Parse a YAML document. `file` is only used in positions. Raises StrictYamlError at the first problem.
 
-    `null`, `true`, `false` and JSON numbers get their type; every other scalar is a string. Parsing ends before
-    the first top-level key in `until`: the rest is omitted and not checked.
+    `null`, `true`, `false` and JSON numbers get their type; every other scalar is a string. Parsing ends before the
+    first top-level key in `until`; the rest is omitted and not checked.
     """
     try:
         value, marks = _load_events(data, until)
@@ -216,7 +218,7 @@ def _events(data: bytes) -> Iterator[Any]:
 
 
 def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
-    """Build the value and the tree of marks in one pass over the events, without recursion."""
+    """Return the value of the document and the marks. Both are built in one pass over the events, without recursion."""
     import yaml
 
     parser = _parser(data)
@@ -366,7 +368,9 @@ def _code(error: Any) -> int:
 
 
 def _place(text: str, error: Any) -> _Mark:
-    """Return line and column of a character that the reader refused; its own offset may count bytes."""
+    """Return the line and the column of an invalid character. The offset that the YAML reader reports may count
+    bytes.
+    """
     character = chr(_code(error))
     offset = text.find(character)
     if offset < 0:

@@ -16,11 +16,11 @@ _Read = TypeVar("_Read")
 _Choice = TypeVar("_Choice")
 _ANY_TEXT = re.compile(r"(?s).+")
 MAX_FINDINGS = 1000
-"""Maximum number of reported findings of one file. More are not useful, and each takes time."""
+"""Maximum number of findings about one file. More would not be useful, and each takes time."""
 
 
 def a_kind_of(value: object) -> str:
-    """Name the JSON type of `value` as a message says it: `a string`, `null`, `a number`."""
+    """Return the JSON type of `value` in words: `a string`, `null`, `a number`."""
     match value:
         case None:
             return "null"
@@ -37,8 +37,8 @@ def a_kind_of(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` for the closest of `known`, or one that contains the word; otherwise `otherwise`, or
-    all names.
+    """Return `Did you mean X?` if one of the names `known` is similar to the word or contains it. If not, return
+    `otherwise`, or a sentence that lists the names.
     """
     import difflib  # only errors need it
 
@@ -50,9 +50,9 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """The first problem of a document with an invalid form.
+    """The first error in the form of a document.
 
-    If the format has a schema, the schema explains the problem and finds the others.
+    If the format has a schema, the caller validates the document against it to explain this error and to find others.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class FormError(ValueError):
 
 
 class Inspection:
-    """One document, and the findings so far."""
+    """A document that is being checked, with the findings so far."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -72,7 +72,7 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file of a suite, relative to its directory. Raises StrictYamlError."""
+        """Read a file of a suite. The file must be in the suite's directory itself. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
@@ -83,7 +83,7 @@ class Inspection:
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Record a problem of the value at `path`, or of its key. Validation ends at the maximum number of
+        """Add a finding about the value at `path`, or about its key. Raises SuiteError if there are too many
         findings.
         """
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
@@ -92,7 +92,9 @@ class Inspection:
 
     @contextmanager
     def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
-        """Provide the value of the document to the block. Raises `error` with the findings."""
+        """Yield the value of the document for checking. At the end of the block, raise `error` if there are
+        findings.
+        """
         try:
             yield self.top
         except FormError as wrong:
@@ -109,8 +111,7 @@ class Inspection:
 class Node(NamedTuple):
     """A value of a document, its path, and its name in messages.
 
-    Every check returns the value if it is valid. Otherwise it records a finding and returns None or an empty
-    value.
+    Each check returns the value if it is valid, and raises FormError if it is not.
     """
 
     look: Inspection
@@ -119,11 +120,11 @@ class Node(NamedTuple):
     what: str
 
     def below(self, key: str | int, what: str = "") -> Node:
-        """Return the value under a key, or an item. Messages use the key as its name unless `what` is given."""
+        """Return the value of a key, or an item of a list. Its name in messages is the key, unless `what` is given."""
         return Node(self.look, self.value[key], (*self.path, key), what or str(key))
 
     def called(self, what: str) -> Node:
-        """Return the same value with another name in messages."""
+        """Return the same value with a different name in messages."""
         return Node(self.look, self.value, self.path, what)
 
     @property
@@ -132,11 +133,13 @@ class Node(NamedTuple):
         return self.look.document.position(self.path)
 
     def note(self, message: str, fix: str, *, rule: str = "schema", key: bool = False) -> None:
-        """Record a problem of the value, or of its key."""
+        """Add a finding about the value, or about its key."""
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
-        """Return a reader of the keys of a mapping. Raises FormError for unknown and missing keys."""
+        """Return the keys and values of a mapping. Raises FormError for another type, an unknown key or a missing
+        key.
+        """
         value = self.value
         if type(value) is not dict:
             raise FormError(self, f"must be a mapping, not {a_kind_of(value)}")
@@ -149,7 +152,9 @@ class Node(NamedTuple):
         return Fields(self)
 
     def listed(self, *, empty: bool = True) -> list[Node]:
-        """Return the items of a list. Raises FormError."""
+        """Return the items of a list. Raises FormError if the value is not a list, or is empty unless `empty` is
+        set.
+        """
         if type(self.value) is not list or not (self.value or empty):
             found = "empty" if self.value == [] else a_kind_of(self.value)
             raise FormError(self, f"must be a list, not {found}")
@@ -164,7 +169,7 @@ class Node(NamedTuple):
         return self.value
 
     def one_of(self, choices: Collection[_Choice]) -> _Choice:
-        """Return the value, which is one of several. Raises FormError."""
+        """Return the value if it is one of the `choices`. Raises FormError if it is not."""
         for choice in choices:
             if type(choice) is type(self.value) and choice == self.value:
                 return choice
@@ -181,7 +186,7 @@ class Node(NamedTuple):
 
 
 class Fields:
-    """The keys of a mapping."""
+    """The keys of a mapping, with access to the values."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -191,7 +196,7 @@ class Fields:
         return key in self.values
 
     def __iter__(self) -> Iterator[tuple[str, Node]]:
-        """Yield each key with its value; messages use the key as its name."""
+        """Yield each key and its value. The name of the value in messages is the key."""
         return ((key, self[key]) for key in self.values)
 
     def __getitem__(self, key: str) -> Node:
@@ -202,9 +207,13 @@ class Fields:
         return reader(self[key]) if key in self.values else None
 
     def text(self, key: str) -> str:
-        """Return a string that is not empty; empty if the key is not there. Raises FormError."""
+        """Return the text of a key, which must not be empty. An empty string if the key is missing. Raises
+        FormError.
+        """
         return self[key].matching() if key in self.values else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of such strings; empty if the key is not there. Raises FormError."""
+        """Return the list of texts of a key; no text may be empty. An empty tuple if the key is missing. Raises
+        FormError.
+        """
         return tuple(node.matching() for node in self[key].listed()) if key in self.values else ()

@@ -24,9 +24,10 @@ _JSON_WORDS = ("null", "true", "false")
 
 
 def is_ambiguous(text: str) -> bool:
-    """Whether some YAML readers parse an unquoted string as null, boolean, number or time, and others do not.
+    """Whether YAML readers disagree about an unquoted string: some parse it as null, boolean, number or time, others as
+    a string.
 
-    JSON values such as `12` or `true` are parsed in the same way by all readers.
+    JSON values such as `12` or `true` are not ambiguous.
     """
     if _AMBIGUOUS.fullmatch(text) is None:
         return False
@@ -36,18 +37,22 @@ def is_ambiguous(text: str) -> bool:
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
-"""A placeholder for a value of a case."""
+"""Matches a placeholder for a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
 _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
-"""Words without YAML syntax, and without a colon or a number sign next to a space: plain for every reader."""
+"""Matches words that every reader parses as a plain scalar: without YAML syntax, and without a colon or a number sign
+next to a space.
+"""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
-"""Characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
+"""Matches characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
 INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
 )
-"""Characters that look like others or are invisible, and those that YAML does not allow; written as escapes."""
+"""Matches characters that are invisible or look like others, and characters that YAML does not allow. They are written
+as escapes.
+"""
 
 _IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -56,9 +61,9 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
-    """Return the lines of a block mapping whose keys are at column `indent` (from 0).
+    """Return the YAML lines of a mapping in block style. `indent` is the column of its keys, from 0.
 
-    Strings of up to `one_line` characters stay on one line; below `files`, up to 80.
+    Strings of up to `one_line` characters stay on one line. Below the key `files`, the limit is 80 characters.
     """
     lines = []
     for key, value in mapping.items():
@@ -87,14 +92,16 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string on one line: plain if YAML parses it to the same string, else in double quotes."""
+    """Return a string on one line: without quotes if YAML then parses it to the same string, otherwise in double
+    quotes.
+    """
     if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
     return _quote_text(text)
 
 
 def emit_flow(value: Value) -> str:
-    """Return a value on one line."""
+    """Return a value on one line, in flow style."""
     match value:
         case str():
             written = emit_string(value)
