@@ -62,7 +62,7 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
     """Return the contracts for which a scenario should have a recording but has none, and no reason for that.
 
-    Empty if the suite does not need recordings, or if the scenario is an invariant.
+    Empty if the suite does not need recordings, or if the scenario has no valid recording of its own contract.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     if (
