@@ -329,7 +329,9 @@ class _PendingRecording:
             reasons = "; ".join(
                 f"step {difference.step + 1}: {difference.what}" for difference in verdict.differences
             )
-            raise RewriteError(f"the result would not hold for {contract.name} ({reasons or verdict.reason})")
+            raise RewriteError(
+                f"the new expectations would not match {contract.name} ({reasons or verdict.reason})"
+            )
         return {location.file: data} if edits else {}
 
     def _make_result(self, status: RecordStatus, message: str = "") -> Recorded:

@@ -185,7 +185,7 @@ def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: d
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:
-            raise _NoValueError(f"two things by <{placeholder[1]}>")
+            raise _NoValueError(f"two values for <{placeholder[1]}>")
     elif isinstance(template, dict) and isinstance(wanted, dict):
         named = {_fill_placeholders(key, {**case, **values}): value for key, value in template.items()}
         for key in {**named, **wanted}:

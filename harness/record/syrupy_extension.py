@@ -36,7 +36,7 @@ class RecordingExtension(AbstractSyrupyExtension):
     def serialize(self, data: Any, **_: Any) -> str:
         """Return a transcript as text. Equal texts mean equal transcripts. Raises TypeError for other values."""
         if not isinstance(data, Transcript):
-            raise TypeError(f"a recording holds a Transcript, not {type(data).__name__}")
+            raise TypeError(f"a recording must be a Transcript, not {type(data).__name__}")
         return format_recording(Recording("", {_NO_CONTRACT: data})).decode("utf-8")
 
     @classmethod

@@ -58,7 +58,7 @@ def ownership_of(value: Mapping[str, Any]) -> Ownership:
         raise ValueError(f"unknown keys in {value!r}")
     for name in ("owner", "group"):
         if name in value and not (type(value[name]) is int and 0 < value[name] <= _LARGEST_ID):
-            raise ValueError(f"{name} {value[name]!r}")
+            raise ValueError(f"{name} must be a number from 1 to {_LARGEST_ID}, not {value[name]!r}")
     read = sorted((name, _read_attribute(each)) for name, each in attributes.items())
     return Ownership(value.get("owner"), value.get("group"), tuple(read))
 

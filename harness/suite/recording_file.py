@@ -64,7 +64,7 @@ def format_entries(entries: Entries) -> bytes:
     data = INVISIBLE_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", f"{{\n{lines}\n}}\n").encode()
     if len(data) > MAX_FILE_BYTES:
         message = f"the recording would have {len(data):,} bytes; at most {MAX_FILE_BYTES:,} are read again"
-        raise RecordingError(f"{message}. Take fewer steps, or smaller files.")
+        raise RecordingError(f"{message}. Use fewer steps or smaller files in the scenario.")
     return data
 
 

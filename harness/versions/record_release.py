@@ -84,8 +84,8 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
     if bare:
         names = " or ".join(bare)
         raise ReleaseError(
-            f"Nothing is recorded of {names}, with which {release.version} would be compared. "
-            "Record that first: `readfirst product record --missing --contract all`."
+            f"There are no recordings of {names}, with which {release.version} would be compared. "
+            "Record them first: `readfirst product record --missing --contract all`."
         )
     return wanted
 

@@ -57,7 +57,7 @@ def targets(
     if outdated_targets:
         return _print_outdated(as_json=format_ == "json")
     if format_ != "text":
-        raise UsageError("--format goes with --outdated.")
+        raise UsageError("--format can only be combined with --outdated.")
     if pin is not None:
         return _pin(pin)
 
@@ -89,7 +89,7 @@ def _pin(spec: str) -> int:
         raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
     target = find(name)
     if in_installed_package(target.file):
-        raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
+        raise UsageError("--pin changes files of readfirst: use it in a checkout.")
     before, is_new = target.file.read_bytes(), version not in target.versions
     if is_new:
         pin(target, version)
@@ -183,7 +183,7 @@ def implementations(
             )
         return _print_issue(*issue, suite, folder, options)
     if evidence and runs:
-        raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
+        raise UsageError("--evidence and --write exclude each other: --write also writes evidence.json.")
     chosen = [find(name) for name in names] if names else list(every_target())
     order = [each.pinned for each in every_target()]
     broken = 0
@@ -198,7 +198,7 @@ def implementations(
                 say(f"{name}: evidence of {pluralize(len(kept), 'rule')}")
         return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
     if update_baselines and in_installed_package(known_failures(chosen[0])):
-        raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
+        raise UsageError("--update-baselines changes files of readfirst: use it in a checkout.")
     survey = Survey(
         suite,
         folder,
@@ -272,7 +272,7 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: R
         wanted = failing([rule], known_scenarios(suite), result)
         kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, options).get(rule_id)
         if kept is None:
-            raise UsageError(f"{name} keeps {rule_id} now. Its results are out of date: {again}")
+            raise UsageError(f"{name} follows {rule_id} now. Its results are out of date: {again}")
     scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])
     stdout().write(issue_text(Report(target, rule, scenario, kept, cell, result), suite))
     return ExitCode.CONFORMANT

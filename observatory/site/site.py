@@ -54,7 +54,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         lost = [each for each in broken_links(built) if not each.startswith("404.html: ")]
         if lost:
             more = [f"… and {len(lost) - _SHOWN} more"] if len(lost) > _SHOWN else []
-            raise SiteError("links that lead nowhere:", details="\n".join([*lost[:_SHOWN], *more]))
+            raise SiteError("the site has broken links:", details="\n".join([*lost[:_SHOWN], *more]))
         (built / _MARK).write_text(f"readfirst {version}\n", "utf-8")
         _put_in_place(built, folder, Path(work) / "before")
     return sum(1 for _ in folder.rglob("*.html"))

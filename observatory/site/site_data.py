@@ -37,7 +37,7 @@ class Facts:
     def rules(self) -> Rules:
         """The rules of the suite. Raises SiteError if the suite has none."""
         if self.suite.rules is None:
-            raise SiteError(f"{self.suite.root} has no rules, and the pages of a site are about rules.")
+            raise SiteError(f"{self.suite.root} has no rules, which the pages of a site need.")
         return self.suite.rules
 
     @cached_property

@@ -162,7 +162,7 @@ class Survey:
         if gone:
             raise SurveyError(
                 f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
-                f"cannot be added to. Run it again without --missing."
+                f"cannot be extended. Run it again without --missing."
             )
         return kept
 

@@ -172,7 +172,9 @@ class TargetSession:
         time.
         """
         if not isinstance(self._raw, ParallelSession):
-            raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
+            raise BrokenAdapter(
+                f"{self._target.name} declares `parallel`, but accepts only one call at a time"
+            )
         wanted = [self._translate_call(*call) for call in calls]
         answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
         return [

@@ -125,11 +125,11 @@ def _list_tools(command: Command, time_limit: float) -> ServerInfo:
 
 def _check(file: Path) -> None:
     if file.suffix != ".yaml":
-        raise NewMappingError(f"{file}: the name of a mapping ends with .yaml.")
+        raise NewMappingError(f"{file}: the name of a mapping file must end with .yaml.")
     if file.exists():
         raise NewMappingError(_there(file))
     if not file.parent.is_dir():
-        raise NewMappingError(f"there is no folder {file.parent}.")
+        raise NewMappingError(f"there is no directory {file.parent}.")
 
 
 def _there(file: Path) -> str:

@@ -118,7 +118,7 @@ def pin(target: Target, version: str) -> None:
     if not _VERSION.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:
-        raise PinError(f"{target.file} has {version} already")
+        raise PinError(f"{target.file} already contains {version}")
     release = target.release
     lines = target.file.read_text("utf-8").splitlines(keepends=True)
     ours = [
@@ -127,7 +127,7 @@ def pin(target: Target, version: str) -> None:
         if re.match(rf' +"?{re.escape(release.version)}"?: \{{', line)
     ]
     if len(ours) != 1 or not lines[ours[0]].rstrip().endswith("}"):
-        raise PinError(f"{target.file} does not have {release.version} on one line: add {version} by hand")
+        raise PinError(f"{target.file} does not contain {release.version} on one line: add {version} by hand")
     line = re.sub(r",? *released: *[^,}]*", "", lines[ours[0]])
     lines.insert(ours[0] + 1, re.sub(rf"(?<![\d.]){re.escape(release.version)}(?![\d.])", version, line))
     write_all({target.file: "".join(lines).encode()})

@@ -93,13 +93,24 @@ def main(words: Sequence[str] | None = None) -> int:
     mode.add_argument("--write", action="store_true", help="write the page")
     mode.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument(
-        "--rows", type=Path, help="a file of rows that are not measured again; new ones are added"
+        "--rows",
+        type=Path,
+        help="a file with measured rows, which are not measured again; new rows are added",
     )
-    parser.add_argument("-j", "--jobs", type=int, default=2, help="implementations at once (default: 2)")
     parser.add_argument(
-        "--part", type=int, default=6, help="a wrong implementation gets one scenario of so many (default: 6)"
+        "-j",
+        "--jobs",
+        type=int,
+        default=2,
+        help="number of implementations that run in parallel (default: 2)",
     )
-    parser.add_argument("name", nargs="*", help="only these (default: all)")
+    parser.add_argument(
+        "--part",
+        type=int,
+        default=6,
+        help="a wrong implementation runs one in this number of scenarios (default: 6)",
+    )
+    parser.add_argument("name", nargs="*", help="only run these implementations (default: all)")
     given = parser.parse_args(words)
     names = given.name or [*_COMPLETE, *WRONG]
     if unknown := sorted({*names} - {*_COMPLETE, *WRONG}):

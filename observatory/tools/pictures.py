@@ -99,13 +99,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
     )
     parser.add_argument("--output", type=Path, help="The PNG file to write.")
-    parser.add_argument("--site", type=Path, help="A site that `readfirst targets site` made.")
-    parser.add_argument("--terminal", action="store_true", help="Show what a terminal shows of a run.")
+    parser.add_argument(
+        "--site", type=Path, help="The directory of a site that `readfirst targets site` wrote."
+    )
+    parser.add_argument(
+        "--terminal", action="store_true", help="Show the output of `readfirst report` in a terminal."
+    )
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
-    parser.add_argument("--scenario", default="", help="Show this scenario, opened.")
+    parser.add_argument("--scenario", default="", help="Show this scenario with its details.")
     parser.add_argument("--dark", action="store_true", help="Take the pictures with the dark theme.")
-    parser.add_argument("--width", type=int, default=1440, help="Pixels.")
-    parser.add_argument("--height", type=int, default=1000, help="Pixels, of the window of a page.")
+    parser.add_argument("--width", type=int, default=1440, help="Width, in pixels.")
+    parser.add_argument("--height", type=int, default=1000, help="Height of the window, in pixels.")
     given = parser.parse_args(arguments)
     if bool(given.streams) != bool(given.output):
         parser.error("name what a picture is of, and its --output, or neither for all pictures of docs/")

@@ -147,7 +147,7 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
     """Return the published versions from `oldest` to `newest`, both included. Raises BisectError."""
     for end in (oldest, newest):
         if end not in versions:
-            raise BisectError(f"{end} is not published, or must not be installed; choose a neighbour")
+            raise BisectError(f"{end} is not published, or cannot be installed; use a neighbouring version")
     if Version(oldest) >= Version(newest):
         raise BisectError(f"{oldest} is not older than {newest}")
     return [version for version in versions if Version(oldest) <= Version(version) <= Version(newest)]

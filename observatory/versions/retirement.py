@@ -62,7 +62,7 @@ def retire(suite: Suite, version: str) -> None:
                 left = left.without(name)
                 if work_out(left, name) != recording.transcripts[name]:
                     raise RecordingError(
-                        f"the answers of {name} could not be worked out; nothing was removed"
+                        f"the answers of {name} cannot be restored from its neighbours; nothing was removed"
                     )
         return left
 

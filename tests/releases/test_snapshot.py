@@ -135,7 +135,7 @@ def test_a_version_is_not_taken_for_one_class_of_models_alone(
     assert exit_code("product", "record", *arguments) == ExitCode.CONFORMANT
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
-    assert "Nothing is recorded of 1.0.1+gated, with which" in capsys.readouterr().err
+    assert "There are no recordings of 1.0.1+gated, with which" in capsys.readouterr().err
     assert state(suite) == before
 
 
@@ -144,7 +144,7 @@ def test_what_is_refused_or_older_cannot_be_a_snapshot(
 ) -> None:
     npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
-    assert "Nothing is recorded of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err
+    assert "There are no recordings of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err
     record(suite)
     assert snapshot(suite, "1.0.0") == ExitCode.USAGE
     assert "older than every contract" in capsys.readouterr().err

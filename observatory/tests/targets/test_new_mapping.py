@@ -282,7 +282,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
         ),
         (["mcp:"], 2, "write mcp:COMMAND, for example mcp:node server.js"),
         (["mcp:no-such-program"], 2, "there is no program 'no-such-program' on the PATH."),
-        ([COMMAND, "--output", "server.py"], 2, "server.py: the name of a mapping ends with .yaml."),
+        ([COMMAND, "--output", "server.py"], 2, "server.py: the name of a mapping file must end with .yaml."),
         (
             [COMMAND, "--output", "there.yaml"],
             2,

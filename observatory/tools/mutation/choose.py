@@ -60,10 +60,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the generated scenarios")
     parser.add_argument("--drawn", type=int, default=2000, help="how many are drawn")
-    parser.add_argument("--most", type=int, default=60, help="how many are chosen at most")
-    parser.add_argument("--least", type=int, default=2, help="how many exceptions each has to show")
+    parser.add_argument("--most", type=int, default=60, help="maximum number of selected scenarios")
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=2,
+        help="minimum number of exceptions that each selected scenario detects",
+    )
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)
     fixtures = CHECKOUT / "fixtures"

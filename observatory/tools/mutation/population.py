@@ -95,7 +95,7 @@ class _Judge:
         for name, scenario in self._scenarios.items():
             outcome, met = switches.met(scenario)
             if how := self._wrong(scenario, outcome):
-                raise TrialError(f"{name} does not hold on the unchanged package: {how}")
+                raise TrialError(f"{name} fails on the unchanged package: {how}")
             for point in met:
                 self._by.setdefault(point, []).append(name)
 

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if not panel.cases:
             raise TrialError(
-                f"no scenario of {', '.join(options.family)} can judge; `readfirst list` shows families"
+                f"no scenario of {', '.join(options.family)} can judge mutants; `readfirst list` shows the families"
             )
         offered = list(MODULES if options.exceptions else panel.sources)
         unknown = sorted(set(options.module) - set(offered))
@@ -200,21 +200,21 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
     )
     parser.add_argument(
-        "--exceptions", action="store_true", help="mutants in which a rule holds with an exception"
+        "--exceptions", action="store_true", help="test mutants in which a rule has an exception"
     )
     parser.add_argument(
         "--level",
         choices=("effects", "text"),
         default="text",
-        help="what counts as noticed; at `effects` other files or refusals, and how many by harm alone (default: text)",
+        help="differences that detect a mutant; `effects`: files and refusals, with counts of harm (default: text)",
     )
-    parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
-    parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
+    parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument("--module", action="append", default=[], help="only mutate this module; repeatable")
     parser.add_argument(
-        "--family", action="append", default=[], help="only scenarios of this family judge; repeatable"
+        "--family", action="append", default=[], help="only use scenarios of this family; repeatable"
     )
-    parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
-    parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
+    parser.add_argument("--sample", type=_count, help="number of randomly drawn mutants")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sample (default: 0)")
     parser.add_argument(
         "--results", type=Path, help="store the results in this file, and continue from stored results"
     )

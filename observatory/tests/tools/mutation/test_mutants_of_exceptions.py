@@ -254,7 +254,7 @@ def test_a_reference_that_fails_its_own_scenarios_judges_nothing(tmp_path: Path)
         expected.replace("answer: not_read", "error: not_read, text: It is unknown."), encoding="utf-8"
     )
     panel = scenarios.scenario_panel(checkout, {}, exceptions=True)
-    with pytest.raises(TrialError, match="gate/edit-unread does not hold on the unchanged package: failed"):
+    with pytest.raises(TrialError, match="gate/edit-unread fails on the unchanged package: failed"):
         judged_exceptions(panel, checkout / "fixtures", ["session.read_state"], ())
 
 
