@@ -305,7 +305,7 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run) -> None:
     assert compared.code == 1
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
     worse = compared.out.partition("## Worse")[2].partition("## Better")[0]
-    assert re.search(r"^- contract, `[a-z-]+`: ", worse, re.MULTILINE)
+    assert re.search(r"^- safety, `[a-z-]+`: ", worse, re.MULTILINE)
     same = readfirst("targets", "compatibility", "--compare", names[0], names[0], *fixtures)
     assert (same.code, same.out) == (0, "# opencode@1.3.2 → opencode@1.3.2: no rule changed\n")
 
