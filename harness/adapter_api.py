@@ -185,10 +185,11 @@ class KillableSession(Protocol):
     """A session whose program can be killed or sent another signal (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, even during a call, and return whether it has exited.
+        """Send a signal to the program, even during a call, and return whether the program has exited.
 
-        Without a `number` it is killed. Otherwise it has a few seconds to exit, and may continue instead. Another
-        thread may wait for its answer, which a program that has exited does not give.
+        The default signal kills the program. After any other signal the program has a few seconds to exit; return
+        False if it continues. If another thread waits for an answer in `call`, that call must raise BrokenAdapter as
+        soon as the program has exited.
         """
 
 

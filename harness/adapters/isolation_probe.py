@@ -25,7 +25,9 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a workspace directory. A session in it gets its server in one specific way."""
+"""Lends a workspace for one session. Each such function chooses the session's server in another way, for example a
+separate or a shared server.
+"""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -34,18 +36,22 @@ _OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _
 _BESIDE = "beside.txt"
 _CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
-"""Number of files that another session reads, to detect servers that forget after a number of files."""
+"""Number of files that the other session reads besides the files of the probe, to detect servers that remember only a
+limited number of files.
+"""
 _MAX_VALUE_CHARS = 40
 """Maximum characters of each of two different answers in a message."""
 _COMMON_CHARS = 12
-"""Maximum characters before the difference, which both answers have."""
+"""Maximum number of equal characters before the first difference that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """The result: whether servers may serve consecutive sessions in the same workspace (`again`), or may do so
-    with a new handshake between them (`anew`). `refusal` is the reason why no server may be shared between
-    workspaces, or empty. Sharing is not tried if a new handshake suffices.
+    """The result of the probe: whether sessions may share a server.
+
+    `again`: a server may serve one session after another in the same workspace. `anew`: it may do so if the handshake
+    is repeated between them; then sharing between workspaces is not tested. `refusal`: the reason why no server may
+    be shared between workspaces; empty if servers may be shared.
     """
 
     again: bool = False
@@ -55,7 +61,9 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The result of one call; `doing` describes the call."""
+    """The result of one call of the probe, and the files after the call. `doing` describes the call, such as `a
+    second Read`.
+    """
 
     doing: str
     result: ToolResult | None
@@ -64,7 +72,9 @@ class _ProbeResult:
     """The text of the result without tokens."""
 
     def differs(self, other: "_ProbeResult") -> bool:
-        """Whether a scenario could observe a difference."""
+        """Whether a scenario could observe a difference between this result and another one: in the text, the error
+        flag or the files.
+        """
         return self._observation != other._observation
 
     @property
@@ -73,7 +83,7 @@ class _ProbeResult:
         return flags, self.masked, self.files
 
     def describe_difference(self, expected: "_ProbeResult") -> str:
-        """Return the two values that differ, shortened: this result and the expected one."""
+        """Return the part that differs of this result and of the expected one, both shortened, in one text."""
         found, before = self.result, expected.result
         if found is not None and before is not None:
             if found.is_error != before.is_error:
@@ -88,13 +98,17 @@ class _ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeDifference:
-    """The call that shows that sessions are not independent, and the values that differ."""
+    """The first call of the probe whose result differs because sessions affect each other, and a text with both
+    results.
+    """
 
     doing: str
     values: str
 
     def sentence(self, when: str) -> str:
-        """Return the reason why no server is shared."""
+        """Return the reason why no server is shared, as a sentence. `when` is the circumstance, such as `after
+        another session`.
+        """
         return f"{self.doing} is answered differently {when}: {self.values}"
 
 
@@ -109,11 +123,15 @@ def try_servers(
     share: bool = True,
     mask: Callable[[str], str] = lambda text: text,
 ) -> Independence:
-    """Make the calls in each way and compare the results, as far as the server has the `tools`.
+    """Make the calls of the probe with servers that are assigned in different ways, and compare their results.
 
-    `again` lends the same workspace each time, with the same server; `anew` also repeats the handshake for each
-    session. Errors count as a difference. Without `share` no server is shared between workspaces. `mask` removes
-    values from the text of an answer. If even separate servers answer differently, tokens are removed, too.
+    Each `Lend` assigns servers in one way. `alone`: a separate server for each session. `shared`: one server for
+    several workspaces. `again`: one server for consecutive sessions in the same workspace. `anew`: like `again`, but
+    the handshake is repeated before each session.
+
+    Only `tools` are called. An exception counts as a different result. Without `share`, sharing between workspaces is
+    not tested. `mask` removes values that may differ from the text of an answer. If two separate servers already give
+    different answers, random ids, times and similar tokens are removed, too.
     """
     trial = _Trial(open_, tools, mask)
     try:
@@ -145,8 +163,8 @@ class _Trial:
         self._mask = mask
 
     def in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
-        """Whether sessions give the expected results after others. Checked twice, because the first session may
-        affect the second.
+        """Whether a session gives the expected results after another session in the same workspace. The test is made
+        twice, because its first session may affect the second.
         """
         return not any(self.difference(expected, lend, neighbour, former=lend) for _ in range(2))
 
@@ -159,7 +177,9 @@ class _Trial:
         busy: bool = False,
         former: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call with an unexpected result. None if there is none."""
+        """Return the first call whose result is not the expected one. None if all results are as expected. The
+        parameters are those of `seen`.
+        """
         try:
             seen = self.seen(lend, neighbour, busy=busy, former=former)
         except Exception as error:
@@ -172,10 +192,11 @@ class _Trial:
     def seen(
         self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
     ) -> list[_ProbeResult]:
-        """Make the calls in a workspace whose files have other names in a neighbouring workspace.
+        """Return the results of the calls in a workspace that `lend` lends.
 
-        Another session may be `busy` there before, or in the workspace that `former` lends, with other text in
-        its files.
+        `neighbour` lends another workspace, with hard links to the same files. With `busy`, another session reads
+        files there before. With `former`, another session reads files with other contents in the workspace that
+        `former` lends.
         """
         with neighbour() as other, ExitStack() as stack:
             if former is not None:
@@ -201,7 +222,7 @@ class _Trial:
             close_session(session)
 
     def _be_busy(self, site: WorkspaceDir) -> None:
-        """Read the files, and many others, in a session, and make a call that is refused."""
+        """In a new session, read the files of the probe and many more files, and make an Edit that is refused."""
         site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
         with self._session(site) as session:
             for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
@@ -241,7 +262,9 @@ class _Trial:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Yield the first line that differs of each of two different texts, around the difference."""
+    """Yield, for each of two different texts, the first line that differs, shortened to the part around the
+    difference.
+    """
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)

@@ -22,18 +22,22 @@ Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
 
 _ALONE_FIRST = 4
-"""Number of sessions with separate servers before the isolation probe. Short runs are faster without the probe."""
+"""Number of sessions on separate servers before the probe tests whether servers can be shared. Shorter runs are
+faster without the probe.
+"""
 _REPEATED_FAILURES = 10
-"""Number of failures on a shared server that are repeated on a separate one. All failures, after the first
-difference.
+"""Number of failures on a shared server that are repeated on a separate server. After the first scenario with another
+result on its separate server, every failure is repeated.
 """
 _MOST_APART = 5
-"""Number of scenarios that may give different results on a separate server. With more, and more than a third,
-no server is shared.
+"""Number of scenarios that may give another result on a shared server than on a separate one. If more scenarios do,
+and these are more than one in `_ONE_IN` of the sessions on shared servers, servers are no longer shared.
 """
 _ONE_IN = 3
 _IN_SUCCESSION = 3
-"""Number of consecutive sessions with different results on a separate server that causes a new shared server."""
+"""If so many consecutive sessions on a shared server give another result on a separate server, all servers are
+replaced by new ones.
+"""
 
 _AS_ASKED = "as asked"
 _UNTRIED = "as asked, without a trial: what fails may pass alone"
@@ -84,7 +88,9 @@ class ServerPool:
 
     @contextmanager
     def site(self, place: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace. The session that `adapter` opens in it gets a suitable server."""
+        """Lend an empty workspace during the block. The session that `adapter` opens in this workspace uses a shared
+        or a separate server, as the pool decides.
+        """
         self._sessions += 1
         if not self._tried and self._sessions > _ALONE_FIRST:
             self._tried = True
@@ -117,8 +123,8 @@ class ServerPool:
         return kept.server, False
 
     def doubts(self, status: str) -> bool:
-        """Whether the latest verdict must be repeated on a separate server, because other sessions may have
-        influenced it.
+        """Whether the latest scenario must be repeated on a separate server: its session used a shared server, and
+        other sessions on this server may be the reason for its failure. `status` is the status of the verdict.
         """
         if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "broken"):
             return False
@@ -128,7 +134,7 @@ class ServerPool:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Give each session a separate server, started for it."""
+        """Start a separate server for each session during the block."""
         self._alone = True
         try:
             yield
@@ -136,9 +142,10 @@ class ServerPool:
             self._alone = False
 
     def separate(self, scenario_id: str) -> None:
-        """Exclude a scenario with a different result from sharing. If that is frequent, stop sharing.
+        """Note that a scenario gave another result on a separate server than on a shared one.
 
-        A server with several consecutive differences may be spoiled, and is replaced.
+        The scenario no longer uses shared servers. If there are many such scenarios, no scenario does. After several
+        of them in succession the shared servers may be spoiled, and are replaced.
         """
         self._apart.add(scenario_id)
         self._in_succession = self._in_succession + 1 if self._shares == self._latest_apart + 1 else 1
@@ -151,7 +158,9 @@ class ServerPool:
             self._found = Independence(again=self._found.again, refusal=why)
 
     def reset(self) -> None:
-        """End all servers except those in use: a spoiled server may affect more than its workspace."""
+        """End all servers that serve more than one session, because a spoiled server may affect more than its
+        workspace. Servers of open sessions that serve only this session continue.
+        """
         self._end_shared()
         for root in [*self._again]:
             self._end_kept(root)
@@ -161,7 +170,7 @@ class ServerPool:
         self.reset()
 
     def _decision(self) -> IsolationDecision | None:
-        """Return how servers are assigned. None before the probe."""
+        """Return how servers are assigned to sessions. None before the probe has run."""
         found = self._found
         if not self._tried:
             return None
@@ -191,7 +200,7 @@ class ServerPool:
     def _choose_server(
         self, place: WorkspacePool, scenario: Scenario
     ) -> tuple[ServerUse, AbstractContextManager[WorkspaceDir]]:
-        """Return the server of the next session, and the workspace to lend."""
+        """Return how the next session uses a server, and the workspace to lend."""
         found, apart = self._found, scenario.id in self._apart
         own = self._alone or apart or bool(scenario.given.deny) or "sessions" in scenario.needs
         self._fresh = own or not (found.again or found.anew)
@@ -212,7 +221,9 @@ class ServerPool:
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server also serves its next session; with `anew` the handshake is repeated."""
+        """Lend a workspace whose server is kept for the next session at the same path. With `anew`, the handshake is
+        repeated before that session.
+        """
         self._fresh, self._anew = False, anew
         try:
             with place.site() as site:
@@ -242,8 +253,8 @@ class ServerPool:
 
 
 def _alone(whose: Workspace | Scenario) -> bool:
-    """Whether a session needs a separate server: for its working directory, its rules, a kill, or a second
-    session.
+    """Whether a session needs a separate server. This is the case if it uses relative paths, deny rules, a kill, or a
+    second session at the same time.
     """
     deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
     return whose.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & whose.needs)
@@ -257,11 +268,15 @@ class _Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A server that serves one workspace after another at the same path, with its start directory."""
+    """A server that serves one session after another in workspaces at the same path. `began` is the state of its
+    directory when it started.
+    """
 
     began: os.stat_result
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server runs, and its directory is still the same."""
+        """Whether the server still runs, and `root` is the directory in which it started, not a new directory at the
+        same path.
+        """
         return self.server.runs and os.path.samestat(self.began, root.stat())

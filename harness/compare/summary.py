@@ -47,9 +47,10 @@ def _shorten_reason(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """The verdicts of one family, or of all. `holds` is the number of scenarios that hold, per level.
+    """Numbers of scenarios by verdict, for the scenarios of one family (such as `gate`) or for all scenarios.
 
-    `judged` is the number of scenarios that passed, failed or broke. A scenario that broke does not hold.
+    `holds` is, for each level, the number of scenarios in which the implementation does as the contract does.
+    `judged` is the number of scenarios that passed, failed or broke. A scenario that broke holds at no level.
     """
 
     scenarios: int = 0

@@ -66,10 +66,11 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
 
 
 def _match_lines(answered: Sequence[str], where: LineIndex, lines: Sequence[str]) -> dict[int, int | None]:
-    """Return for lines of one reading of an answer the file's line that each shows. None if its number is
-    wrong.
+    """Return, for lines of one reading of an answer, the index of the file's line that each of them shows. None for a
+    line with a wrong line number.
 
-    Each line is read with or without its number, whichever explains more lines.
+    The lines are matched in two ways: by their line numbers, and by their text without numbers. If both ways explain
+    a line, the way that explains more lines is used.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
     numbered = find_numbered_lines(texts, where, lines)

@@ -48,12 +48,14 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _ATTEMPTS = 3
-"""Replays of a scenario whose answers were disturbed. Disturbances are periodic, so the second usually
-succeeds.
+"""Maximum number of replays of a scenario if another part of the conversation disturbs its answers. Disturbances are
+periodic, so the second replay usually succeeds.
 """
 
 _LATE, _LATER = 0.00005, 21
-"""Delay of one session relative to the other: seconds per step, and number of steps."""
+"""The start of one of two simultaneous sessions is delayed by 0 to 20 times `_LATE` seconds; `_LATER` is the number
+of different delays.
+"""
 
 
 def replay(
@@ -64,16 +66,20 @@ def replay(
     settle: float = 0.0,
     to_the_end: bool = False,
 ) -> Outcome:
-    """Perform the scenario in a new session and return the outcome of each step.
+    """Perform a scenario in a new session and return the outcome of each step.
 
-    After every step, and again after the session, all bytes of the workspace are compared with the state
-    before. `settle` seconds pass before the session is closed and again before the last comparison, for late
-    writes. With `to_the_end`, a process that serves several sessions is also ended before the last comparison.
-    Every error becomes the outcome's breakage, with the party to blame; only an interruption is raised.
-    Workspace paths are reused only if the adapter declares `reuses_paths`, because a session that serves
-    several scenarios would remember its Reads. If the adapter has `servers`, they provide the workspaces. If
-    answers were `disturbed`, the scenario is replayed again; the outcome reports it if every attempt was
-    disturbed.
+    After every step, and again after the session, all bytes of the workspace are compared with the state before.
+    `settle` is a number of seconds to wait for late writes: before the session is closed, and before the last
+    comparison. With `to_the_end`, a process that serves several sessions is also ended before the last comparison. An
+    error ends the replay and becomes the breakage of the outcome, with the party to blame; only an interruption is
+    raised.
+
+    `place` provides the workspaces, or the pool `servers` of the adapter if it has one. The path of a workspace is
+    used again only if the adapter declares `reuses_paths`, because a process that serves several sessions could
+    remember its Reads of this path.
+
+    If another part of the conversation may have changed answers (`was_contaminated`), the scenario is replayed again,
+    at most three times in all. If this happens each time, the outcome is marked as `disturbed`.
     """
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):

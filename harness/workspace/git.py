@@ -39,7 +39,9 @@ class Repository:
         """Time of the latest command: 2 seconds after all earlier times, in nanoseconds since 1970."""
 
     def close(self) -> None:
-        """Forget everything."""
+        """Delete the copy of the workspace with its repository, and reset the time. The next command starts with an
+        empty repository.
+        """
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None

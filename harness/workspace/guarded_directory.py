@@ -76,12 +76,14 @@ class Folder:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return the identity of the entry at a path. None if there is none."""
+    """Return device, inode and type of an entry: these differ if the entry was removed and created again. None if
+    there is no entry.
+    """
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
 def _state(status: os.stat_result) -> _State:
-    """Return values that change if a directory is replaced, or the names in it change."""
+    """Return values that change if a directory is replaced, or if entries are added, removed or renamed in it."""
     return status[:7], status.st_mtime_ns, status.st_ctime_ns
 
 
