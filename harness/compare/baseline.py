@@ -28,7 +28,7 @@ FAILED_LEVELS: tuple[FailedLevel, ...] = ("broken", *LEVELS)
 UNEXPLAINED = "not explained yet"
 """The reason of a new entry."""
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
-"""The reason of a new entry whose scenario may pass in the next run."""
+"""The reason of a new entry for a failed scenario that may pass in the next run, because chance decides."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 """Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
 
@@ -65,7 +65,7 @@ class Acceptance:
 
     @property
     def where(self) -> str:
-        """Position and subject of the entry, as a message names them."""
+        """File, line and subject of the entry, as error messages quote them."""
         return f"{self.position}: {self.subject} ({self.contract})"
 
 
@@ -93,7 +93,9 @@ class Baseline:
         )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
-        """Return the entry of the verdict's scenario, or of its rule. None if there is neither."""
+        """Return the entry for the scenario of the verdict, otherwise the entry for its rule. None if the baseline
+        contains neither entry.
+        """
         own = self.accepted.get((verdict.scenario_id, verdict.contract))
         return own or self.accepted.get((verdict.rule, verdict.contract))
 
@@ -121,10 +123,12 @@ def lowest_failure(verdict: Verdict) -> FailedLevel | None:
 
 
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
-    """Judge a verdict against the baseline.
+    """Return the effect of a verdict on the exit code, given a baseline.
 
-    An entry accepts a failure whose lowest level is the entry's: a lower level is not conformant, a higher level or a
-    pass makes the entry stale, unless the entry varies or belongs to a rule. Levels above the one asked for are
+    An entry accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is
+    not conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
+    belongs to a rule. Levels above the requested one are ignored. a lower level is not conformant, a higher level or
+    a pass makes the entry stale, unless the entry varies or belongs to a rule. Levels above the one asked for are
     ignored.
     """
     failing = lowest_failure(verdict)
@@ -161,7 +165,7 @@ def _kinds_of(verdict: Verdict) -> set[str]:
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Return the words for a failure that is accepted only with a written reason."""
+    """Return a description of a failure that a baseline accepts only with a reason that a person wrote."""
     if verdict.status == "broken":
         return "ends early"
     if _kinds_of(verdict) == {"overcautious"}:
@@ -170,7 +174,7 @@ def _describe_failure(verdict: Verdict) -> str:
 
 
 def is_above(level: FailedLevel, verdict: Verdict) -> bool:
-    """Whether a verdict did not look at a level."""
+    """Whether a level is above the requested level of a verdict, so that it was not judged."""
     return FAILED_LEVELS.index(level) > FAILED_LEVELS.index(verdict.level)
 
 
@@ -235,12 +239,13 @@ def _suggestion(name: str, known: Collection[str]) -> str:
 
 
 class BaselineChecker:
-    """Applies a baseline to verdicts. Scenarios that were not judged must be allowed by the baseline or by `claims`.
+    """Applies a baseline to verdicts, and detects scenarios that should have been judged.
 
-    Without a baseline that lists the missing capabilities, the capabilities of `claims` (default: Read, Edit, Write)
-    must be supported. With such a baseline, no other capabilities may be missing, and those of `claims` must be
-    supported as well; at the level `safe` also Read, Edit and Write, unless `claims` excludes them. Features that the
-    machine lacks do not count.
+    A scenario is not judged if the implementation lacks a capability or if a call needs an unsupported feature.
+    Without a baseline that lists missing capabilities, only the capabilities of `claims` (default: Read, Edit, Write)
+    must be supported. With such a baseline, no other capabilities may be missing, and the capabilities of `claims`
+    must be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is given.
+    Features that the machine lacks do not count.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
@@ -252,12 +257,16 @@ class BaselineChecker:
 
     @property
     def required(self) -> frozenset[str]:
-        """The capabilities that must be supported, as far as they are named."""
+        """The names of the capabilities that must be supported. A baseline that lists missing capabilities may
+        require others that are not named here.
+        """
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
     def apply_baseline(self, verdict: Verdict) -> BaselineResult:
-        """Judge one verdict; each is shown once."""
+        """Return the effect of a verdict on the exit code. Must be called once for each verdict, because missing
+        features of calls are counted.
+        """
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling
@@ -265,7 +274,9 @@ class BaselineChecker:
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
     def _missing_required(self, verdict: Verdict) -> list[str]:
-        """Return the missing capabilities that are required."""
+        """Return the required capabilities, or features of calls, that the scenario of a verdict lacks. Empty if the
+        baseline or `claims` allows all of them to be missing.
+        """
         former = None if self._baseline is None else self._baseline.lacking
         if in_a_call(verdict):
             counts = self._counts.setdefault(verdict.contract, Counter())

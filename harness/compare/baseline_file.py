@@ -24,7 +24,7 @@ from readfirst.harness.yaml_io.finding import Position
 _NOWHERE = Position(Path(), 0, 0)
 _BY_CHANCE = "passed when this was written; left to chance, like others of its rule"
 _LONGEST_COMMENT = 160
-"""Characters of the comment behind an entry without an explanation."""
+"""Maximum characters of the comment after an entry without an explanation."""
 
 
 def baseline_text(
@@ -45,9 +45,11 @@ def baseline_text(
     Entries of `old` stay as they are if no verdict is about them, if they vary, or if they belong to a rule under which
     a scenario fails.
 
-    `of_all`: the verdicts are of all scenarios. Otherwise what `old` lists as not judged stays listed. `lucky` are
-    scenarios that may pass in the next run: if one of a rule fails, those of the rule that pass get the same entry.
-    `added`: `old` does not know the scenarios of `verdicts`.
+    `of_all`: the verdicts are of all scenarios. If False, scenarios that `old` lists as not judged stay listed.
+    `lucky` are scenarios that pass or fail by chance: if one of them fails, those of its rule that pass now get the
+    same entry. `added`: none of the scenarios of `verdicts` was known to `old`. scenarios. Otherwise what `old` lists
+    as not judged stays listed. `lucky` are scenarios that may pass in the next run: if one of a rule fails, those of
+    the rule that pass get the same entry. `added`: `old` does not know the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
@@ -125,7 +127,9 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return the first harm that is not the contract's, or else the first difference, or the reason that it broke."""
+    """Return a description of the first difference at the lowest failing level. If there is no difference, describe
+    the first harm (if `safe` fails), otherwise the reason why the replay ended early.
+    """
     found = with_first_difference(verdict).differences
     differences = (
         each.what if each.level == "safe" else f"{each.what}: expected {each.expected}, got {each.got}"

@@ -157,8 +157,8 @@ class _Judge:
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
     def beyond(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Judge lines that answers do not show although the contract's answers do, and harm that the contract
-        does not do.
+        """Report lines that the contract's answers show but the implementation's answers do not, and harm that the
+        contract does not do.
         """
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
@@ -180,9 +180,7 @@ class _Judge:
                 self._note(harm.step, harm.call, "safe", found, self.scenario.steps[harm.step].position)
 
     def _refuses(self, index: int, number: int) -> bool:
-        """Whether the contract itself refuses a call. Documents may do so although every recorded contract
-        answers it.
-        """
+        """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
         clause, _ = self._clause(calls_of(self.scenario.steps[index])[number].expect)
         return clause is not None and clause.error is not None
 
@@ -255,8 +253,8 @@ class _Judge:
         return "passed", None, ""
 
     def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
-        """Return the clause of a call, and whether the whole clause counts. False for set-up calls: effects
-        only.
+        """Return the clause of a call, and whether all of it is compared. The second value is False for set-up calls,
+        whose effects alone are compared.
         """
         clause = clause_for(self.scenario, expectation, self.contract)
         if clause is None and not self.contract.recorded:

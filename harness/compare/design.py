@@ -27,8 +27,9 @@ LEFT_OUT: Mapping[Design, frozenset[str]] = {
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""Refusals that an implementation with each design does not make, by their names in errors.yaml. `hash-checked` makes
-them if the content changed."""
+"""For each design, the refusals that it does not require, by their names in errors.yaml. An implementation with the
+design `hash-checked` must still refuse if the content changed.
+"""
 
 _KEEPING: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
@@ -36,17 +37,20 @@ _KEEPING: Mapping[Design, frozenset[str]] = {
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""Tools that must not lose changes of others, although the contract would refuse the call."""
+"""For each design, the tools whose calls must not lose changes of other programs, even if the contract refuses these
+calls.
+"""
 
 
 def apply_design(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
 ) -> Verdict:
-    """Return the verdict for the declared design. None: no design is declared, and all refusals are required.
+    """Return the verdict under the declared design. Without a design (None), all refusals of the contract are
+    required.
 
-    If the contract refuses a call that the design allows, the scenario is `unsupported`, even if it would pass.
-    It fails at every level if one of these calls loses changes of others. At the level `safe` the design does
-    not matter, because refusals are not required there.
+    If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
+    pass. It fails at every level if such a call loses changes of other programs. At the level `safe` the verdict
+    stays as it is, because refusals are not required there.
     """
     if design is None:
         return verdict
@@ -76,9 +80,7 @@ def apply_design(
 def _iter_refused_calls(
     scenario: Scenario, contract: Contract, errors: frozenset[str]
 ) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-    """Yield step and number of each call that the contract refuses with one of these errors, with its tool and
-    error.
-    """
+    """Yield each call that the contract refuses with one of `errors`: its step and number, then its tool and error."""
     for index, step in enumerate(scenario.steps):
         for number, call in enumerate(calls_of(step)):
             clause = clause_for(scenario, call.expect, contract)
@@ -111,10 +113,11 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Return the design that fits: whether an Edit is answered without a Read, and for a file that changed, or was
-    only touched, since the Read.
+    """Return the design that fits the behaviour in a few scenarios.
 
-    Raises DesignUnclear if a plain Edit after a Read is refused, or if an Edit does harm.
+    These show whether the implementation answers an Edit without a Read, an Edit of a file that changed since its
+    Read, and an Edit of a file that was touched since its Read and kept its content. Raises DesignUnclear if a
+    scenario ends early, if an Edit just after a Read is refused, or if an Edit does harm.
     """
     suite = Suite(default_root())
 
@@ -134,7 +137,9 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) -> bool:
-    """Whether the last call of a scenario, an Edit, is answered."""
+    """Replay a scenario, and return whether its last call, an Edit, is answered and not refused. Raises DesignUnclear
+    if an Edit does harm.
+    """
     scenario, outcome = played(scenario_id)
     if harmed := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
         raise DesignUnclear(f"its Edit violates every design: {harmed[0]}.")
@@ -142,8 +147,8 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Return the contradiction to the declared design, and the design to declare instead. Empty if there is
-    none.
+    """Return a description of behaviour that contradicts the declared design, with the design to declare instead.
+    Empty if nothing contradicts the declared design.
     """
     try:
         seen = design_seen(adapter, place)

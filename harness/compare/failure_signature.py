@@ -10,7 +10,7 @@ LONGEST = 90
 """Maximum characters of a refusal's text in a signature."""
 
 _LOOKED_AT = 10_000
-"""Maximum characters of a text that are normalised for a signature."""
+"""Number of characters at the start of a text that are used for its signature."""
 _ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b")
 _A_WORD = re.compile(r"\w")
 
@@ -56,7 +56,9 @@ _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE.sub("", text)),
 )
-"""Kinds of differences between two contents: the first normalisation that makes them equal names the kind."""
+"""Kinds of differences between two contents, each with a function that removes the difference. A difference is of the
+first kind whose function makes both contents equal.
+"""
 
 
 def signature(verdict: Verdict) -> str:
@@ -115,7 +117,9 @@ def kind_of_harm(difference: Difference) -> str:
 
 
 def manner(expected: str, got: str) -> str:
-    """Return the kind of difference between two contents: the first kind that explains it, else `content`."""
+    """Return the kind of difference between two contents: the first of `_MANNERS` that explains the whole difference,
+    otherwise `content`.
+    """
     for name, without in _MANNERS:
         if without(expected) == without(got):
             return name

@@ -11,7 +11,9 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _EXCERPT = 4096
-"""Contents longer than this (in bytes) are reduced to the part around the first difference."""
+"""Maximum bytes of a content that a difference quotes in full. From a longer content only the part around the first
+difference is quoted.
+"""
 
 _OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
 
@@ -137,10 +139,11 @@ def _readable(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text. None: nothing is expected.
+    """Compare an answer with the expected text. If `expected` is None, there is no difference, because no text is
+    expected.
 
-    `raw` is the text with the wrapping of the host; if it equals the expected text, nothing is unwrapped. With
-    `ignores_outer_whitespace`, whitespace around a whole text is not compared.
+    `raw` is the answer before the wrapping of the host was removed; if it equals the expected text, the answer is
+    right as well. With `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
     """
     match expected:
         case None:
@@ -215,7 +218,9 @@ def name_differences(
 
 
 def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
-    """Whether the clause mentions neither of two names, or gives both the same content."""
+    """Whether two names are expected to be equal: the clause mentions neither of them, or states the same content for
+    both.
+    """
     if one not in expected or other not in expected:
         return one == other or (one not in expected and other not in expected)
     entries = expected[one], expected[other]

@@ -11,7 +11,7 @@ Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported",
 """The highest level that a scenario reaches, `nothing` if none, or the reason why it was not judged."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""Values of scenarios that were replayed to their end."""
+"""Values of `Reach` for scenarios that were replayed to their end."""
 
 _KINDS: tuple[Reach, ...] = get_args(Reach)
 
@@ -46,7 +46,9 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return the results of scenarios in a compact JSON form: by result, then by family (`by_family`)."""
+    """Return the results of scenarios in a compact JSON form: for each result, the scenarios as `by_family` returns
+    them.
+    """
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)
@@ -65,7 +67,7 @@ def unpack_results(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
 
 
 def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return scenarios by family: their slugs in one string, separated by spaces."""
+    """Return scenarios by family: for each family, the slugs of its scenarios in one string, separated by spaces."""
     found: dict[str, list[str]] = {}
     for scenario_id in sorted(ids):
         family, _, slug = scenario_id.partition("/")

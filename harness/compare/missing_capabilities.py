@@ -36,7 +36,9 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _larger(*counts.values()))
 
     def with_former(self, other: MissingCapabilities, *, of_others: bool) -> MissingCapabilities:
-        """Merge with the result of an earlier run, of the same scenarios or of others."""
+        """Return these missing capabilities merged with those of an earlier run. `of_others`: the earlier run tested
+        other scenarios.
+        """
         counts = dict(Counter(self.unsupported) + Counter(other.unsupported))
         if not of_others:
             counts = _larger(self.unsupported, other.unsupported)
@@ -55,8 +57,8 @@ class MissingCapabilities:
 
 
 def in_a_call(verdict: Verdict) -> bool:
-    """Whether a call lacks a feature, rather than the scenario a capability: such names start with a tool's
-    name.
+    """Whether an unsupported scenario lacks a feature of a call (`Read with pages`) and not a capability. Names of
+    features start with the name of a tool.
     """
     return any(" " in name for name in verdict.lacks)
 

@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation], Clause | None]:
-    """Return a function that finds the clause of an expectation. If documents have none, the clause of the
-    scenario's own contract.
+    """Return a function that finds the clause of a call's expectation. If the contract `documented` has no clause for
+    the call, the function returns the recorded clause of the scenario's own contract.
     """
 
     def clause_of(expectation: Expectation) -> Clause | None:
@@ -34,8 +34,8 @@ def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation]
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the answer that a clause states, if its text is known. Otherwise a recorded answer that is equal
-    up to wording.
+    """Return the text of the answer that a clause states. If the clause states no text, return the recorded text if
+    it also is a refusal, or also is not one. Empty if no text is known.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -49,24 +49,26 @@ def text_of(clause: Clause, expectation: Expectation) -> str:
 
 
 def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
-    """Return the expected reminders that are known completely, not only as a digest."""
+    """Return the expected reminders with a known text. Reminders of which only a digest is known are omitted."""
     if clause is None or not (scenario.given.reminders and contract.recorded):
         return ()
     return tuple(each for each in clause.reminders if isinstance(each, str))
 
 
 def own_outcome(scenario: Scenario, contract: Contract, beside: Outcome | None = None) -> Outcome:
-    """Return the outcome that a replay of the contract would have.
+    """Return the outcome that a replay on an implementation with exactly the behaviour of a contract would have.
 
-    Unknown parts, and long contents with only a digest, are taken from another outcome of the scenario,
-    `beside`.
+    `beside` is another outcome of the scenario. It provides what the contract does not state, and long contents of
+    which the contract contains only a digest.
     """
     rows = tuple(_rows(scenario, contract, beside or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(rows))
 
 
 def own_harms(scenario: Scenario, contract: Contract, beside: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the harms of the contract itself: step and call, from 0, kind and path."""
+    """Return the harms that the behaviour of the contract does in a scenario: for each harm its step and call (from
+    0), kind and path. `beside` is another outcome of the scenario, for contents that the contract does not state.
+    """
     harms = harms_of(scenario, own_outcome(scenario, contract, beside))
     return {(each.step, each.call, each.kind, each.path) for each in harms}
 

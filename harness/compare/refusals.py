@@ -40,7 +40,9 @@ _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
 def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation makes now."""
+    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation shows when it is tested with their
+    scenarios.
+    """
     suite = Suite(default_root())
     contract = suite.contracts[suite.contracts.default]
     seen = []
@@ -90,8 +92,8 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield step and number of each call that the contract answers and a declaration covers, its name, and whether
-    the implementation refused the call.
+    """Yield each call that the contract answers but a declared refusal covers: its step and number, the name of the
+    refusal, and whether the implementation refused the call.
     """
     for made in iter_calls(scenario, outcome):
         clause = clause_for(scenario, made.call.expect, contract) or made.call.expect.recorded
@@ -103,9 +105,11 @@ def _calls_covered(
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call of an outcome: step and number (`place`), the result, and the files when the call was executed.
+    """A call of a replay with its result. `place` is its step and number, `state` the files when the call was
+    executed.
 
-    `known` has the content of each file after the latest answered call about its path.
+    `known` contains, for each path of an earlier answered call, the content of the file after the latest of these
+    calls.
     """
 
     place: tuple[int, int]
@@ -120,7 +124,9 @@ class MadeCall:
         return candidate_paths(self.call.arguments, self.state)
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file of the call still has its known content (`same`), or a different content."""
+        """Whether a file that the call may refer to has the content of `known` (with `same`), or another content
+        (without).
+        """
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same
@@ -129,7 +135,9 @@ class MadeCall:
 
 
 def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
-    """Yield the calls of an outcome with the files at that moment, also those that changed before the execution."""
+    """Yield the calls of an outcome, each with the files when it was executed. These include changes of other
+    programs between its validation and its execution.
+    """
     state: Mapping[str, Entry] = outcome.before
     known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):

@@ -19,12 +19,14 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""Tools whose answers must show lines. Answers of other tools only add to the session's knowledge."""
+"""Tools whose answers must show at least the lines that the contract's answers show. Lines in answers of other tools
+are optional, but the session knows them afterwards.
+"""
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents, which are not shown as lines."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
-"""Numbers of lines, and of characters of a line, that a documented Read shows at least."""
+"""Minimum numbers that the documents promise for a Read: lines of a file, and characters of a line."""
 _RANGES = 4
 """Maximum number of line ranges in a difference."""
 
@@ -32,8 +34,9 @@ _RANGES = 4
 class Shows(NamedTuple):
     """The numbers of lines, from 1, that one answer shows of a file. For a notebook, the numbers of cells.
 
-    `call` is the number of the answer, from 0; None for the reminders of a step. With `later`, earlier answers
-    may have shown the lines; otherwise this answer must.
+    `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `later`, it
+    suffices if an earlier answer showed the lines; without, this answer must show them. None for the reminders of a
+    step. With `later`, earlier answers may have shown the lines; otherwise this answer must.
     """
 
     call: int | None
@@ -44,8 +47,8 @@ class Shows(NamedTuple):
 
 
 def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Iterator[Shows]:
-    """Yield the lines that the contract's answers of a step (from 0) show of the files, in the state of the
-    session.
+    """Yield the lines of files that the contract's answers of a step show. `index` is the number of the step, from 0;
+    `seen` contains its calls and the files before and after it.
     """
     clause_of = clauses_of(scenario, contract)
     step = scenario.steps[index]
@@ -66,7 +69,9 @@ def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Ite
 
 
 def _within_documented_limits(shown: Iterable[Shows], files: Mapping[str, Entry]) -> Iterator[Shows]:
-    """Yield the lines that documents promise for a Read whose text they do not state."""
+    """Yield the lines that the documents promise for a Read without a documented text: lines up to a number and a
+    length.
+    """
     for each in shown:
         lines = lines_of(data_of(files[each.path]) or b"")
         numbers = tuple(
@@ -101,10 +106,10 @@ def _shows(
 def unseen(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
-    """Yield step and call, from 0, of answers that show fewer lines than the contract's, with a description of
-    the lines.
+    """Yield each answer that shows fewer lines than the contract's answer: its step and call (from 0), and the
+    difference with descriptions of the lines.
 
-    Lines of the same file are reported only once.
+    Missing lines of the same file are reported only once, unless an answer must show them itself.
     """
     known: set[str] = set()
     for index, seen in judgement.seen.items():
@@ -126,14 +131,14 @@ def unseen(
 
 
 def _unknown(each: Shows, seen: Seen) -> set[int]:
-    """Return the numbers of lines that a session has not been shown after a step."""
+    """Return the numbers of the lines of `each` that the session has not been shown up to the end of a step."""
     known = seen.known.get(each.path)
     marks = known.marks if known is not None and known.data == data_of(seen.after[each.path]) else ""
     return {number for number in each.numbers if not marks[number - 1 : number].isupper()}
 
 
 def _unshown(each: Shows, call: ToolCall, seen: Seen, said: ToolResult) -> set[int]:
-    """Return the numbers of lines or cells that an answer and its reminders do not show."""
+    """Return the numbers of the lines or cells of `each` that neither an answer (`said`) nor its reminders show."""
     data = data_of((seen.before if call.tool in READERS else seen.after)[each.path]) or b""
     sources = sources_of(each.path, data) if each.cells else []
     missing = {*each.numbers}

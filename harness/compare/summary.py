@@ -82,7 +82,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """Return the number of judged scenarios, and of scenarios that the contract covers."""
+        """The number of judged scenarios and of all scenarios that the contract covers, such as `judged 3 of 5`."""
         decided = self.scenarios - self.unspecified
         if not self.judged:
             return f"judged none of {decided}"
@@ -189,8 +189,8 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """A broken replay takes precedence over a failure, because the result is incomplete. A run that judges
-        nothing, or nothing of one of its suites, never passes.
+        """The exit code of the run. A broken replay takes precedence over a failure, because the result is
+        incomplete. A run never passes if no scenario was judged, or no scenario of one of its suites.
         """
         if self._broken:
             return ExitCode.BROKEN
@@ -202,7 +202,7 @@ class Summary:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites without a judged scenario, if others have some."""
+        """The names of the suites without a judged scenario. Empty if no suite has a judged scenario."""
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self, how: str = "--require") -> str:
@@ -229,8 +229,8 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return the harms of the run in one line, the worst first. Empty if there are none, nor blind edits or
-        overcautious refusals.
+        """Return the number of scenarios with each kind of harm in one line, the worst first. Blind edits and
+        overcautious refusals follow. Empty if there are none of all these.
         """
         harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
         beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
@@ -240,7 +240,9 @@ class Summary:
         return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
 
     def example_lines(self) -> list[str]:
-        """Return a scenario for each kind of harm: a line for new harms, and a line for harms of the contract."""
+        """Return up to two lines with a scenario for each kind of harm: first harms that only the implementation
+        does, then harms that the contract does, too.
+        """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
         for is_alike, words in ((False, "for example"), (True, f"for example, as {contract} does")):
@@ -254,10 +256,10 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence about the number of scenarios with harm by the contract itself, for a run that passes.
-        Empty if there are none.
+        """Return a sentence that names the number of scenarios in which the contract does the same harm. Empty if the
+        run does not pass, or if there are no such scenarios.
 
-        `name` is the name of the implementation.
+        `name` is the name of the implementation, `level` the level of the run.
         """
         if self.exit_code is not ExitCode.CONFORMANT:
             return ""
@@ -296,8 +298,8 @@ class Summary:
         return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def broken_lines(self) -> list[str]:
-        """Return a line for each scenario that ended early and is not accepted, and a line for those that are too
-        many.
+        """Return a line for each scenario that ended early and is not accepted by the baseline, up to a maximum. A
+        last line contains the number of further scenarios.
         """
         lines = [f"ended early: {each}" for each in self._broken[:_MOST_BROKEN]]
         more = len(self._broken) - _MOST_BROKEN
@@ -308,7 +310,9 @@ class Summary:
         )
 
     def reason_lines(self) -> list[str]:
-        """Return a line for broken, unsupported and unspecified scenarios each, with the most frequent reasons."""
+        """Return one line each for broken, unsupported and unspecified scenarios, with the most frequent reasons and
+        their numbers.
+        """
         lines = []
         for status, reasons in self.reasons.items():
             most = reasons.most_common(_MOST_REASONS)

@@ -45,7 +45,9 @@ def _transcribe_steps(
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a transcript with current error names: the replay may be older than the vocabulary."""
+    """Return a transcript with the error names of the current vocabulary, because the vocabulary may have changed
+    since the replay.
+    """
     return Transcript(
         tuple(
             replace(
@@ -90,7 +92,9 @@ def _transcribe_step(
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the changes of the implementation. Replacing a file counts as a change, even with the same bytes."""
+    """Return the files that the implementation changed in a step. A replaced file counts as changed, even if its
+    bytes are the same.
+    """
     world = {**before, **done.expected_world}
     return dict(_iter_changes(done, world, before)) | parted(done, world)
 
@@ -106,8 +110,8 @@ def _iter_changes(
 
 
 def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that were replaced by files with the same bytes, and lost or changed their other names
-    (hard links).
+    """Return the files that the implementation replaced by files with the same bytes, and whose other names (hard
+    links) are lost or different afterwards. `struck` is the workspace without the changes of the implementation.
     """
     return {
         path: struck[path]
@@ -119,7 +123,9 @@ def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, E
 def _is_implied(
     path: str, entry: Entry | None, own: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether an entry is a new directory above a new path. Every implementation creates those."""
+    """Whether an entry is a new directory that another new path needs as its parent. Every implementation creates
+    such directories.
+    """
     above = isinstance(entry, Directory) and path not in before
     return above and any(other.startswith(f"{path}/") for other in own)
 
