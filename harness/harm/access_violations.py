@@ -24,9 +24,10 @@ def check_access(
     before: Mapping[str, Entry],
     changed: set[str],
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield the forbidden files that a call read or changed.
+    """Yield the forbidden files that a call read or changed, each with its harm.
 
-    `changed` contains the paths that its step changed. A command can concern any file, because it names no path.
+    `changed` contains the paths that the step of the call changed. A command names no path, so all changed paths are
+    checked for a command.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -61,7 +62,9 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield the forbidden files with a line that a command shows and that no other file contains."""
+    """Yield each file that the session must not read although a command showed a line of it. Lines that also occur in
+    a permitted file or in the command itself do not count.
+    """
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_lines = {
@@ -75,7 +78,9 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why a file must not be read. Empty if it may be read."""
+    """Return the reason why a session must not read a file, as the end of a relative clause. Empty if it may
+    be read.
+    """
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""
@@ -89,8 +94,8 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the working directories of the session. False if the mode allows reading
-    everywhere.
+    """Whether a path is outside the working directories of the session. Always False if the mode is
+    `bypassPermissions` or if there are `allow` rules, because such a session may be allowed to leave them.
     """
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
@@ -101,8 +106,8 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(rules: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the permission pattern that denies a path to a tool, Read or Edit. None if a pattern with `!` makes
-    exceptions, which is not judged.
+    """Return the first pattern of permission rules that denies a path to a tool (Read or Edit). None if no pattern
+    denies it, or if a pattern with `!` makes exceptions, which are not judged.
     """
     if any("!" in rule for rule in rules):
         return None
@@ -116,7 +121,9 @@ def _find_denying_pattern(rules: Sequence[str], tool: str, path: str) -> str | N
 
 
 def _matches_path(pattern: str, path: str) -> bool:
-    """Whether a plain pattern matches a path or a directory above it. Other patterns are not judged."""
+    """Whether a permission pattern matches a path or a directory above the path. False for a pattern whose form is
+    not judged, such as one with `?` or `[`.
+    """
     if re.search(r"[\[\]?\\!~]|^[/#]|\s$|/$", pattern):
         return False
     below = pattern.endswith("/**")

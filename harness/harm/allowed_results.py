@@ -11,7 +11,7 @@ from readfirst.harness.harm.requested_edit import Replacement, Written
 from readfirst.harness.harm.text_codec import Content, with_line_ends
 
 Place = tuple[int, int]
-"""Start and end of a text, in characters."""
+"""Start and end of a part of a text, as character indexes."""
 
 _STRAIGHT_BY_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
@@ -22,7 +22,7 @@ def fold_quotes(text: str) -> str:
 
 
 def find_places(text: str, old: str) -> list[Place]:
-    """Return the positions of `old` in a text, from the left, without overlaps."""
+    """Return the start and end of each occurrence of `old` in a text, from the left, without overlaps."""
     places_found: list[Place] = []
     if old:
         start = text.find(old)
@@ -33,11 +33,11 @@ def find_places(text: str, old: str) -> list[Place]:
 
 
 def iter_readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
-    """Yield the positions of `old` for each reading, and whether quotes were folded: first the exact text, and
-    no reading without a match.
+    """Yield the places of `old` in a text for each reading of both, and whether quotes were folded for it.
 
-    The conventions `line-ends` and `quotes`: an LF also matches a CRLF, and a straight quote matches a curly
-    quote.
+    The first reading is exact. Others follow the conventions `line-ends` (an LF also matches a CRLF) and `quotes` (a
+    straight quote also matches a curly quote). Readings without a match, or with the same places as an earlier
+    reading, are omitted.
     """
     seen: list[list[Place]] = []
     is_curly = not (text.isascii() and old.isascii())
@@ -60,7 +60,7 @@ def _find_with_folding(text: str, old: str, *, fold: bool, bare: bool) -> list[P
 
 
 def _places_with_crlf(text: str, places_without_cr: list[Place]) -> list[Place]:
-    """Convert positions in a text with LF to positions in the same text with CRLF."""
+    """Convert places in a text whose CRs were removed to places in the original text with CRLF."""
     ends = sorted({end for place in places_without_cr for end in place})
     shifted_ends: dict[int, int] = {}
     position = 0
@@ -74,10 +74,12 @@ def _places_with_crlf(text: str, places_without_cr: list[Place]) -> list[Place]:
 
 
 _MAX_VARIANTS = 64
-"""Maximum number of variants that are tracked for several replacements."""
+"""Maximum number of variants of a text that are followed from one replacement to the next."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""The pattern starts with a character class, because Python searches such patterns fast."""
+"""Whitespace before a line end or the end of the text. The pattern starts with a character class, because Python
+searches such patterns fast.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def may_become(
 ) -> bool:
     """Whether a file with the bytes `before` (None: no file) may contain `after` once the call is answered.
 
-    `crlf` means that a file in the workspace has CRLF, so a new file may use CRLF too.
+    `crlf` means that some file in the workspace has CRLF line ends; then a new file may use CRLF as well. has CRLF,
+    so a new file may use CRLF too.
     """
     if isinstance(call, Written):
         return is_inserted(before, call, after) or any(
@@ -138,7 +141,9 @@ def _has_edited_content(content: Content, call: Sequence[Replacement], after: by
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Yield the first change of each text that follows the call exactly."""
+    """Yield each text with the replacement applied exactly as requested. Texts in which the old text is missing or
+    ambiguous are omitted.
+    """
     for text in texts:
         count = text.count(edit.old) if edit.old else 0
         if count == 1 or (count and (edit.every or edit.count == count)):

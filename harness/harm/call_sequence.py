@@ -29,11 +29,11 @@ class Chain:
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
     def add_call(self, number: int, call: ToolCall) -> None:
-        """Add a call."""
+        """Add a call, with its number in the message."""
         self.calls.append((number, call))
 
     def with_hook_input(self, hooks: Sequence[GivenHook]) -> Chain:
-        """Return the chain with the arguments that hooks set, instead of the original arguments."""
+        """Return the calls with the arguments that hooks set for them."""
         inputs = [hook for hook in hooks if hook.action == "input"]
 
         def apply_hooks(call: ToolCall) -> ToolCall:
@@ -45,14 +45,14 @@ class Chain:
 
     @property
     def last_number(self) -> int:
-        """The number of the last call."""
+        """The number of the last call of the chain in the message."""
         return self.calls[-1][0]
 
 
 def check_calls(
     chain: Chain, knowledge: FileKnowledge, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, UnlocatedHarm]]:
-    """Yield unrequested changes of the file, each with the number of its call."""
+    """Yield the harms that the calls did to the content of their file, each with the number of its call."""
     previous, now = data_of(before.get(chain.path)), data_of(after.get(chain.path))
     number = chain.last_number
     if any(call.tool == "NotebookEdit" for _, call in chain.calls):
@@ -140,7 +140,7 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield damage to links and metadata of the file."""
+    """Yield the harms that the calls did to the links and the metadata of their file."""
     path = chain.path
     previous, now = before.get(path), after.get(path)
     if previous is None or now is None:

@@ -13,11 +13,11 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield call number, path and harm of calls that two sessions made at the same time.
+    """Yield the harms of calls that two sessions made at the same time: number of the call, path and harm.
 
-    Every edit that was answered as done must be in the file, in any order, and nothing else: the calls change
-    different texts. A call may be refused because the other session was faster, but not if the other session does not
-    use the file.
+    The calls change different texts. Therefore the file must contain every edit that was answered as done, and no
+    other change. A call may be refused because the other session was faster, but only if the other session uses the
+    same file.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}

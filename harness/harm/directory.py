@@ -36,7 +36,7 @@ class WorkingDirectory:
         return WorkingDirectory(self.start, self.current, is_fixed=True)
 
     def reset(self) -> None:
-        """Return to `start`, as a resumed session does."""
+        """Set the current directory to `start`, because a resumed session begins there."""
         self.current = self.start
 
     def resolve_paths(
@@ -67,7 +67,7 @@ def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 
 
 def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
-    """Whether the relative path of a call leads to a changed file from this directory."""
+    """Whether a changed file is the one that the relative path of a call names from this directory."""
     return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
 
 
@@ -76,8 +76,8 @@ def _directory_after(
 ) -> str:
     """Return the directory of a session after a call. Only answered commands with `cd` change it.
 
-    A directory outside the workspace, or at home, resets it to `start`. A missing directory does not change
-    it.
+    If `cd` leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes
+    nothing., resets it to `start`. A missing directory does not change it.
     """
     if call.tool != BASH or result.is_error:
         return directory
@@ -102,8 +102,8 @@ def _directory_after(
 
 
 def _iter_cd_targets(command: str) -> Iterator[str]:
-    """Yield the word after each `cd` at the start of a command, but not in a pipe, parentheses or the
-    background.
+    """Yield the argument of each `cd` in a command. A `cd` in a pipe, in parentheses or in the background is ignored,
+    because it does not change the directory of the session.
     """
     words = _COMMAND_WORD_PATTERN.findall(command)
     operators = set(";&|\n")

@@ -67,16 +67,16 @@ class _Answered(NamedTuple):
 
 @dataclass
 class _Judge:
-    """Judges the steps of a scenario in order, and tracks the files and the session's knowledge of them."""
+    """Judges the steps of a scenario in order. Tracks the current files, and the session's knowledge of these files."""
 
     given: Given
     state: State
     harms: list[Harm] = field(default_factory=list)
     seen: dict[int, Seen] = field(default_factory=dict)
     views: list[dict[str, FileKnowledge]] = field(default_factory=list)
-    """Knowledge of files of the session, and of its nested sub-agents. The innermost is last."""
+    """The file knowledge of the session, then of each sub-agent that runs inside it. The last one is active."""
     other_views: dict[str, dict[str, FileKnowledge]] = field(default_factory=dict)
-    """Knowledge of files of a second session (key: empty), and of sub-agents in the background."""
+    """The file knowledge of a second session (key: empty), and of sub-agents in the background."""
     rewind_pending: bool = False
     checkpoint: State = field(default_factory=dict)
     changed_paths: set[str] = field(default_factory=set)
@@ -92,7 +92,7 @@ class _Judge:
         self.checkpoint = dict(self.state)
 
     def _new_view(self, *, is_sub_agent: bool = False) -> dict[str, FileKnowledge]:
-        """Return the knowledge of a new session, or of a sub-agent, which starts in the session's directory."""
+        """Return the file knowledge of a new session, or of a new sub-agent, and set its working directory."""
         view = initial_knowledge(self.state)
         start = "" if self.given.permissions is None else self.given.permissions.working_directory
         directory = self.current_directory.of_sub_agent() if is_sub_agent else WorkingDirectory(start, start)
@@ -109,7 +109,7 @@ class _Judge:
         return self.directories[id(self.current_view)]
 
     def _all_views(self) -> list[dict[str, FileKnowledge]]:
-        """Return the knowledge of every session and sub-agent, the active one first."""
+        """Return the file knowledge of every session and sub-agent, the active one first."""
         waiting = [
             other for other in self.other_views.values() if all(other is not view for view in self.views)
         ]
@@ -161,7 +161,9 @@ class _Judge:
                 self.seen[index] = Seen(calls_of(step), before, after, dict(self.current_view))
 
     def _only_answers(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether all calls only read or were refused, and no file changed."""
+        """Whether no call of a step can have changed a file, and no file changed. Calls that only read and refused
+        calls (except commands) cannot change a file.
+        """
         return not (
             self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
         ) and all(
@@ -189,7 +191,7 @@ class _Judge:
         self.state = after
 
     def judge_later_changes(self, last: int, outcome: StepOutcome) -> None:
-        """Judge changes after the last answer."""
+        """Report each change after the last answer as a stray change. `last` is the number of the last step."""
         for path, entry in sorted(outcome.changes.items()):
             previous = self.state.get(path)
             what = f"{path} was {describe_change(previous, entry)} after the last answer"
@@ -229,7 +231,9 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Let the active session forget all lines, except those of files that a summary shows again."""
+        """Update the file knowledge of the active session after a summary: it forgets all lines, except those of the
+        files that the summary shows again.
+        """
         known_paths = {path for path, knowledge in self.current_view.items() if knowledge.is_known}
         shown_paths = shown_again(
             known_paths & self.state.keys(), self.state, self.given.files, self.changed_paths
@@ -250,7 +254,9 @@ class _Judge:
         self.state = apply_changes(self.state, changed)
 
     def _apply_rewind(self, index: int, changed: Mapping[str, Entry | None]) -> None:
-        """Update the knowledge of files after a rewind, and report lost changes of other programs."""
+        """Update the knowledge of files after a rewind. Changes of other programs that the rewind reverted are
+        reported as lost.
+        """
         restored: dict[str, Entry | None] = {}
         for path in sorted(self.changed_paths):
             previous = self.checkpoint.get(path)
@@ -347,7 +353,7 @@ class _Judge:
         index, calls, happened, before, after, changed = answered
 
         def refused_calls(path: str, state: State) -> Iterator[int]:
-            """Yield the numbers of refused calls for a path."""
+            """Yield the number of each refused call that names a path."""
             for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
                 if result.is_error and path in candidate_paths(call.arguments, state):
                     yield number

@@ -27,7 +27,8 @@ class Seen(NamedTuple):
 class Judgement:
     """The harms of a session in the order of the steps, and its knowledge of files after each step with calls.
 
-    `seen` is by step, from 0. It omits steps whose calls may have been made or not.
+    The keys of `seen` are numbers of steps, from 0. Steps are omitted if their calls may or may not have been
+    executed. steps whose calls may have been made or not.
     """
 
     harms: tuple[Harm, ...]

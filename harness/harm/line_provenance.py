@@ -19,8 +19,8 @@ _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "ses
 """Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of lines that are compared one by one. In longer differences, equal lines count as the same
-line.
+"""Maximum number of different lines that are compared in order. In longer differences, a new line counts as unchanged
+if an old line has the same text.
 """
 _MAX_FORMER_CONTENTS = 8
 """Number of former contents of a file that are remembered."""
@@ -41,7 +41,9 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 
 class _ShownLines(NamedTuple):
-    """Shown lines of a file, and how the session learned of it; computed lazily by `FileKnowledge`."""
+    """Knowledge of one file that depends on the answers: the marks of its lines, and the session's last action on it.
+    Computed lazily by `FileKnowledge`.
+    """
 
     marks: str
     is_known: bool = False
@@ -54,12 +56,13 @@ _Step = Callable[[_ShownLines], _ShownLines]
 
 
 class FileKnowledge:
-    """Knowledge of one file: its bytes, the author of each line, former contents, and the lines that were
-    shown.
+    """Knowledge of one file: its bytes, the author of each line, former contents, and which lines the session has
+    seen.
 
-    Immutable. `former` contains former contents. `others` means that another program changed the file,
-    `forgotten` that a summary replaced the shown lines. `expected` is the knowledge before other programs changed
-    the file: the content that the session expects. Shown lines are computed lazily, because most edits do no harm.
+    Immutable. `former` contains former contents, the latest first. `others`: another program has changed the file.
+    `forgotten`: a summary removed shown lines from the conversation. `expected` is the knowledge before other
+    programs changed the file, whose content the session still expects; None if the session has read or written the
+    file since. Seen lines are computed lazily, because most edits do no harm.
     """
 
     __slots__ = (
@@ -95,7 +98,9 @@ class FileKnowledge:
         return knowledge
 
     def _with_step(self, step: _Step, *, is_known: bool) -> FileKnowledge:
-        """Return the knowledge after a step that may show lines. `met` means that it certainly does."""
+        """Return the knowledge after a step that may show lines. `is_known` means that the step certainly shows or
+        writes a part of the file.
+        """
         knowledge = FileKnowledge(self.data)
         knowledge.former, knowledge.others, knowledge.forgotten = self.former, self.others, self.forgotten
         knowledge._surely_known = is_known or self._surely_known
@@ -103,7 +108,9 @@ class FileKnowledge:
         return knowledge
 
     def _all_shown(self) -> _ShownLines:
-        """Compute the shown lines, from the last step with a known result."""
+        """Compute the marks of the lines after all steps. The computation begins at the last step with a computed
+        result.
+        """
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
         while knowledge is not None and knowledge._shown is None:
@@ -128,7 +135,9 @@ class FileKnowledge:
 
     @property
     def since(self) -> str:
-        """Last action of the session on the file before another program changed lines."""
+        """The last action of the session on the file before another program changed it, such as `Read`. Empty if
+        there is none.
+        """
         return self._all_shown().since
 
     @property
@@ -140,9 +149,11 @@ class FileKnowledge:
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return the knowledge after a change of the bytes. Unchanged lines keep their marks.
+        """Return the knowledge after `author` changed the file. Unchanged lines keep their author, and remain seen or
+        unseen.
 
-        If other programs restore the content that the session expects, its seen lines are seen again.
+        If other programs restore the content that the session expects, the lines that it had seen count as seen
+        again.
         """
         before = self.data
         expected = None if author == "session" else self.expected or self
@@ -168,7 +179,7 @@ class FileKnowledge:
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer about the file."""
+        """Return the knowledge after an answer of `tool` that shows lines of the file, usually of Read."""
         data = self.data
         return self._with_step(
             lambda shown: _ShownLines(_mark_seen_lines(data, shown.marks, answer), True, shown.since, tool),
@@ -176,7 +187,9 @@ class FileKnowledge:
         )
 
     def after_mention(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer that may mention the file."""
+        """Return the knowledge after an answer of `tool` that may contain lines of the file, for example of a
+        command.
+        """
         data = self.data
 
         def mention_lines(shown: _ShownLines) -> _ShownLines:
@@ -188,7 +201,9 @@ class FileKnowledge:
         return knowledge
 
     def shown_whole(self, how: str) -> FileKnowledge:
-        """Return the knowledge after the whole file was shown."""
+        """Return the knowledge after the whole file was shown to the session. `how` is the occasion, such as
+        `summary`.
+        """
         return self._with_step(
             lambda shown: _ShownLines(shown.marks.upper(), True, shown.since, how), is_known=True
         )
@@ -207,9 +222,10 @@ class FileKnowledge:
         return knowledge
 
     def overwritten_lines(self, after: bytes) -> list[int]:
-        """Return the numbers, from 1, of unseen lines that the new content `after` does not contain.
+        """Return the numbers (from 1) of the lines that the session has not seen and that the new content `after`
+        does not contain.
 
-        Blank lines do not count, and a different line end is not a loss.
+        These lines are lost work. Blank lines are omitted. A line with only a different line end is not lost.
         """
         if after == self.data:
             return []
@@ -254,13 +270,13 @@ class FileKnowledge:
         return lost_numbers
 
     def authors(self, numbers: Iterable[int]) -> set[LineAuthor]:
-        """Return the authors of these lines, by their numbers from 1."""
+        """Return the set of authors of the lines with these numbers, which count from 1."""
         marks = self.marks
         return {_AUTHORS_BY_MARK[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
 
 
 def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
-    """Return the marks of lines after an answer about them."""
+    """Return the marks of the lines, with a capital letter also for each line that an answer shows."""
     if not marks or marks.isupper():
         return marks
     shown = shown_lines(lines_of(data), answer)
@@ -301,7 +317,9 @@ def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
 def learn_change(
     view: dict[str, FileKnowledge], path: str, before: Entry | None, after: Entry | None, *, session: bool
 ) -> None:
-    """Update the knowledge of a file that the session (without `session`: another program) changed."""
+    """Update the knowledge of a file in `view` after a change. `session`: the session changed it; otherwise another
+    program did.
+    """
     if not isinstance(after, RegularFile):
         return
     data = data_of(before)

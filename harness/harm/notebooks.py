@@ -11,7 +11,7 @@ from readfirst.harness.suite.harm_kinds import HARMS, Kind
 
 _CELL_NUMBER_PATTERN = re.compile(r"cell-([0-9]{1,9})")
 _EMPTY_VALUES: Mapping[str, Any] = {"execution_count": None, "outputs": [], "metadata": {}}
-"""Additional keys that a written cell may have by the convention `notebook-outputs`."""
+"""Keys that a tool may add to a cell that it writes, with their empty values (convention `notebook-outputs`)."""
 _RUN_KEYS = ("execution_count", "outputs")
 """Keys that describe the last run of a cell."""
 
@@ -20,7 +20,11 @@ Cell = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A required cell: the old cell (`cell`; None for a new cell), possibly with a new source and type."""
+    """A cell that the notebook must contain after the calls.
+
+    `cell` is the cell before the calls; None for an inserted cell. `source` and `type` are those that a call
+    requests; None if no call changes them.
+    """
 
     cell: Cell | None
     source: str | None = None
@@ -28,11 +32,11 @@ class _Slot:
 
     @property
     def is_named(self) -> bool:
-        """Whether a call named the cell."""
+        """Whether a call replaces the source of this cell, or inserts the cell."""
         return self.source is not None
 
     def differing_keys(self, actual: Cell) -> list[str]:
-        """Return the keys with a different value than in the required cell."""
+        """Return the keys of an actual cell whose values are not allowed for this required cell."""
         if self.cell is not None and not self.is_named:
             return [key for key in sorted({*self.cell, *actual}) if _differs_at(self.cell, actual, key)]
         previous = self.cell or {}
@@ -58,7 +62,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCells:
-    """The required cells in order, and the cells that must be deleted."""
+    """The cells that the notebook must contain after the calls, in order, and the cells that calls delete."""
 
     slots: tuple[_Slot, ...]
     removed: tuple[Cell, ...] = ()
@@ -67,7 +71,10 @@ class _RequiredCells:
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
 ) -> list[UnlocatedHarm]:
-    """Return unrequested effects of answered NotebookEdits. The layout of the JSON does not matter."""
+    """Return the harms that answered NotebookEdits of one notebook did. The layout of its JSON does not matter.
+
+    A call may have several meanings, because a cell id is ambiguous. The meaning with the fewest harms is used.
+    """
     previous, now = _parse_notebook(before), _parse_notebook(after)
     if previous is None:
         return []
@@ -93,7 +100,9 @@ def notebook_harms(
 
 
 def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Iterator[_RequiredCells]:
-    """Yield the required cells after one more call, for each possible meaning of its cell id."""
+    """Yield the required cells after one more call: one result for each meaning that the cell id of the call may
+    have.
+    """
     slots, mode = required.slots, arguments.get("edit_mode") or "replace"
     source, cell_type = str(arguments.get("new_source", "")), arguments.get("cell_type")
     for index in _named_indexes(slots, arguments):
@@ -115,8 +124,8 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(slots: Sequence[_Slot], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the indexes that a call can name: by a number, an id, or `cell-N`, which may be both
-    (`notebook-cells`).
+    """Yield the index of each cell that a call may mean. An id such as `cell-3` may be the id of a cell or the index
+    of another (convention `notebook-cells`).
     """
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
@@ -232,7 +241,9 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _edited_elsewhere(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return the harm if another cell got the source of the named one."""
+        """Return the harm if a call changed a cell other than the cell that it named. None if this did not happen.
+        `missing` and `extra` are the indexes of required and actual cells without a counterpart.
+        """
         slots, now = self.required.slots, self.now
         named_indexes = [
             index for index in missing if slots[index].is_named and slots[index].cell is not None

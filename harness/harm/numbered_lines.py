@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""Indexes of a file's lines in ascending order, by the texts that show them."""
+"""Maps each text that can show a line of a file to the indexes of the file's lines that it can show, in ascending
+order.
+"""
 Matches = Mapping[int, int]
-"""Index of the file's line by the index of the answer's line that shows it."""
+"""Maps the index of a line of an answer to the index of the file's line that it shows."""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
@@ -19,14 +21,18 @@ NUMBER = re.compile(
 _MAX_TAIL_CHARS = 12
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
-"""Maximum number of shifts that are tried besides 0 and -1."""
+"""Maximum number of numbering shifts that are tried besides 0 and -1: differences between a line number and the
+line's position in the file.
+"""
 _MIN_COMMON_LINES = 8
-"""If a text occurs on more lines than this, it is not used to find the shift."""
+"""Maximum number of equal lines of a file that are used to find the numbering shift. More frequent texts, such as
+`}`, say little about it.
+"""
 
 
 class Numbered(NamedTuple):
-    """Lines of an answer that have a number and match a line of the file; `shown` contains those with the
-    right number.
+    """Lines of an answer that have a line number and match a line of the file (`hits`). `shown` contains only the
+    lines whose number is right.
     """
 
     hits: Matches
@@ -48,12 +54,12 @@ class _Candidate(NamedTuple):
 
 
 def find_numbered_lines(texts: Sequence[str], where: LineIndex, lines: Sequence[str]) -> Numbered:
-    """Return the numbered lines of an answer that match lines of the file.
+    """Return the lines of an answer that have a line number and match lines of the file.
 
-    The shift is the number of a line minus its position in the file, counted from 1. A shift is dropped if
-    another shift explains all of its lines and more. Of the others, 0 wins if it explains any line, then -1,
-    then a shift whose first line has the number 0 or 1. Otherwise the numbers are wrong, and no line counts
-    as shown.
+    The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0,
+    or from the first shown line. A shift is dropped if another shift explains all of its lines and more. Of the
+    remaining shifts the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. If there is no
+    such shift, the numbers are wrong, and no line counts as shown.
     """
     simple_matches = _match_simple_numbering(texts, lines)
     if simple_matches is not None:
@@ -84,8 +90,8 @@ def find_numbered_lines(texts: Sequence[str], where: LineIndex, lines: Sequence[
 
 
 def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> Numbered | None:
-    """Return the numbered lines if all numbers are right and the separator is the same. None if a closer
-    check is needed.
+    """Return the numbered lines of an answer if all their numbers are right and followed by the same separator. None
+    if a closer check is needed.
     """
     hits: dict[int, int] = {}
     separator = ""
@@ -129,7 +135,8 @@ def _iter_candidates(texts: Sequence[str], where: LineIndex) -> Iterator[_Candid
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield the possible ends of a label whose number ends at `end`, and whether that label contains a digest.
+    """Yield the index of each possible end of a label before a line, given the end of its line number (`end`), and
+    whether the label contains a digest. whose number ends at `end`, and whether that label contains a digest.
 
     Signs and spaces may follow the number. One word among them, a digest, needs signs on both sides. A tab
     ends the label.
@@ -149,7 +156,8 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines whose number, minus the shift, is their position in the file.
+    """Return the lines of an answer whose number minus `shift` is their position in the file. shift, is their
+    position in the file.
 
     Their labels must be of the same kind. Labels are of the same kind if they end with the same whitespace or
     have the same width. A single line must have at most one space after a sign.

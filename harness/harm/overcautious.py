@@ -12,7 +12,9 @@ _TIMES = " (the file changed without a newer time, which the contracts do not no
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether each call was refused or answered exactly as in the recording of the scenario's own contract."""
+    """Whether the implementation refused exactly the calls that the recording of the scenario's own contract refuses.
+    False for a call without a recording.
+    """
     for step, outcome_of_step in zip(scenario.steps, outcome.steps, strict=False):
         for call, result in zip(calls_of(step), outcome_of_step.results, strict=False):
             expected = call.expect.recorded
@@ -24,11 +26,11 @@ def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
 def check_overcautious(
     scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
 ) -> Iterator[Harm]:
-    """Yield the calls that only this implementation refuses. `recorded` contains the transcripts of all
-    contracts.
+    """Yield a harm for each call that this implementation refuses although every contract answers it. `recorded`
+    contains the transcripts of all contracts.
 
-    Only contracts that refused and answered the same calls so far are compared: after a different course their
-    answer is unknown. Stops when no such contract is left.
+    At each step, only those contracts are compared that refused and answered the same calls in all earlier steps: the
+    others are in a different state. The search stops if no such contract remains.
     """
     courses = [*courses_of(recorded)]
     message = -1

@@ -17,7 +17,9 @@ def has_exited(call: ToolCall, answer: ToolResult) -> bool:
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the progress of a call is not deterministic: it is ended while it writes, or survives its signal."""
+    """Whether the progress of an interrupted call may differ in each replay: the call is ended while it writes, or
+    the program survives the signal.
+    """
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
     return call.interrupted == "stopped" or call.signal is not None
@@ -29,7 +31,8 @@ def check_partial_writes(
     changes: Mapping[str, Entry | None],
     answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
-    """Yield each path that an interrupted call spoiled, and its current content.
+    """Yield each path that an interrupted call spoiled, with a description of its current content. call spoiled, and
+    its current content.
 
     The file of the call must have its old or its requested content, and the requested content if the `answer`
     reports success. A temporary file is allowed only if the program is dead. All other files must be unchanged.
@@ -56,7 +59,7 @@ def check_partial_writes(
 
 
 def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
-    """Return the requested content. None if only the tool can compute it."""
+    """Return the content of a file that a call requests. None if only the tool can compute this content."""
     edit = parse_requested_edit(call.tool, call.arguments)
     if isinstance(edit, Written):
         return edit.text.encode()

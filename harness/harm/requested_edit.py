@@ -26,7 +26,8 @@ class Written:
 def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
     """Return the replacements of an Edit or MultiEdit in order, or the text of a Write.
 
-    An Edit without old text writes the file, or inserts the text before or after its content. None: another
+    An Edit with an empty `old_string` writes the file, or inserts the text before or after its content. None for
+    other tools and for invalid arguments. the file, or inserts the text before or after its content. None: another
     tool, or invalid arguments.
     """
     match tool:

@@ -10,7 +10,9 @@ from readfirst.harness.suite.repeated_text import texts_in
 MARK = "\ufeff"
 """A byte order mark. Some tools show it before the first line."""
 _LONE_HALF_PATTERN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Half of a surrogate pair, as UTF-16 may contain it. The other surrogates represent bytes that are not UTF-8."""
+"""One half of a surrogate pair, without the other half. UTF-16 files may contain it. The other surrogates stand for
+bytes that are not UTF-8.
+"""
 _COLOUR_PATTERN = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY_PATTERN = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
@@ -160,10 +162,10 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the lines of the quoted texts in a line of an answer. The line itself if it is not a list of
-    quoted texts.
+    """Return the lines of the quoted texts in one line of an answer. If the line does not consist of quoted texts,
+    return the line itself.
 
-    A single quoted text at the end keeps the text before it.
+    If the only quoted text is at the end of the line, the text before it is kept.
     """
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
@@ -202,8 +204,8 @@ def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
 
 
 def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
-    """Return the position of the quote that closes the one at `start`. Doubled and escaped quotes do not
-    close it.
+    """Return the index of the quote that ends the quoted text which starts at `start`. None if no quote ends it. A
+    doubled quote, or an escaped quote if `escapes` is set, does not end the text.
     """
     quote = line[start]
     position = start + 1
@@ -222,9 +224,10 @@ def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
 
 
 def _strings_of_json(answer: str) -> list[str]:
-    """Return the lines of all strings in an answer that is JSON, or JSON lines.
+    """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers.
 
-    If several items have one number and one string each, the number precedes the string.
+    If the answer is a list whose items each contain one number and one string, the number is put before the string,
+    as a line number.
     """
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return []
@@ -243,7 +246,9 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return the value if it is a list of items, or the first such list in it."""
+    """Return the list of rows in a JSON value: the value itself, or the first list in an object. Empty if there is
+    none, or if its items are not all objects or lists.
+    """
     if isinstance(value, dict):
         value = next((item for item in value.values() if isinstance(item, list)), [])
     return value if isinstance(value, list) and all(isinstance(item, dict | list) for item in value) else []

@@ -15,9 +15,8 @@ def shown_again(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the five known files that were changed last. More if some have the same time.
-
-    `changed_paths` contains the files that the session changed.
+    """Return the five known files that were changed last. If further files have the same time as the fifth, these are
+    included.
     """
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
@@ -27,7 +26,9 @@ def shown_again(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return the time of a file's last change, in nanoseconds since 1970. A recording has only the given times."""
+    """Return the time of a file's last change, in nanoseconds since 1970. If it was not recorded, return the given
+    time, or a constant if the session may have changed the file.
+    """
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:
         return entry.stamp.mtime_ns

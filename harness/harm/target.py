@@ -13,10 +13,11 @@ _WHITESPACE = " \t\r\n\ufeff"
 
 
 def target_of(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
-    """Return the path that a call concerns. If it names several, the one that changed, else an existing one.
+    """Return the path of the file that a call concerns. None if the call names no usable path.
 
-    A link that became a file counts as the file. Whitespace around a path is stripped if no file has this name
-    (`paths`).
+    If the arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads
+    through a link that the call replaced by a file, the path of the link is returned. Whitespace around a path is
+    stripped if no file has the unstripped name (convention `paths`).
     """
     paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):
@@ -33,12 +34,12 @@ def target_of(call: ToolCall, before: State, after: State, changed: set[str]) ->
 
 
 def names_path(call: ToolCall, path: str) -> bool:
-    """Whether the path of a call, as written, starts with a path."""
+    """Whether the path of a call starts with `path`. The path is used as it is written, without resolving links."""
     return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether an argument that the judge does not know contains a path. Tools may use other argument names."""
+    """Whether an argument with a name other than the standard arguments of the file tools is exactly this path."""
     known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

@@ -21,7 +21,9 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode bytes. Without a byte order mark, or if the bytes do not fit the mark, as UTF-8."""
+        """Decode the bytes of a file. UTF-8 is used if there is no byte order mark, or if the bytes are invalid in
+        the encoding of the mark.
+        """
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:

@@ -16,13 +16,15 @@ from readfirst.harness.suite.file_entry import Directory, Entry
 from readfirst.harness.suite.harm_kinds import Kind
 
 _MAX_READINGS = 8
-"""Maximum number of readings of a replacement that are tried."""
+"""Maximum number of ways to apply a replacement that are tried."""
 _MAX_LINE_RANGES = 3
-"""Maximum number of line ranges in a sentence."""
+"""Maximum number of line ranges that a description of lost lines names."""
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm without its step and call."""
+    """A harm before its step and call are known: its kind, a description, and excerpts of the content before and
+    after.
+    """
 
     kind: Kind
     what: str
@@ -33,7 +35,9 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return the harm if lines are lost because the file is overwritten."""
+    """Return the harm if the new content of a file lacks lines that the session has not seen. None if no such line is
+    lost.
+    """
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")
@@ -230,7 +234,9 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return the participle for a change of a path, such as `removed`."""
+    """Return the word that describes a change of a path in a sentence: `changed`, `removed`, `made` (a directory) or
+    `left behind` (any other new entry).
+    """
     match before, after:
         case None, _:
             return "left behind" if not isinstance(after, Directory) else "made"

@@ -47,7 +47,8 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
-    """Return the indexes of the lines by all texts that show them, without whitespace at the end.
+    """Return, for each text that can show a line of the file, the indexes of these lines. Texts have no whitespace at
+    the end. that show them, without whitespace at the end.
 
     The last few files are cached, because consecutive answers usually concern the same file.
     """
@@ -108,8 +109,8 @@ def _match_unnumbered(texts: Sequence[str], where: LineIndex, numbered: Matches)
 def _iter_labels(
     texts: Sequence[str], where: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield for each kind of label the indexes of the lines with this label, and where the label ends in each
-    line.
+    """Yield, for each kind of label, a mapping: the index of each line of the answer with this label, and the
+    position in the line at which the label ends.
     """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
@@ -132,7 +133,9 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, where: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Record the prefixes of a line, without letters and digits, whose rest matches a line of the file."""
+    """Record in `labels` each prefix of a line without letters and digits after which the rest matches a line of the
+    file.
+    """
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
@@ -141,7 +144,9 @@ def _add_labels(position: int, text: str, where: LineIndex, labels: dict[str, di
 
 
 def _add_digests(position: int, text: str, where: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Record the separators after a short word whose rest matches a line of the file."""
+    """Record in `digests` each separator after a short word at the start of a line if the rest of the line matches a
+    line of the file.
+    """
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return
@@ -153,8 +158,8 @@ def _add_digests(position: int, text: str, where: LineIndex, digests: dict[str, 
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words before the separator are digests: of the same length, and not numbers with the same
-    prefix.
+    """Whether the words before the separator are digests and not line numbers. Digests have the same length, and are
+    not numbers with the same prefix.
     """
     words = [match[1] for text in texts if (match := _DIGEST_PATTERN.match(text))]
     if len(words) == 1:
