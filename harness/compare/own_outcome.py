@@ -34,8 +34,8 @@ def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation]
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the text of the answer that a clause states. If the clause states no text, return the recorded text if
-    it also is a refusal, or also is not one. Empty if no text is known.
+    """Return the text of the answer that a clause states. If the clause states no text, return the recorded text,
+    provided that the clause and the recording both refuse the call or both answer it. Empty if no text is known.
     """
     text = clause.text
     recorded = expectation.recorded

@@ -74,7 +74,7 @@ class _Judge:
     harms: list[Harm] = field(default_factory=list)
     seen: dict[int, Seen] = field(default_factory=dict)
     views: list[dict[str, FileKnowledge]] = field(default_factory=list)
-    """The file knowledge of the session, then of each sub-agent that runs inside it. The last one is active."""
+    """File knowledge of the session, then of each sub-agent inside it. The last one is active."""
     other_views: dict[str, dict[str, FileKnowledge]] = field(default_factory=dict)
     """The file knowledge of a second session (key: empty), and of sub-agents in the background."""
     rewind_pending: bool = False
@@ -161,9 +161,7 @@ class _Judge:
                 self.seen[index] = Seen(calls_of(step), before, after, dict(self.current_view))
 
     def _only_answers(self, step: ToolCall | ParallelCalls, outcome: StepOutcome) -> bool:
-        """Whether no call of a step can have changed a file, and no file changed. Calls that only read and refused
-        calls (except commands) cannot change a file.
-        """
+        """Whether a step changed no file, because all calls only read or were refused. Commands may change files."""
         return not (
             self.rewind_pending or outcome.changes or outcome.expected_world or outcome.traces
         ) and all(
@@ -231,8 +229,8 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Update the file knowledge of the active session after a summary: it forgets all lines, except those of the
-        files that the summary shows again.
+        """Update the file knowledge of the active session after a summary: only files that it shows again
+        stay known.
         """
         known_paths = {path for path, knowledge in self.current_view.items() if knowledge.is_known}
         shown_paths = shown_again(
@@ -254,9 +252,7 @@ class _Judge:
         self.state = apply_changes(self.state, changed)
 
     def _apply_rewind(self, index: int, changed: Mapping[str, Entry | None]) -> None:
-        """Update the knowledge of files after a rewind. Changes of other programs that the rewind reverted are
-        reported as lost.
-        """
+        """Update the file knowledge after a rewind. Changes of other programs that it reverted are reported as lost."""
         restored: dict[str, Entry | None] = {}
         for path in sorted(self.changed_paths):
             previous = self.checkpoint.get(path)

@@ -11,7 +11,9 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """Runs once between validation and execution: performs the world events of `during`, then `finally_`."""
+    """Function that the adapter runs between the validation and the execution of a call: performs the world events of
+    `during`, then runs `finally_`.
+    """
 
     def __init__(
         self,
@@ -30,7 +32,7 @@ class Interference:
         """The workspace before and after the events."""
 
     def __call__(self) -> None:
-        """Perform the events, the first time."""
+        """Perform the events at the first execution. Later executions are only counted."""
         if self.over:
             return
         self.count += 1
@@ -47,7 +49,9 @@ class Interference:
         self.finally_()
 
     def end(self) -> None:
-        """Accept no further event. Raises WorldEventError of an event, and BrokenAdapter if it ran more than once."""
+        """Ignore later executions. Raises the WorldEventError of an event that failed, and BrokenAdapter if the
+        adapter executed `interfere` more than once.
+        """
         self.over = True
         if self.error is not None:
             raise self.error

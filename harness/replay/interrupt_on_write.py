@@ -15,7 +15,7 @@ from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, BrokenAdapter, 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
 HANGS = 5.0
-"""Seconds that a program may take to answer after it survived a signal. After that it is killed."""
+"""Seconds that a program which survived a signal may take to answer its call. After that it is killed."""
 
 
 class WriteWatcher:
@@ -32,7 +32,9 @@ class WriteWatcher:
         self._waiting = threading.Lock()
 
     def wait(self) -> None:
-        """Return when a file was `written`, when the block ends, or after the time limit of a call."""
+        """Wait until a file was created or written (then `written` is True), until the block ends, or at most for the
+        time limit of a call.
+        """
         with self._waiting:
             if not self._ended:
                 ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)
@@ -52,11 +54,12 @@ class WriteWatcher:
 
 
 def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[..., bool]) -> ToolResult:
-    """Make a call, and kill its program as soon as a file in `folder` is created or written.
+    """Make a call, send a signal to its program as soon as a file in `folder` is created or written, and return the
+    answer.
 
-    `kill` returns whether the program has exited. If it has not, and does not answer, it is killed by
-    `SIGKILL`. Returns NO_ANSWER then, otherwise the answer. If no file was written, the program is killed after
-    the call. Raises UnsupportedCall like WriteWatcher.
+    `kill` sends the signal, and returns whether the program has exited. If the program has not exited and does not
+    answer either, it is killed by `SIGKILL`. If it has exited, NO_ANSWER is returned. If the call wrote no file, the
+    signal is sent after the call. Raises UnsupportedCall like WriteWatcher.
     """
     ended, over = threading.Event(), threading.Event()
     with WriteWatcher(folder) as watch:

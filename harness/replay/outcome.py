@@ -39,10 +39,10 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """Why a replay ended early. `blame` is implementation, adapter, harness or environment; `step` counts from
-    0.
+    """The reason why a replay ended early: the party to blame, a message, and the step, counted from 0.
 
-    `unsupported`: the implementation cannot make such a call. `machine`: this machine lacks something that the
+    `blame` is implementation, adapter, harness or environment, or one of two reasons that nobody is to blame for.
+    `unsupported`: the implementation does not support such a call. `machine`: this machine lacks something that the
     scenario needs.
     """
 
@@ -54,11 +54,12 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The replayed steps, and the breakage that ended the replay, if any.
+    """The outcome of a replay: the outcome of each step, and the breakage if the replay ended early.
 
-    `before` is the initial workspace. A step that broke is among `steps` only if its results came. `afterwards`
-    contains changes between the last step and the end of the session; None if the replay broke. `disturbed`
-    means that another part of the conversation may have stripped whitespace around an answer.
+    `before` is the initial workspace. If a step broke, it is among `steps` only if its results arrived before.
+    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay broke.
+    `disturbed` means that another part of the conversation may have changed answers, for example stripped whitespace
+    around them.
     """
 
     scenario_id: str
@@ -70,7 +71,9 @@ class Outcome:
 
 
 def check_answers(answered: object, expected: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Return the results of `expected` calls with normalised texts. Raises BrokenAdapter for anything else."""
+    """Return the results of `expected` calls with normalised texts. Raises BrokenAdapter if `answered` is not a
+    sequence of so many valid results.
+    """
     if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
         raise BrokenAdapter(
             f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence"
@@ -108,7 +111,9 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Return the breakage at a step, counted from 0, with the party to blame."""
+    """Return the breakage that an exception causes at a step (counted from 0): the message and the party to blame.
+    `normalise` removes parts that depend on the machine.
+    """
     details = ""
     match error:
         case BrokenAdapter():

@@ -48,7 +48,7 @@ class RecordedAdapter:
         return recorded_outcome(scenario, transcript)
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
-        """Raise an error: without a scenario there is nothing to replay."""
+        """Always raises an exception: a recording is compared through `outcome`, and cannot serve a session."""
         raise BrokenAdapter("a recording belongs to a scenario: ask for its outcome", blame="harness")
 
 
@@ -122,8 +122,8 @@ class _Files:
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Set the entry of a path, and create missing directories. Other names of a kept file get the same
-        bytes.
+        """Set the entry of a path, and create missing directories. If the path is a file with several names (hard
+        links), its other names get the new content. `in_place` keeps the inode number.
         """
         if entry is None:
             self.remove(path)
@@ -203,7 +203,9 @@ class _Files:
                 assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
-        """Apply the changes of a recorded step. Names of one file that get the same bytes still share it."""
+        """Apply the changes of a recorded step. Names that shared a file before the step and get the same bytes share
+        a file afterwards.
+        """
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)

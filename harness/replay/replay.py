@@ -122,7 +122,9 @@ def _replay_once(
 
 
 def _is_judged(broken: Breakage | None) -> bool:
-    """Whether changes of the workspace still count. A session that cannot make a call has changed nothing."""
+    """Whether the changes of the workspace are judged: if the replay did not break, or broke because the session does
+    not support a call and so has changed nothing.
+    """
     return broken is None or broken.blame == "unsupported"
 
 
@@ -163,7 +165,7 @@ class _Replay:
         return Outcome(self.scenario.id, tuple(self.steps), broken, self.before, afterwards)
 
     def _play(self, adapter: Adapter) -> Breakage | None:
-        """Perform the steps in a session, and close it."""
+        """Perform the steps in a session, close the session, and return the breakage. None if nothing broke."""
         broken = None
         conversation = None
         try:
@@ -195,7 +197,9 @@ class _Replay:
         return broken
 
     def _another(self, adapter: Adapter) -> Adapter:
-        """Return an adapter whose sessions can run at the same time as those of this one."""
+        """Return an adapter for a second session that acts at the same time as the first: a clone of `adapter`, or
+        `adapter` itself if it needs none.
+        """
         another = traits_of(adapter).clone
         if another is None:
             return adapter
@@ -216,7 +220,9 @@ class _Replay:
         )
 
     def _names(self, state: dict[str, Entry] | None = None) -> dict[str, tuple[str, ...]]:
-        """Return all names of files with several names, in a state or in the current workspace."""
+        """Return all names of each file with several names (hard links), by each name. `state` None: in the current
+        workspace.
+        """
         state = self.state if state is None else state
         if self.named is None or self.named[0] is not state:
             self.named = state, names_of(state)
@@ -270,15 +276,15 @@ class _Replay:
                 self._record(lambda: session.call_parallel(together), len(calls))
 
     def _next_arguments(self, call: ToolCall) -> Any:
-        """Return the arguments of the next call."""
+        """Return the arguments of a call with `$WS` replaced by the path of the workspace, and log the call."""
         arguments = self.site.substituted(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call with events between validation and execution, or a call that ends early.
+        """Make a call with events between its validation and its execution, or a call that ends early.
 
-        A stopped call is cancelled when it has started to write.
+        A call that is `stopped` is cancelled when it has started to write.
         """
         how = call.interrupted
         if how is None:
@@ -322,8 +328,8 @@ class _Replay:
         self._record(make, len(asked))
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
-        """Make a call during which the program receives a signal. The next call starts another session, unless
-        it is resumed.
+        """Make a call during which the program receives the signal `number`. If the program exits, the next step
+        resumes the session or uses a new one.
         """
         session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:

@@ -21,10 +21,11 @@ _APART = "at once"
 
 
 class Conversation:
-    """The main session and its sub-agents. `session` is the active one.
+    """The sessions of a scenario: the main session, its sub-agents, and a second session. `session` is the active
+    one.
 
-    `begin` opens the main session, a second session, or a session after a kill. `apart` opens a session that
-    can act at the same time.
+    `begin` opens the main session, and a new one after a kill. It also opens a second session that acts alternately
+    with the main session. `apart` opens a second session that acts at the same time.
     """
 
     def __init__(self, begin: Callable[[], Session], apart: Callable[[], Session] | None = None) -> None:
@@ -37,7 +38,7 @@ class Conversation:
 
     @property
     def session(self) -> Session:
-        """The session of the running sub-agent, else the main session."""
+        """The active session, which makes the next call. After a kill, a new main session is opened."""
         if self._killed:
             self.close()
             self._sessions, self._killed = [self._begin()], False
@@ -51,12 +52,12 @@ class Conversation:
         return self._beside[_APART]
 
     def killed(self) -> None:
-        """Record that the program is dead. The next step either resumes the session or starts another."""
+        """Record that the program was killed. The next step either resumes the session or uses a new session."""
         self._killed = True
 
     def undergo(self, event: SessionEvent, root: str = "") -> None:
-        """Perform a session event in the workspace `root`. Raises BrokenAdapter if the session does not support
-        it.
+        """Perform an event of the session, such as `resume`. `root` is the path of the workspace. Raises
+        BrokenAdapter if the session does not have the required method.
         """
         match event.kind:
             case "resume":
@@ -120,7 +121,9 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return the session if it has the methods that its adapter declares. Raises BrokenAdapter if it does not."""
+    """Return the session if it has the methods of `protocol`. Otherwise raises BrokenAdapter; the message names the
+    capability that the adapter declares and the missing method.
+    """
     if not isinstance(session, protocol):
         raise BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")
     return session

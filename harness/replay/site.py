@@ -13,7 +13,9 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 def lend_site(
     scenario: Scenario, adapter: Adapter, place: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Lend an empty workspace, from the pool of servers if the adapter has one."""
+    """Lend an empty workspace during the block. It comes from the pool of servers of the adapter if there is one,
+    otherwise from `place`.
+    """
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(place, scenario, adapter)
@@ -22,7 +24,7 @@ def lend_site(
 
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Mount the file systems that the scenario needs. Running processes do not see them."""
+    """Mount the file systems that the scenario needs during the block. Processes that already run do not see them."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield
