@@ -214,7 +214,10 @@ def test_evidence_of_another_scenario_is_gathered_again(
     )
     assert asked == [{"modes": [now.scenario]}]
     monkeypatch.setattr(command, "gather", lambda *_: {})
-    assert "agno@3.1.10 follows modes now" in issues("--issue", "agno", "modes", "--folder", str(copied)).err
+    assert (
+        "agno@3.1.10 follows modes now"
+        in issues("--issue", "agno", "modes", "--folder", str(results_folder)).err
+    )
 
 
 class Wrong:
