@@ -158,6 +158,15 @@ class DeclaresHashes(Hashes):
     refuses = frozenset({"past-the-end", "binary-file", "changed-content", "deleted-since-read"})
 
 
+class HashesAndSpoils(DeclaresHashes):
+    """Leaves a file behind each Edit."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        if tool == "Edit":
+            Path(self.workspace.root, "left-over").write_text("x")
+        return super().call(tool, arguments)
+
+
 class RefusesWrites(careful.Careful):
     """Refuses each Write. Declares nothing."""
 

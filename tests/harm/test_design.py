@@ -62,6 +62,7 @@ CASES = [
             (designed.DeclaresHashes, "staleness/edit-after-touch-full-read", "unsupported"),
             (designed.DeclaresHashes, CHANGED, "passed"),
             (designed.HashesInName, CHANGED, "failed"),
+            (designed.HashesAndSpoils, "staleness/edit-after-touch-full-read", "failed"),
             (designed.HashesInName, "staleness/edit-after-touch-full-read", "unsupported"),
             (designed.NotStrict, CHANGED, "failed"),
             (designed.NotStrict, UNREAD, "passed"),

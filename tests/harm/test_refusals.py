@@ -1,6 +1,7 @@
 """Declared refusals belong to the design: a scenario is `unsupported`, never passed, and harm is not excused."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapter_traits import REFUSALS
-from readfirst.harness.compare.refusals import MadeCall, _applies, apply_refusals
+from readfirst.harness.compare.refusals import REFUSAL_SCENARIOS, MadeCall, _applies, apply_refusals
 from readfirst.harness.compare.verdict import Difference, Level
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
@@ -206,3 +207,13 @@ def test_check_adapter_names_the_design_and_the_refusals_that_it_sees(readfirst:
 def test_a_refusal_that_does_not_exist_is_an_error(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:DeclaresUnknown")
     assert f"not-utf-9. There are: {', '.join(REFUSALS)}." in ended.out + ended.err
+
+
+def test_the_page_and_the_schemas_list_all_refusals() -> None:
+    page = (HERE.parents[1] / "docs" / "targets.md").read_text("utf-8")
+    table = page.partition("### Declared refusals")[2].partition("### ")[0]
+    assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE)) == REFUSALS.keys()
+    for name in ("target", "result"):
+        schema = (SUITE.root / "schema" / f"{name}.schema.json").read_text("utf-8")
+        assert json.dumps([*REFUSALS]) in schema
+    assert REFUSAL_SCENARIOS.keys() == REFUSALS.keys()
