@@ -155,8 +155,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.readfirst_claims and not working:
         message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
         config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=2)
-    if not working:
-        _resolve_paths(config)
+    _resolve_paths(config)
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
     suites: dict[Path, Layers] = {root: (root,) for path in paths if (root := _named_root(path))}
     named = config.option.readfirst_fixtures

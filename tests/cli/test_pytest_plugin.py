@@ -74,9 +74,11 @@ def test_a_named_file_of_the_project_is_collected_without_the_bundled_suite(
     run().assert_outcomes(passed=3)
 
 
+@pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_paths_of_the_configuration_file_are_relative_to_it(
-    run: Run, pytester: pytest.Pytester, bundled: Suite, monkeypatch: pytest.MonkeyPatch
+    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, parallel: tuple[str, ...]
 ) -> None:
+    suite = small_suite(pytester.path / "suite", HOLDING)
     pytester.makepyfile(
         named="from readfirst import ToolResult\nclass Session:\n    def call(self, tool, arguments):\n"
         "        return ToolResult('     1→alpha\\n     2→beta\\n     3→')\nclass Tools:\n    capabilities = {'Read'}\n"
@@ -85,15 +87,15 @@ def test_paths_of_the_configuration_file_are_relative_to_it(
     text = "name: mine\nunclaimed: [Edit, Write]\naccepted: []\n"
     pytester.path.joinpath("accepted.yaml").write_text(text)
     (folder := pytester.path / "tests").mkdir()
-    options = "--readfirst-baseline accepted.yaml --readfirst-name mine"
+    options = "--readfirst-baseline accepted.yaml --readfirst-name mine --readfirst-fixtures suite --readfirst-trust"
     monkeypatch.chdir(folder)
     for target in ("python:named:Tools", "python:named.py:Tools"):
         pytester.makeini(f"[pytest]\naddopts = --adapter {target} {options}")
-        run().assert_outcomes(passed=1, skipped=1)
+        run(*parallel).assert_outcomes(passed=1, skipped=1)
     pytester.makeini("[pytest]")
     assert run("--adapter", "python:named:Tools").ret == 4
     folder.joinpath("accepted.yaml").write_text(text.replace("mine", "reference"))
-    run("--adapter", "reference", "--readfirst-baseline", "accepted.yaml").assert_outcomes(passed=2)
+    run("--readfirst-baseline", "accepted.yaml", suite.scenarios_root).assert_outcomes(passed=2)
 
 
 def test_a_run_at_a_higher_level_than_its_baseline_warns(run: Run, mixed: Suite, tmp_path: Path) -> None:
