@@ -17,6 +17,7 @@ from tests.rows import rows
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import time
+from typing import Any
 from readfirst.harness.processes.temp_dirs import Scratch
 scratch = Scratch()
 (scratch.path / "left").mkdir()
