@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,6 @@ from tests.rows import rows
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import time
-from typing import Any
 from readfirst.harness.processes.temp_dirs import Scratch
 scratch = Scratch()
 (scratch.path / "left").mkdir()
