@@ -24,7 +24,7 @@ _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
 """A cause needs at least this many scenarios to be placed before all other causes."""
 _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
-"""Kinds that are grouped separately for each tool."""
+"""Kinds of changes for which each tool has separate causes."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -57,7 +57,7 @@ class Diff:
 
     @property
     def differing(self) -> frozenset[str]:
-        """The ids of scenarios that differ."""
+        """The ids of the scenarios with a difference that belongs to a cause."""
         return frozenset(occurrence.scenario_id for cause in self.causes for occurrence in cause.occurrences)
 
 

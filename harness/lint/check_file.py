@@ -160,7 +160,7 @@ class CheckFileJob:
         return nullcontext(self._check_file)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
-        """Return the findings for a file whose check ended the worker process."""
+        """Return the findings for a file whose check made the worker process crash."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint only this file, and report the result.")
         return tuple(FileFindings(scenario_id, (finding,)) for scenario_id in ids)

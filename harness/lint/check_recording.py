@@ -60,7 +60,8 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts for which a scenario should have a recording but has none, and no reason for that.
+    """Return the contracts on which a scenario should be recorded but is not, and for which the recording states no
+    reason.
 
     Empty if the suite does not need recordings, or if the scenario has no valid recording of its own contract.
     """

@@ -11,12 +11,12 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers if it is
-    known.
+    """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers.
 
-    Some contracts ignore outer whitespace, because the product strips it. It is restored from the same answer of the
-    nearest contract that does not ignore it, preferably of the same version; otherwise from the nearest older contract
-    that ignores it. Other answers, and contracts that the suite does not list, stay unchanged.
+    Some contracts ignore outer whitespace, because the product strips it. The whitespace is taken from the same answer
+    of the nearest contract that does not ignore it, preferably of the same version; if there is none, from the nearest
+    older contract that ignores it. Answers without an equal answer, and contracts that the suite does not list, stay
+    unchanged.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None

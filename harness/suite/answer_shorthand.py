@@ -183,7 +183,7 @@ def _answer_of_change(
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the number of equal lines at the beginning of two texts."""
+    """Return the number of equal lines at the beginning of two lists of lines."""
     return next(
         (number for number, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]),
         min(len(one), len(other)),
@@ -231,7 +231,7 @@ def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def make(step: Step, files: dict[str, Entry | None]) -> None:
-    """Apply the changes of a step to the known `files`: those of an event, or the expected changes of calls."""
+    """Apply the changes of an event, or the expected changes of calls, to the known entries in `files`."""
     match step:
         case WorldEvent():
             if not imagine(step, files):

@@ -163,12 +163,12 @@ class Contracts:
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. For a version without a contract, return one with the properties of the
-        next newer contract.
+        """Return the contract with this name. For a version that is not a contract, return a contract with the
+        properties of a listed one.
 
-        For `2.1.200` or `2.1.240+gated`, model, tools and read gate are those of the first contract with the same
-        suffix that is not older; if there is none, of the newest. If its `follows` is this version or a newer one, they
-        are those of the contract before it. Raises UnknownContractError if the name is not a version.
+        This is the first listed contract that has the same suffix as `2.1.200` or `2.1.240+gated` and is not older, or,
+        if there is none, the newest. If its `follows` is the requested version or a newer one, the contract before it
+        is used. Raises UnknownContractError if the name is not a version.
         """
         if name in self:
             return self[name]
@@ -288,8 +288,8 @@ def _ignores(said: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the name of the contract whose expectations a scenario file states: that of its key `contract`, otherwise
-    the default contract. Notes a tool that this contract lacks.
+    """Return the name of the contract whose expectations a scenario file states: the value of its key `contract`,
+    otherwise the default contract. Adds a finding if this contract lacks a tool.
     """
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}

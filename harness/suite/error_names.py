@@ -1,4 +1,4 @@
-"""Vocabulary: the names of errors, their codes, and the messages that a name is recognised by."""
+"""The names of errors, their codes, and the messages by which an error is recognised."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Events: reads changes that no tool makes, and steps about the conversation itself, as scenario files write them."""
+"""Read events from scenario files: changes that no tool makes, and steps about the conversation itself."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -45,7 +45,7 @@ def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | No
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding: two clauses of the same call are `documented`, or neither is."""
+    """Add a finding about the second clause of a call: it is `documented` like the first, or neither clause is."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."

@@ -1,4 +1,4 @@
-"""Load: one scenario file into a Scenario, or into a list of everything that is wrong with its form."""
+"""Read one scenario file into a Scenario, or report everything that is wrong with its form."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

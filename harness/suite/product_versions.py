@@ -1,4 +1,4 @@
-"""Releases: which versions of the product are published (`fixtures/releases.yaml`), and spans of versions."""
+"""The published versions of the product (`fixtures/releases.yaml`), and ranges of versions."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Texts in a call's arguments: all of them, long ones as a unit and its repetitions, and others as JSON escapes."""
+"""Long texts in a call's arguments, written as a unit and its repetitions, and texts written as JSON escapes."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

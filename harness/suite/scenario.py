@@ -1,4 +1,4 @@
-"""Scenario: a workspace, steps and expectations, as frozen values; `load` makes them, nothing changes them."""
+"""A scenario: a workspace, steps and expectations, as immutable values."""
 
 import hashlib
 import json

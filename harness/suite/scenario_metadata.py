@@ -1,4 +1,4 @@
-"""Heading: title, requirement, rule and tags of a scenario, as a list shows them."""
+"""The metadata of a scenario: title, requirement, rule and tags."""
 
 from dataclasses import dataclass
 from typing import Literal

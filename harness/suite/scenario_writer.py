@@ -1,4 +1,4 @@
-"""Written: scenarios as YAML, by way of the values of their files; without expectations the inverse of loading them."""
+"""Write scenarios as YAML, without expectations."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Selection: which scenarios a run takes, by id, family, tag, requirement, rule, class and a `-k` expression."""
+"""Select the scenarios of a run by id, family, tag, requirement, rule, class and a `-k` expression."""
 
 from __future__ import annotations
 

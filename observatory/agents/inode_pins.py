@@ -10,10 +10,11 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Keeps the files that an agent has used open while the agent runs, so that the system does not reuse their inodes.
+    """Keeps files open that an agent has used, for as long as the agent runs, so that the system does not reuse their
+    inodes.
 
     Some agents remember a read file by device and inode. A system gives the inode of a removed file to the next new
-    file, and the given files of all scenarios have the same time. So the agent would take the new file for the file
+    file, and the given files of all scenarios have the same time. So the agent would mistake the new file for the file
     that it has read.
     """
 

@@ -75,7 +75,7 @@ def versions_in_words(holdings: Mapping[str, Holding]) -> str:
 
 
 Versions = Mapping[str, Mapping[str, ScenarioResult]]
-"""Results by scenario and by contract."""
+"""The results of scenarios on contracts, by scenario id and by contract."""
 
 
 def rule_versions(
@@ -100,9 +100,11 @@ def rule_versions(
 
 
 def _since(name: str, answers: Mapping[str, object]) -> str:
-    """Return the first version of the range without gaps that ends at `name` and has the same result as `name`.
+    """Return the oldest version of the range that ends at `name` and in which every version has the same result as
+    `name`.
 
-    An older model continues the range of the versions before it. `documented` has no earlier versions.
+    The range of an older model (`+gated`) includes the versions before the first one with two classes of models.
+    `documented` has no earlier versions.
     """
     variant = name.partition("+")[2]
     track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]

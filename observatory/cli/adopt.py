@@ -57,9 +57,10 @@ def adopt(
         None, help="The directory of the suite to write to.", show_default="the checkout's"
     ),
 ) -> int:
-    """Make a new version the newest contract; run again, it continues. Needs npm; see `readfirst docs recording`.
+    """Make a new version the newest contract. If the command stops, run it again to continue.
 
-    Exit code 0: everything is done. 1: a person has to change the reference; the output says how.
+    Needs npm; see `readfirst docs recording`. Exit code 0: everything is done. 1: a person has to change the reference;
+    the output says how.
     """
     suite = open_own_suite([str(fixtures)] if fixtures is not None else None)
     sweep()

@@ -29,8 +29,6 @@ from readfirst.observatory.survey.compatibility import (
 )
 from readfirst.observatory.survey.page import FORMAT, page
 
-_CHARTED = ("safety",)
-"""The classes of rules that the picture shows."""
 _SURVEY = "readfirst targets implementations --write"
 
 

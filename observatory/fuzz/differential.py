@@ -47,7 +47,7 @@ class Finding:
 
     @property
     def group(self) -> Group:
-        """The key that this finding shares with findings of the same kind."""
+        """The key of the finding, which findings of the same kind share."""
         names = (
             getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
             for step in self.scenario.steps
@@ -59,11 +59,12 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls` is the number of calls that both sides made. In `other_effects` scenarios the sides changed files
-    differently, or only one side refused a call; in `other_texts` steps only the answers differ. At the level `safe`,
-    `asked` is the number of calls that would change files, and `answered` those that were not refused. `disagreed` is
-    the number of scenarios with a disagreement; in `explained` of these the disagreement is accepted. `gone` are the
-    files of accepted disagreements that do not occur any more.
+    `calls` is the number of calls that both sides made. `other_effects` is the number of scenarios in which the sides
+    changed files differently or only one side refused a call, and `other_texts` the number of steps in which only the
+    answers differ. At the level `safe`, `asked` is the number of calls that would change files, and `answered` the
+    number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and `explained`
+    the number of these in which it is accepted. `gone` are the files of accepted disagreements that do not occur any
+    more.
     """
 
     steps: int = 0

@@ -1,4 +1,4 @@
-"""The map of harm: a row for each implementation and version; also as pictures."""
+"""The map of harm: a table with a row for each implementation and version, as data and as a picture."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
+"""Targets of kind `agent`: a command line with a scripted model, which runs many scenarios in one conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The wire formats there are, by the names that targets call them."""
+"""All wire formats, by the names that targets use."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Order the cases of a mutant: those that will probably notice it come first."""
+"""Order the cases of a mutant: those that will probably detect it come first."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ __all__ = [
 ]
 
 LEAST = 95.0
-"""Minimum percentage of mutants that must be killed, of all mutants."""
+"""Minimum percentage of mutants that must be killed."""
 LEAST_EXCEPTIONS = 97.0
-"""Minimum percentage of exceptions that must be killed, of those that are not equivalent to the original."""
+"""Minimum percentage of exceptions of rules that must be killed, without those that are equivalent to the original."""
 
 _TOP = """\
 # Mutation score
@@ -78,7 +78,7 @@ _SENTENCE = re.compile(r"^- On .* mutants of the reference.*\n(?:  .*\n)*", re.M
 """Matches the list item of docs/harm.md about mutants."""
 
 _EXCEPTIONS = "## Rules with an exception\n"
-"""The heading of the section about exceptions, which a separate run writes."""
+"""The heading of the section about exceptions of rules, which a separate run writes."""
 _ABOUT_EXCEPTIONS = """
 ```console
 $ python3 observatory/tools/mutation/run.py --exceptions
@@ -247,7 +247,7 @@ def page(
 
 
 def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
-    """Return the section of docs/mutation.md about exceptions. `day` is the date of the run."""
+    """Return the section of docs/mutation.md about exceptions of rules. `day` is the date of the run."""
     fates = judged.fates
     about = _ABOUT_EXCEPTIONS.format(
         all=len(CIRCUMSTANCES),
@@ -266,11 +266,11 @@ def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
 
 
 def exceptions_in(written: str) -> str:
-    """Return the section about exceptions of a page. Empty if the page has none."""
+    """Return the section of a page about exceptions of rules. Empty if the page has none."""
     _, heading, section = written.partition(_EXCEPTIONS)
     return heading + section
 
 
 def with_exceptions(written: str, section: str) -> str:
-    """Return the page with a new section about exceptions in place of the old one."""
+    """Return the page with a new section about exceptions of rules in place of the old one."""
     return written.partition(_EXCEPTIONS)[0].rstrip("\n") + f"\n\n{section}" if section else written

@@ -35,7 +35,7 @@ sessions.
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The results of all exceptions.
+    """The results for the exceptions of rules (conditions that are wrong in one circumstance).
 
     `rules` is the number of changes to whole conditions. `noticed` of these are detected by a case; only they get
     exceptions. `exceptions` is the number of these exceptions. `fates` contains the results of the exceptions that take
@@ -57,8 +57,8 @@ def judged_exceptions(
     *,
     sample: tuple[int, int] | None = None,
 ) -> Judged:
-    """Judge the exceptions of some modules by the cases of the panel. `scenarios` are generated scenarios that show
-    which exceptions take effect.
+    """Judge the exceptions of rules in some modules by the cases of the panel. `scenarios` are generated scenarios that
+    show which exceptions take effect.
 
     `sample` contains the number of exceptions, and the seed. Raises TrialError if the unchanged package fails a case.
     """

@@ -54,7 +54,7 @@ class Results:
 
 
 def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:
-    """Return the stored results of a run of exceptions. None if there are none, or if they are about different code or
+    """Return the stored results for exceptions of rules. None if there are none, or if they are about different code or
     cases.
     """
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
@@ -70,7 +70,7 @@ def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged |
 
 
 def keep_judged(file: Path, about: str, judged: Judged) -> None:
-    """Store the results of a complete run of exceptions."""
+    """Store the results for all exceptions of rules."""
     numbers = (judged.rules, judged.noticed, judged.exceptions, judged.calls)
     fates = ([*fate.mutant.key, fate.by, fate.how, fate.asked] for fate in judged.fates)
     lines = map(json.dumps, ({"about": about, "judged": numbers}, *fates))

@@ -1,4 +1,4 @@
-"""Scenarios as judges: the cases of a trial are the scenarios under the contracts that they were recorded for."""
+"""The scenarios as cases that judge mutants, each with the contracts that it was recorded for."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 __all__ = ["Point", "Switches"]
 
 _SECONDS = 10.0
-"""Time limit in seconds of a replay, because exceptions may cause an endless loop."""
+"""Time limit in seconds of a replay, because an exception of a rule may cause an endless loop."""
 
 
 class Point(NamedTuple):

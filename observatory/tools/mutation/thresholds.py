@@ -1,4 +1,6 @@
-"""The shortest scenario of each rule of safety and contract with longer texts, and as the tenth call of a session."""
+"""Scenarios with longer texts, and with more calls before: for each rule of the classes safety and design, from its
+shortest scenario.
+"""
 
 from __future__ import annotations
 
