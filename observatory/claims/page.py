@@ -65,7 +65,7 @@ class Judged:
         return self.holdings[self.default]
 
 
-def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> dict[str, Judged]:
+def judge_claims(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> dict[str, Judged]:
     """Compare every claim with the recordings of its scenarios. Return the results by the ids of the claims, in the
     order of the file.
     """
@@ -97,7 +97,7 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
     if unanswered:
         without = "the scenario calls no tool", "Name one that does."
         raise SuiteError([Finding("unknown-evidence", shown.position, *without) for shown in unanswered])
-    page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
+    page = _Page(suite, claims, judge_claims(claims, suite.contracts, witness), witness)
     return markdown(
         template("docs/behaviour"),
         page=page,

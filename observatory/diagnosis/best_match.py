@@ -77,10 +77,10 @@ def diagnosed(
     search continues from the diagnosis at the level effects.
     """
     search = _Search(replays, observed, sample, "effects")
-    guess = search.renamed(search.refined(search.nearest(contracts)))
+    guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))
     if level == "reason":
         search = _Search(replays, observed, sample, "reason")
-        guess = search.refined(guess)
+        guess = search.refine(guess)
     return search.diagnosis(guess)
 
 
@@ -167,7 +167,7 @@ class _Search:
                 return None
         return wrong
 
-    def refined(self, guess: _Guess) -> _Guess:
+    def refine(self, guess: _Guess) -> _Guess:
         """Return the guess with further changes, each of which explains more scenarios than it breaks, and without
         needless changes.
         """
@@ -211,7 +211,7 @@ class _Search:
                 guess = guess.without(change)
         return guess
 
-    def renamed(self, guess: _Guess) -> _Guess:
+    def with_fewer_changes(self, guess: _Guess) -> _Guess:
         """Return a guess at the version that explains as many scenarios with the fewest changes. It may be the same
         guess.
         """

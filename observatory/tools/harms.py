@@ -121,7 +121,7 @@ def cause_of(found: Found, suite: Suite) -> Cause | None:
     return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
 
 
-def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
+def find_harms(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
     """Return the harms in the recordings of these scenarios on all contracts, and the ids of the recorded scenarios by
     contract.
     """
@@ -150,13 +150,13 @@ def _shared_transcripts(
     yield from together.values()
 
 
-def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
+def find_all_harms(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
     """Return the harms in all recordings of the suite, and the ids of the recorded scenarios by contract."""
     ids = sorted(Suite(ROOT / "fixtures").ids())
     found: list[Found] = []
     sessions: dict[str, set[str]] = {}
     with ProcessPoolExecutor(jobs) as pool:
-        for each, judged in pool.map(found_in, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
+        for each, judged in pool.map(find_harms, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
             found += each
             for contract, scenarios in judged.items():
                 sessions.setdefault(contract, set()).update(scenarios)
@@ -312,7 +312,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
     check = parser.parse_args(arguments).check
     suite = Suite(ROOT / "fixtures")
-    made = data(*everything(), suite)
+    made = data(*find_all_harms(), suite)
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     written = {
         PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],

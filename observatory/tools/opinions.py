@@ -120,7 +120,7 @@ def main(words: Sequence[str] | None = None) -> int:
     known = {row.name: row for row in _kept(given.rows)}
     missing = [name for name in names if name not in known]
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:
-        for row in pool.map(partial(measured, folder=folder, part=given.part), missing):
+        for row in pool.map(partial(measure_implementation, folder=folder, part=given.part), missing):
             known[row.name] = row
             print(*row.cells, sep="\t", flush=True)
             if given.rows is not None:
@@ -136,7 +136,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 1 if any(row.go or row.javascript for row in rows) else 0
 
 
-def measured(name: str, folder: str, part: int) -> Row:
+def measure_implementation(name: str, folder: str, part: int) -> Row:
     """Return the row of one implementation: run it with readfirst and the runners in Go and JavaScript, and compare
     their verdicts.
 

@@ -125,17 +125,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "chromium and chromedriver are needed: apt-get install chromium chromium-driver", file=sys.stderr
         )
         return 1
-    with tempfile.TemporaryDirectory() as work, opened(Path(work), chromium, chromedriver) as driver:
+    with tempfile.TemporaryDirectory() as work, open_chromium(Path(work), chromium, chromedriver) as driver:
         try:
             if not given.streams:
                 return every_picture(driver, Path(work), given.site)
             if page is not None:
-                picture = of_page(driver, page, given.width, given.height, dark=given.dark)
+                picture = picture_of_page(driver, page, given.width, given.height, dark=given.dark)
             elif given.terminal:
-                picture = of_terminal(driver, Path(work), given.streams)
+                picture = picture_of_terminal(driver, Path(work), given.streams)
             else:
                 shown = {name: getattr(given, name) for name in ("scenario", "level", "width", "dark")}
-                picture = of_report(driver, Path(work), given.streams, **shown)
+                picture = picture_of_report(driver, Path(work), given.streams, **shown)
         except (StreamError, UnreadableStreamError) as error:
             print(error, file=sys.stderr)
             return 1
@@ -162,14 +162,16 @@ def every_picture(driver: Any, work: Path, site: Path | None) -> int:
             return code
     card = site / "implementations" / f"{TARGET}.html"
     for name, picture in {
-        "run": of_terminal(driver, work, streams[1:]),
-        "report-light": of_report(driver, work, streams, width=1440),
-        "report-dark": of_report(driver, work, streams, width=1000, scenario="gate/write-unread", dark=True),
-        "site-home": of_page(driver, site / "index.html", 1180, 760),
-        "site-home-phone": of_page(driver, site / "index.html", 390, 844),
-        "site-implementation": of_page(driver, card, 1180, 860, dark=True),
-        "site-version": of_page(driver, site / "versions" / "2.1.228.html", 1180, 760),
-        "table": of_page(driver, site / "table.html", 1180, 720),
+        "run": picture_of_terminal(driver, work, streams[1:]),
+        "report-light": picture_of_report(driver, work, streams, width=1440),
+        "report-dark": picture_of_report(
+            driver, work, streams, width=1000, scenario="gate/write-unread", dark=True
+        ),
+        "site-home": picture_of_page(driver, site / "index.html", 1180, 760),
+        "site-home-phone": picture_of_page(driver, site / "index.html", 390, 844),
+        "site-implementation": picture_of_page(driver, card, 1180, 860, dark=True),
+        "site-version": picture_of_page(driver, site / "versions" / "2.1.228.html", 1180, 760),
+        "table": picture_of_page(driver, site / "table.html", 1180, 720),
     }.items():
         write(DOCS / f"{name}.png", picture)
     return 0
@@ -188,19 +190,19 @@ def write(file: Path, picture: bytes) -> None:
     print(f"wrote {file}")
 
 
-def of_page(driver: Any, page: Path, width: int, height: int, *, dark: bool = False) -> bytes:
+def picture_of_page(driver: Any, page: Path, width: int, height: int, *, dark: bool = False) -> bytes:
     """Return a picture of a page in a browser window of this size."""
-    return taken(driver, page, width, height, WINDOW, dark=dark)
+    return take_picture(driver, page, width, height, WINDOW, dark=dark)
 
 
-def of_terminal(driver: Any, work: Path, streams: Sequence[Path]) -> bytes:
+def picture_of_terminal(driver: Any, work: Path, streams: Sequence[Path]) -> bytes:
     """Return a picture of a terminal with the output of `readfirst report` about these results files."""
     page = work / "terminal.html"
     page.write_text(terminal(streams), "utf-8")
-    return taken(driver, page, 1440, 1000, TERMINAL)
+    return take_picture(driver, page, 1440, 1000, TERMINAL)
 
 
-def of_report(
+def picture_of_report(
     driver: Any,
     work: Path,
     streams: Sequence[Path],
@@ -215,7 +217,7 @@ def of_report(
     """
     page = work / "report.html"
     perform_report(Suite(), streams, "html", page)
-    return taken(driver, page, width, 1000, SHOWN, scenario, level, dark=dark)
+    return take_picture(driver, page, width, 1000, SHOWN, scenario, level, dark=dark)
 
 
 def terminal(streams: Sequence[Path]) -> str:
@@ -253,7 +255,7 @@ def terminal(streams: Sequence[Path]) -> str:
 
 
 @contextmanager
-def opened(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
+def open_chromium(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
     """Start Chromium with a profile in `folder`, yield its driver, and quit it at the end."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
@@ -271,7 +273,7 @@ def opened(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
         driver.quit()
 
 
-def taken(
+def take_picture(
     driver: Any,
     page: Path,
     width: int,

@@ -20,7 +20,7 @@ SAMPLE = ("gate/", "staleness/older", "line-endings/mixed", "full-disk/", "permi
 
 
 def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
-    found, sessions = harms.found_in([each for each in suite.ids() if each.startswith(SAMPLE)])
+    found, sessions = harms.find_harms([each for each in suite.ids() if each.startswith(SAMPLE)])
     assert len(found) > 100
     assert harms.data(found, sessions, suite)["causes"]
 
@@ -29,7 +29,7 @@ def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
     "slug", ["invalid-byte-elsewhere", "latin-1-elsewhere", "encoded-surrogate-elsewhere"]
 )
 def test_bytes_that_become_replacement_characters_are_harm_also_where_the_product_does_it(slug: str) -> None:
-    found, _ = harms.found_in([f"encodings/{slug}"])
+    found, _ = harms.find_harms([f"encodings/{slug}"])
     assert {each.harm.kind for each in found if each.contract == "2.1.7"} == {"lost"}
 
 
@@ -41,7 +41,7 @@ def test_a_harm_that_nobody_explained_fails(suite: Suite) -> None:
 
 @pytest.mark.slow
 def test_the_page_is_up_to_date(suite: Suite) -> None:
-    made = harms.data(*harms.everything(), suite)
+    made = harms.data(*harms.find_all_harms(), suite)
     assert json.loads(harms.DATA.read_text("utf-8")) == json.loads(json.dumps(made))
     assert harms.tables(made) in harms.PAGE.read_text("utf-8")
 

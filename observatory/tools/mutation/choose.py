@@ -72,8 +72,8 @@ def main() -> int:
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)
     fixtures = CHECKOUT / "fixtures"
-    pool = list(drawn(options.seed, options.drawn))
-    confined = Confined(lambda: chosen(panel, fixtures, pool, options.most, options.least))
+    pool = list(draw_scenarios(options.seed, options.drawn))
+    confined = Confined(lambda: choose_scenarios(panel, fixtures, pool, options.most, options.least))
     try:
         found: list[Scenario] = confined.result()
     finally:
@@ -102,7 +102,7 @@ def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
     }
 
 
-def drawn(seed: int, number: int) -> Iterator[Scenario]:
+def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
     """Yield `number` generated scenarios with the ids, titles, rule and tags of scenarios in the suite."""
     kinds = (
         ("drawn", generate.scenarios(seed), number - number // _LONG),
@@ -115,7 +115,9 @@ def drawn(seed: int, number: int) -> Iterator[Scenario]:
             yield replace(each, id=f"{FAMILY}/{kind}-{seed}-{index}", title=title, rule=RULE, tags=("chain",))
 
 
-def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int) -> list[Scenario]:
+def choose_scenarios(
+    panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int
+) -> list[Scenario]:
     """Return at most `most` of the `drawn` scenarios that together detect exceptions that no case of the panel detects.
 
     Each of them detects at least `least` exceptions that the scenarios selected before do not detect. Scenarios that

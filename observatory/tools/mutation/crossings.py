@@ -151,7 +151,7 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
             return given, [*subject.known, {"modify": moved}, *subject.shown]
         case "mentioned":
             given.pop("reminders", None)  # early versions report an edit of their own after the next mention
-            return given, _mentioned(subject)
+            return given, _with_mentions(subject)
         case _:
             around = [
                 {"git": "commit"},
@@ -163,7 +163,7 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
             return given, [*subject.known, *around, *subject.shown]
 
 
-def _mentioned(subject: Subject) -> list[Step]:
+def _with_mentions(subject: Subject) -> list[Step]:
     """Return the calls of a subject, each after a mention of its file. Two mentions in a row are avoided, because the
     session may read only one of the files.
     """
@@ -177,7 +177,7 @@ def _mentioned(subject: Subject) -> list[Step]:
     return [*steps, *left]
 
 
-def _finished(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
+def _with_neighbour(subject: Subject, given: Mapping[str, Any], steps: list[Step]) -> dict[str, Any]:
     """Return the workspace and the steps of a scenario, with one more file next to those of the subject."""
     name = subject.others.get("other.txt", "other.txt")
     steps = [_renamed(step, name) for step in steps]
@@ -218,6 +218,6 @@ def crossings(subjects: Mapping[str, Subject], events: Sequence[str]) -> Iterato
                         "requirement": subject.requirement,
                         "rule": subject.rule,
                         "tags": sorted({*subject.tags, *tags}),
-                        **_finished(subject, given, steps),
+                        **_with_neighbour(subject, given, steps),
                     },
                 )

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from mutants import Key, Layout, Mutant, difference
 
-__all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replaced", "rules_of"]
+__all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replace_node", "rules_of"]
 
 ALWAYS = "always"
 """The name of the circumstance that every call has."""
@@ -96,9 +96,9 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
         text = ast.get_source_segment(source, node) or ""
         both = []
         for how in ("and not", "or"):
-            changed = replaced(source, node, f'({text}) {how} when("{ALWAYS}")')
+            changed = replace_node(source, node, f'({text}) {how} when("{ALWAYS}")')
             line, before, after = difference(source, changed)
-            reached_by, *_ = layout.notice(node.lineno, node.end_lineno or node.lineno)
+            reached_by, *_ = layout.reaching_lines(node.lineno, node.end_lineno or node.lineno)
             mutant = Mutant(module, function, line, before, after, changed, reached_by, when=ALWAYS)
             counts[mutant.key] += 1
             both.append(mutant.as_occurrence(counts[mutant.key]))
@@ -150,7 +150,7 @@ def _is_of_a_rule(condition: ast.expr) -> bool:
             return True
 
 
-def replaced(source: str, node: ast.expr, text: str) -> str:
+def replace_node(source: str, node: ast.expr, text: str) -> str:
     """Return the source with `text` in place of a node."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1

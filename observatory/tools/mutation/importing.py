@@ -14,7 +14,7 @@ from typing import Any
 from mutants import Mutant
 from panel import Panel, file_of
 
-__all__ = ["clear_caches", "compiled", "exchanged", "forget", "install"]
+__all__ = ["clear_caches", "compiled", "exchange_code", "forget", "install"]
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -73,7 +73,7 @@ def forget(panel: Panel) -> None:
             del sys.modules[name]
 
 
-def exchanged(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
+def exchange_code(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
     """Replace the code of the one changed function in the imported package, and return True. False if that is not
     possible, because the change is outside a function.
     """

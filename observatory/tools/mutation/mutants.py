@@ -110,7 +110,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
         seen.add(whole)
         line, before, after = difference(source, whole)
         mutant = Mutant(
-            module, layout.function(first), line, before, after, whole, *layout.notice(first, last)
+            module, layout.function(first), line, before, after, whole, *layout.reaching_lines(first, last)
         )
         counts[mutant.key] = counts.get(mutant.key, 0) + 1
         found.append(mutant.as_occurrence(counts[mutant.key]))
@@ -149,7 +149,7 @@ class Layout:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
-    def notice(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
+    def reaching_lines(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
         """Return the values of `reached_by`, `names`, `words`, `texts` and `within` for a change of these lines.
 
         For a change in a function, only `reached_by` is returned.

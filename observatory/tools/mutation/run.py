@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     partial = f"ONLY {', '.join(parts)}" if parts else ""
     try:
         if options.exceptions:
-            return _exceptions(options, panel, modules, survivors, partial, about)
+            return _run_exceptions(options, panel, modules, survivors, partial, about)
         all_mutants = _all(panel, modules)
         mutants = chosen = survivors.judged(all_mutants)
         if options.sample is not None and options.sample < len(mutants):
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _exceptions(
+def _run_exceptions(
     options: argparse.Namespace,
     panel: Panel,
     modules: Sequence[str],

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from alarm import TooLongError, time_limit
 from circumstances import attend, now
-from exceptions import ALWAYS, MODULES, conditions_of, replaced
+from exceptions import ALWAYS, MODULES, conditions_of, replace_node
 from importing import compiled, install
 from mutants import Mutant
 from panel import Panel
@@ -115,5 +115,5 @@ class Switches:
             self._rules.append((never, always))
         text = source
         for node, number in sorted(found, key=lambda each: (-each[0].lineno, -each[0].col_offset)):
-            text = replaced(text, node, f"decided({number}, ({ast.get_source_segment(source, node)}))")
+            text = replace_node(text, node, f"decided({number}, ({ast.get_source_segment(source, node)}))")
         return text

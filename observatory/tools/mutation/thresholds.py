@@ -110,7 +110,7 @@ def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 
-def lengthened(values: Values, size: str) -> Values:
+def lengthen_texts(values: Values, size: str) -> Values:
     """Return the content of a scenario with longer texts. For the size `tenth`, nine calls about a separate file are
     added at the start.
     """
@@ -211,7 +211,7 @@ def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
                 continue
             before = trial.errors(scenario)
             for size in [*open_sizes]:
-                longer = lengthened({**values, "rule": rule.id}, size)
+                longer = lengthen_texts({**values, "rule": rule.id}, size)
                 try:
                     made = scenario_of(longer, suite)
                 except SuiteError:

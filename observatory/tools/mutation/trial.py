@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from confinement import Confined
-from importing import compiled, exchanged, forget, install
+from importing import compiled, exchange_code, forget, install
 from measurement import Cases
 from mutants import Mutant
 from order import Order
@@ -102,7 +102,7 @@ class _Trial:
         try:
             module = self.mutant.module
             changed = compiled(self.panel, module, self.mutant.source)
-            if self.imports or not exchanged(self.panel, self.mutant, changed):
+            if self.imports or not exchange_code(self.panel, self.mutant, changed):
                 forget(self.panel)
                 install(self.panel, {**self.code, module: changed})
             judge = self.panel.open_judge(self.seconds)

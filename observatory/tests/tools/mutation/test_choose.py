@@ -28,13 +28,13 @@ folder, seed, most, least = json.loads(sys.argv[1])
 sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "observatory" / "tools" / "mutation")!r}]
 from pathlib import Path
 import scenarios
-from choose import chosen, drawn, files_of
+from choose import choose_scenarios, draw_scenarios, files_of
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.suite.suite import Suite
 from importing import forget
 panel = scenarios.scenario_panel(Path(folder), {{}}, exceptions=True)
 forget(panel)
-found = chosen(panel, Path(folder) / "fixtures", list(drawn(seed, 60)), most, least)
+found = choose_scenarios(panel, Path(folder) / "fixtures", list(draw_scenarios(seed, 60)), most, least)
 files = files_of(Suite(Path(folder) / "fixtures"), found)
 for file in files:
     file.parent.mkdir(parents=True, exist_ok=True)
