@@ -105,12 +105,12 @@ def test_what_counts_as_a_change_depends_on_the_level(other: dict[str, Any], see
 
 
 def test_one_version_is_nothing_to_search_between() -> None:
-    with pytest.raises(BisectError, match="no two published versions"):
+    with pytest.raises(BisectError, match="fewer than two published versions"):
         list(changes(["1"], ["x"], Asked(x="a")))
 
 
 def test_ends_that_are_not_published_are_refused() -> None:
-    with pytest.raises(BisectError, match=r"2\.1\.88 is not published, or must not be installed"):
+    with pytest.raises(BisectError, match=r"2\.1\.88 is not published, or cannot be installed"):
         between(["2.1.87", "2.1.89"], "2.1.88", "2.1.89")
     with pytest.raises(BisectError, match="is not older"):
         between(["1.0.1", "1.0.2"], "1.0.2", "1.0.1")

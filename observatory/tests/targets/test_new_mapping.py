@@ -288,7 +288,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
             2,
             "there.yaml already exists. Name another file with --output",
         ),
-        ([COMMAND, "--output", "none/mine.yaml"], 2, "there is no folder none."),
+        ([COMMAND, "--output", "none/mine.yaml"], 2, "there is no directory none."),
         ([COMMAND.replace("tools.json", "tool.json")], 3, "There is no file 'tool.json' in "),
         ([f"mcp:{sys.executable} -S server.py empty.json"], 3, "the server My / files offers no tools"),
     ],

@@ -228,7 +228,7 @@ def test_a_version_on_several_lines_is_left_to_a_person(targets: Path) -> None:
     file.write_text(file.read_text().replace('{pip: ["nobody==1.0.0"],', '{pip: ["nobody==1.0.0"],\n    '))
     before = file.read_text()
     target = load_target(file)
-    with pytest.raises(PinError, match=r"does not have 1\.0\.0 on one line: add 2\.0 by hand"):
+    with pytest.raises(PinError, match=r"does not contain 1\.0\.0 on one line: add 2\.0 by hand"):
         pin(replace(target, release=target.versions["1.0.0"]), "2.0")
     assert file.read_text() == before
 
