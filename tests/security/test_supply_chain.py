@@ -73,7 +73,9 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
     for replaced in ({"integrity": "sha512-other"}, {"integrity": None}):
         first = next(name for name, each in packages.items() if each.get("integrity"))
         installed.write_text(json.dumps({"packages": {**packages, first: {**packages[first], **replaced}}}))
-        with pytest.raises(BrokenAdapter, match=f"npm installed {re.escape(first)}, but not with the pinned hash"):
+        with pytest.raises(
+            BrokenAdapter, match=f"npm installed {re.escape(first)}, but not with the pinned hash"
+        ):
             check_npm(tmp_path, lock)
     installed.write_text(json.dumps({"packages": {**packages, "node_modules/more": {"version": "1.0.0"}}}))
     with pytest.raises(BrokenAdapter, match="npm installed node_modules/more"):
