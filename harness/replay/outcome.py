@@ -41,7 +41,7 @@ class StepOutcome:
 class Breakage:
     """The reason why a replay ended early: the party to blame, a message, and the step, counted from 0.
 
-    `blame` is implementation, adapter, harness or environment, or one of two reasons that nobody is to blame for.
+    `blame` is implementation, adapter, harness or environment, or one of two reasons without a party to blame.
     `unsupported`: the implementation does not support such a call. `machine`: this machine lacks something that the
     scenario needs.
     """
@@ -57,9 +57,9 @@ class Outcome:
     """The outcome of a replay: the outcome of each step, and the breakage if the replay ended early.
 
     `before` is the initial workspace. If a step broke, it is among `steps` only if its results arrived before.
-    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay broke.
-    `disturbed` means that another part of the conversation may have changed answers, for example stripped whitespace
-    around them.
+    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay broke
+    before. `disturbed` means that another part of the conversation may have changed answers, for example stripped
+    whitespace around them.
     """
 
     scenario_id: str

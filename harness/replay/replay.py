@@ -328,9 +328,7 @@ class _Replay:
         self._record(make, len(asked))
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
-        """Make a call during which the program receives the signal `number`. If the program exits, the next step
-        resumes the session or uses a new one.
-        """
+        """Make a call during which the program receives the signal `number`, and may exit."""
         session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:
             require_method(session, RacingSession, "during", "call_during")

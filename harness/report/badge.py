@@ -59,7 +59,9 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the class whose scenarios are exactly those of the runs. None if there is none."""
+    """Return the name of the class of rules whose scenarios are exactly the scenarios of the runs. None if there is
+    no such class.
+    """
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}
@@ -71,7 +73,7 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return the number of judged rules that hold in all runs, and the number of rules that no run judged."""
+    """Return two numbers: of the judged rules that hold in all runs, and of the rules that no run judged."""
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

@@ -32,11 +32,14 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest level with a failing scenario that no baseline accepts. None if all hold. `fails` is
-    the number of scenarios that fail at this level, so that unsafe results are not hidden among different
-    words. `shortest` is the shortest failure with the most frequent of the worst mistakes, or, if all
-    failures are accepted, the shortest of them. `is_overcautious` means that all failures are unnecessary
-    refusals.
+    `level` is the lowest level at which a scenario fails that no baseline accepts; None if there is no such scenario.
+    `fails` is the number of scenarios that fail at this level: unsafe results are counted separately from different
+    words. `shortest` is the shortest failure with the most frequent of the worst mistakes. If the baseline accepts
+    all failures, `shortest` is the shortest accepted failure. `is_overcautious` means that all failures are
+    unnecessary refusals. a failing scenario that no baseline accepts. None if all hold. `fails` is the number of
+    scenarios that fail at this level, so that unsafe results are not hidden among different words. `shortest` is the
+    shortest failure with the most frequent of the worst mistakes, or, if all failures are accepted, the shortest of
+    them. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -53,14 +56,16 @@ class RuleResult:
 
     @property
     def standing(self) -> Standing:
-        """Whether the rule holds."""
+        """Whether the rule holds: in all of its judged scenarios, in some, or in none of them."""
         count = self.count
         return standing(count.judged, count.judged - count.failed - count.broken, count.unsupported)
 
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The rules of one class: the number of rules that hold completely, and of rules that were judged."""
+    """The results of the rules of one class. `holding` is the number of rules that hold in all their judged
+    scenarios, `judged` the number of rules with a judged scenario.
+    """
 
     class_: RuleClass
     holding: int
@@ -106,7 +111,7 @@ class RuleTally:
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> Dominant | None:
-        """Return the mistake that explains more than a quarter of the failures. None if there is none."""
+        """Return the mistake that explains more than a quarter of the failures. None if no mistake does."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)
@@ -138,7 +143,11 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, left: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the shortest failure of a rule, among those with the most frequent of the worst mistakes."""
+        """Return the shortest failure of a rule, among the failures with the most frequent of the worst mistakes.
+
+        `left` are the failures that no baseline accepts, each with its number of scenarios. `severity` is the worst
+        severity among them; None if `left` is empty. `fixed` names a kind of mistake that counts as fixed.
+        """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
             return min(ranked.values(), key=itemgetter(0))[1] if ranked and fixed is None else None
@@ -204,7 +213,9 @@ _HEADINGS_BY_LEVEL = {
 }
 _GAP = "  "
 _MIN_MISTAKE_CHARS, _MAX_MISTAKE_CHARS = 30, 70
-"""Minimum room for the mistake of a scenario in the line of its rule, and its maximum length."""
+"""The mistake of a scenario is shown in the line of its rule if at least the first number of characters is free. It
+is cut to the second number of characters.
+"""
 
 
 def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
@@ -280,7 +291,9 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line."""
+    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line, of which
+    `used` columns are used. Empty for other scenarios.
+    """
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))
@@ -291,7 +304,9 @@ def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
-    """Return the first rules, at least one, that fit with the headings of their groups into a number of lines."""
+    """Return as many of the first rules as fit into `max_lines` lines, including the headings of their groups; at
+    least one rule.
+    """
     lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
         lines_left -= lines_per_rule + (group_of(result) != previous_group)
@@ -311,7 +326,9 @@ def rule_title(result: RuleResult) -> str:
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return the number of accepted failures for the text after the title. Empty if there are none."""
+    """Return the number of accepted failures in parentheses, to append to the title of a rule. Empty if no failure is
+    accepted.
+    """
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

@@ -7,14 +7,16 @@ from typing import Any
 from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
-"""Maximum characters of a text inside a difference."""
+"""Maximum characters of a text that is written inside a difference, and not in a separate content line."""
 EXCERPT_CHARS = 2_048
 """Maximum characters of a text that is written in full, and of the excerpt of a longer one."""
 _CONTEXT_CHARS = 500
 """Characters of an excerpt before the first difference."""
 
 Written = str | dict[str, Any]
-"""A text in a line: the text itself, or the digest of an earlier content line and the start of the excerpt."""
+"""A text in a JSON line: a short text itself; for a longer text, an object with the digest that an earlier content
+line defines, and the index in the text at which its excerpt starts.
+"""
 
 
 @dataclass(slots=True)
@@ -24,7 +26,9 @@ class ContentWriter:
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(self, texts: tuple[str, str]) -> tuple[tuple[Written, Written], list[dict[str, Any]]]:
-        """Return the expected and the actual text for a line, and the content lines to write before it."""
+        """Return an expected and an actual text as they are written in a line, and the content lines that must be
+        written before this line.
+        """
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
@@ -56,7 +60,9 @@ class ContentReader:
     _texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> str:
-        """Add one content line. Return the error in it, or an empty string."""
+        """Add one content line. Return a message if its text contradicts its digest or length, otherwise an empty
+        string.
+        """
         start, text = line.get("from", 0), line["text"]
         omitted_chars = line["characters"] - start - len(text)
         if omitted_chars < 0 or (not start and not omitted_chars and digest_of(text) != line["sha256"]):
@@ -67,5 +73,7 @@ class ContentReader:
         return ""
 
     def text(self, written: Written) -> str:
-        """Return the text of a line. Raises KeyError if no earlier content line contains it."""
+        """Return the text that a line contains or refers to. Raises KeyError if it refers to a content line that was
+        not added before.
+        """
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

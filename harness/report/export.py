@@ -79,7 +79,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add the harms of the contract, and the lines that its answers show."""
+    """Add to an exported scenario the harms that the contract itself does, and the lines that its answers show."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
@@ -135,7 +135,8 @@ def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]
 def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
     """Return one scenario for a contract, with full contents and one expectation per call.
 
-    Values that only the suite knows are empty: its class, the courses of its recordings and its harms.
+    Values that need the whole suite are empty: the class of the scenario, the courses of its recordings, and its
+    harms.: its class, the courses of its recordings and its harms.
 
     None if the contract does not cover the scenario: for a recorded contract, if a call has no clause or a tool
     is missing; for `documented`, if no call has a clause. There, calls without a documented clause are set-up:
@@ -205,8 +206,8 @@ class _Expansion:
 
     @property
     def specified(self) -> bool:
-        """Whether the contract covers this scenario. A recorded contract must have an answer for every call;
-        `documented` must cover at least one.
+        """Whether the contract covers the scenario. A recorded contract must state an answer to every call,
+        `documented` to at least one call.
         """
         if self.scenario.invariant:
             return self.contract.recorded
@@ -300,7 +301,9 @@ def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
 
 
 def _comparable_entry(entry: Entry) -> dict[str, Any]:
-    """Return an entry for comparison. A long content without a short form is replaced by its digest."""
+    """Return an expected entry for the export. If its content is long and has no short form, its digest is returned
+    instead.
+    """
     state = _entry_value(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
         return _entry_value(replace(FileDigest.of(entry.data), mode=entry.mode))
@@ -308,8 +311,8 @@ def _comparable_entry(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return an entry for comparison, with its mode only if it is stated. For `given` files, with modes and
-    times.
+    """Return an entry for the export. An expected entry contains a mode only if a mode is stated. A `given` file
+    always contains its mode and time.
     """
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:

@@ -65,8 +65,8 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first harm or difference, or the reason of a broken replay, in one line. Empty if there is
-    none.
+    """Return the first harm or difference of a verdict, or the reason why the replay broke, in one line. Empty for
+    other verdicts.
     """
     requested = _requested_differences(verdict)
     if verdict.status == "broken" or not requested:
@@ -130,7 +130,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
     """Shorten a failure to `max_lines` lines. Given files and steps without differences are removed first.
 
-    The last three lines stay: the blame and the commands.
+    The last three lines are always kept: the party to blame, and two commands. the blame and the commands.
     """
     head, last = lines[:-3], lines[-3:]
     max_lines -= len(last)
@@ -147,7 +147,9 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield the steps up to the last difference: different steps with their differences, others in one line."""
+    """Yield lines about the steps up to the last difference: steps with differences in full, the last few other steps
+    in one line each.
+    """
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
@@ -185,9 +187,10 @@ def _lines_with_ends(text: str) -> list[str]:
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Return an earlier answer of the contract that shows more lines of the file than the implementation's answer.
+    """Explain lost lines that the contract had shown before: return a sentence about an earlier answer of the
+    contract that shows more lines of the file than the implementation's answer.
 
-    Empty if there is none. Lost lines that the contract had shown are no harm of the contract.
+    Empty if there is no such answer. The contract does no harm then, because its session knows the lines.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

@@ -224,7 +224,7 @@ def _parse_answers(file: Path, number: int, line: dict[str, Any]) -> dict[int, T
 
 
 def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a harm or a difference."""
+    """Return the fields with these names of a harm or a difference, and its step and call, which count from 0."""
     return {
         "step": value["step"] - 1,
         "call": value["call"] - 1,
@@ -330,7 +330,9 @@ class JsonlReport:
 
 
 def _server_use(summary: Summary) -> dict[str, Any]:
-    """Return the decision how servers were assigned, and the number of scenarios on each kind of server."""
+    """Return the footer's field `servers`: how servers were assigned to scenarios and why, and the numbers of
+    scenarios on shared and on separate servers. Empty if no servers were used.
+    """
     if not summary.servers:
         return {}
     found = summary.isolation
@@ -340,13 +342,16 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 OF_A_HARM = ("kind", "path", "what", "before", "after")
 OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
-"""Fields of a harm and of a difference. Steps and calls count from 1 in the output. A difference without texts has
-those of the harm with the same line. Without `blame`, the implementation is to blame.
+"""Fields of a harm (`OF_A_HARM`) and of a difference in the output, in which steps and calls count from 1. If a
+difference contains no texts, its texts are those of the harm with the same line. If it contains no `blame`, the
+implementation is to blame.
 """
 
 
 def _harm_key(difference: Difference) -> tuple[int, int, str, str, str]:
-    """Return the fields that a difference has in common with the harm that it reports."""
+    """Return a key that is equal for a difference and the harm that it reports: step, call, line, and the contents
+    before and after.
+    """
     return difference.step, difference.call, difference.what, difference.expected, difference.got
 
 

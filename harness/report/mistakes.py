@@ -11,7 +11,9 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 _KINDS_BY_SEVERITY = (*HARMS, "broken", *BESIDE)
-"""Kinds of failures, the worst first. For a broken replay the kind is unknown."""
+"""Kinds of failures, the worst first: kinds of harm, then `broken` (a replay that ended early), then lesser
+findings.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,7 +49,7 @@ def worst(verdict: Verdict) -> Worst:
 
 
 def _is_overcautious(verdict: Verdict) -> bool:
-    """Whether a verdict contains no harm, but a refusal of a call that every contract answers."""
+    """Whether a verdict contains no harm, but an overcautious refusal: of a call that every contract answers."""
     kinds = {harm.kind for harm in verdict.harms}
     return verdict.status != "broken" and "overcautious" in kinds and not kinds & {*HARMS}
 
@@ -55,7 +57,7 @@ def _is_overcautious(verdict: Verdict) -> bool:
 _MIN_FAILURES = 10
 """Minimum number of failures that a mistake must explain to be listed first."""
 _EXAMPLE_CHARS = 60
-"""Maximum characters of the expected and the actual value."""
+"""Maximum characters of the expected and of the actual value in the example of a mistake."""
 _UNSPECIFIC_KINDS = ("text", "verbatim", "broken")
 """Prefixes of mistakes that are too general: many failures have them for different reasons."""
 
@@ -72,14 +74,14 @@ class Failure(NamedTuple):
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index of the lowest failing level if the mistake `fixed` counts as fixed. None if no
-        level fails.
+        """Return the index in LEVELS of the lowest level that fails, if the mistake `fixed` is ignored. None if no
+        level fails then.
         """
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
-        """Return the severity for sorting, the worst first: harm, effects, overcautious refusals, reasons,
-        words.
+        """Return a number for sorting failures, the worst first: harm, different effects, overcautious refusals,
+        different reasons, different words. The mistake `fixed` is ignored.
         """
         level = self.level(fixed)
         if level is None:
@@ -87,12 +89,14 @@ class Failure(NamedTuple):
         return OVERCAUTIOUS if self.is_overcautious and level <= _EFFECTS_INDEX else 2 * level
 
     def names(self, fixed: str | None = None) -> set[str]:
-        """Return the mistakes at the lowest failing level."""
+        """Return the names of the mistakes at the lowest failing level. The mistake `fixed` is ignored."""
         lowest = self.level(fixed)
         return {name for name, level in self.mistakes if level == lowest and name != fixed}
 
     def has_only(self, name: str) -> bool:
-        """Whether the failure has only one mistake of its severity; others, such as words, are less severe."""
+        """Whether the failure contains only the mistake `name` at its lowest failing level. Mistakes at higher
+        levels, such as different words, do not count.
+        """
         return self.names() == {name}
 
 
@@ -127,7 +131,9 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines of later changes to a stray file. The call that left the file made the mistake."""
+    """Return the lines of harms that change a stray file again. Only the first harm, the call that left the file
+    behind, counts as a mistake.
+    """
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -140,10 +146,11 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Dominant:
-    """The most frequent mistake: the number of failures with it, and of failures with no other mistake as
-    severe.
+    """The most frequent mistake of a run.
 
-    `shortest` is the verdict of the shortest of these.
+    `failing` is the number of failures with this mistake. `alone` is the number of failures that contain no other
+    mistake as severe, and `of` the number of all failures. `shortest` is the shortest verdict among those that
+    `alone` counts.
     """
 
     kind: str
@@ -155,7 +162,7 @@ class Dominant:
 
     @property
     def hides(self) -> bool:
-        """Whether there are other failures."""
+        """Whether other mistakes cause some of the failures."""
         return self.alone < self.of
 
     @property
@@ -177,13 +184,19 @@ class Dominant:
 
 
 Ranked = tuple[tuple[bool, int, bool, int, Worst, str], Verdict]
-"""A verdict after its sort key: unaccepted ones first, then the worst, then the shortest."""
+"""A pair of a sort key and a verdict. Sorting puts failures that no baseline accepts first, then the worst, then the
+shortest.
+"""
 
 
 def dominant_of(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, Ranked]]
 ) -> Dominant | None:
-    """Return the mistake that explains more than a quarter of the failures. None if there is none."""
+    """Return the mistake that explains more than a quarter of the failures. None if no mistake does.
+
+    `fails` counts the scenarios of each failure. `shortest` contains the shortest verdict of each failure, for each
+    rule.
+    """
     total = sum(fails.values())
     frequent: Counter[str] = Counter()
     for failure, number in fails.items():

@@ -52,9 +52,11 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
-        """Count one scenario, and whether it failed. A slow one is named with its number of calls, if `name` is given.
+        """Count one finished scenario, and whether it failed. A scenario that took long is printed with its number of
+        calls if `name` is given.
 
-        The first one includes the start of the implementation. Its time is left out of the estimate, too.
+        The time of slow scenarios is not used to estimate the remaining time, nor is the time of the first scenario,
+        which includes the start of the implementation.
         """
         self._done += 1
         self._failed += failed
@@ -72,13 +74,15 @@ class ProgressBar:
             say(self._progress_line(), err=True)
 
     def extend(self, number: int) -> None:
-        """Add to the total."""
+        """Add a number of scenarios to the total."""
         self._total += number
         if self._progress is not None:
             self._progress.update(self._task, total=self._total)
 
     def at(self, done: int, total: int) -> None:
-        """Set the number of finished scenarios and the total, for a bar only."""
+        """Set the number of finished scenarios and the total. Changes only a bar, and does nothing without a
+        terminal.
+        """
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 
@@ -96,7 +100,7 @@ class ProgressBar:
             say(line, err=True)
 
     def _progress_line(self) -> str:
-        """Return the progress, and the estimated remaining time."""
+        """Return a line with the progress and the estimated remaining time."""
         seconds_spent = self._last_advance_time - self._start_time
         parts = [f"{self._done:,} of {max(self._total, self._done):,} done"]
         if self._failed:

@@ -57,7 +57,9 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """The sentence of `Summary.likeness_sentence` about lost work in a run that passes."""
+        """`Summary.likeness_sentence` of the run: in a run that passes, the number of scenarios in which the contract
+        does the same harm.
+        """
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -110,8 +112,8 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the runs, with the number of the series if several compared the target with the same
-        contract.
+        """The name of each run. If several series compared the same target with the same contract, the name contains
+        the number of the series.
         """
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
@@ -136,9 +138,10 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels of a report: always four, and `verbatim` if a run requested it.
+    """Return the levels that a report shows: the first four always, and `verbatim` if a run requested it.
 
-    A safe result with different words must be distinguishable from an unsafe one.
+    All four are shown even if a run requested a lower level, so that a safe result with different words differs from
+    an unsafe one.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]

@@ -21,9 +21,11 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Shares of failing scenarios that separate the first of five colours."""
+"""Upper limits of the share of failing scenarios for the first three of five colours. The fifth colour means that all
+scenarios fail, the fourth is for all shares between.
+"""
 _MAX_NAMED_COLUMNS = 5
-"""Maximum number of columns with names; the same number is in rules.js."""
+"""Maximum number of columns of a table that shows their names. The same number is in rules.js."""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
     "yes": "holds",
     "partly": "partly",
@@ -46,9 +48,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """Rows by class, the worst first. `name` distinguishes tables of one page.
+    """The rules of each class as rows, the worst class first. `name` distinguishes the tables of one page. `name`
+    distinguishes tables of one page.
 
-    `repeat` is a command line for a cell. RULE in it is replaced by the rule.
+    `repeat` is a command line that repeats the scenarios of a cell; RULE in it stands for the rule. RULE in it is
+    replaced by the rule.
     """
 
     name: str
@@ -57,13 +61,13 @@ class RuleTable:
     """Name of the class, its meaning, and its rows."""
     repeat: str = ""
     step: float = 4.5
-    """Width of a column in rem, if there are many."""
+    """Width of a column in rem if the table has more than _MAX_NAMED_COLUMNS columns."""
     linked: bool = False
     """Whether scenarios are on the same page."""
 
     @property
     def least(self) -> float:
-        """Page width in rem below which rows become cards."""
+        """Page width in rem below which each row is shown as a card."""
         return 21 + (9 if len(self.columns) <= _MAX_NAMED_COLUMNS else self.step) * len(self.columns)
 
 
@@ -114,8 +118,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the values of a row. With `neutral`, failures have a neutral colour. Cells `above` the level of
-    a run have no colour.
+    """Return the values of one row of the table. With `neutral`, failures have a neutral colour. If `above` is true
+    for a cell, its run did not request the level of the rule, and the cell has no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {
@@ -131,12 +135,16 @@ def rule_row(
 
 
 def tone_of(kind: str, failing: float) -> str:
-    """Return the colour of a share of failures: one of five steps of its kind."""
+    """Return the name of the colour for a share of failures between 0 and 1: `kind` with one of five steps, such as
+    `harm-3`.
+    """
     return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
 
 def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
-    """Return the values of one cell. Without a `kind` of failure it has no colour."""
+    """Return the values of one cell. `kind` is the kind of failure that its colour shows; if it is empty, the cell
+    has no colour.
+    """
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

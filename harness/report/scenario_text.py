@@ -104,11 +104,13 @@ def _block_lines(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 _MAX_ANSWER_CHARS = 88
-"""Maximum characters of an answer in a row."""
+"""Maximum characters of an answer in a row of `OtherContracts.rows`."""
 
 
 class OtherContracts:
-    """The recorded answers to one scenario, by call; `scenario` is the scenario with its own contract."""
+    """The recorded answers of all contracts to the calls of one scenario. `scenario` contains the expectations of the
+    scenario's own contract.
+    """
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -122,8 +124,10 @@ class OtherContracts:
     def rows(self, call_index: CallIndex) -> Iterator[str]:
         """Yield the rows of a table: versions, whether they refuse, their answer and their changes.
 
-        Versions with the same answer as the scenario's own contract come first. Yields nothing if all are
-        equal. A contract of a private suite is not recorded: then every version is in a row with its answer.
+        Yields nothing if all answers to the call are equal. Versions that answer like the scenario's own contract are
+        in the first row, without the answer. If the own contract is not recorded (in a private suite), each row
+        contains an answer. the scenario's own contract come first. Yields nothing if all are equal. A contract of a
+        private suite is not recorded: then every version is in a row with its answer.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}

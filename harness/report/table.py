@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 _MIN_WIDE_COLUMNS = 100
-"""Columns that a table with thousands of scenarios needs; in narrower terminals headers are split."""
+"""Minimum width of a terminal, in columns, for a table with thousands of scenarios. In narrower terminals the
+headings are split.
+"""
 _SPLIT_HEADERS = {
     "scenarios": "scena-\nrios",
     "unsupported": "unsup-\nported",
@@ -51,10 +53,10 @@ _STYLES_BY_KIND = {
 }
 
 BRIEF = -1
-"""Use as `most_failures` to limit the whole report to about MOST_LINES_IN_ALL lines."""
+"""Value of `most_failures` that limits the whole report to about MOST_LINES_IN_ALL lines."""
 MOST_LINES_IN_ALL = 40
 _BRIEF_LINES = 12
-"""Maximum lines of the explained failure if others failed, too."""
+"""Maximum number of lines that explain a failure in a brief report if other scenarios failed, too."""
 _ONLY_FAILURE_LINES = 22
 _MIN_RULE_LINES = 4
 
@@ -69,9 +71,12 @@ _CLOSING_TEXTS = {
 class TableReport:
     """Prints the worst failures, the table, and the failing rules at the end.
 
-    `most_failures` is the number of explained failures. If the suite has rules, the shortest failing scenario of each
-    rule comes first, the worst class first. Further scenarios follow, the most harmful first. None: all scenarios.
-    BRIEF: one, in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
+    `most_failures` is the number of failures that are explained; None means all. If the suite has rules, the shortest
+    failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most
+    harmful first. BRIEF means one failure in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
+    If the suite has rules, the shortest failing scenario of each rule comes first, the worst class first. Further
+    scenarios follow, the most harmful first. None: all scenarios. BRIEF: one, in few lines, and as many rules as fit
+    into about MOST_LINES_IN_ALL lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -85,8 +90,8 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule, and keep a failure that is not accepted, as long as it may be
-        shown.
+        """Count the verdict under its rule. A failure is stored if it is not accepted and the report may still
+        explain it.
         """
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
@@ -199,7 +204,9 @@ class TableReport:
             self._print_text("")
 
     def _rule_line_limit(self) -> int:
-        """Return the number of lines for rules; two lines precede them, three follow."""
+        """Return the maximum number of lines for rules in the report, which leaves room for two lines before them and
+        three after them.
+        """
         return max(_MIN_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:

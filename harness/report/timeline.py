@@ -54,9 +54,8 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return, for each step and each call, the expectation of a contract. An empty list if it has none.
-
-    The changes of a parallel group follow as an additional call.
+    """Return, for each step and each call, the blocks of the expectation of a contract. The list is empty for a call
+    without an expectation.
     """
     expectations = []
     for step in scenario.steps:
@@ -183,7 +182,7 @@ def _mode_suffix(mode: int | None) -> str:
 
 
 def _value_block(label: str, value: str, *, is_escaped: bool = False) -> Block:
-    """Return a block of one line; `seen` means that it is already escaped."""
+    """Return a block of one line. `is_escaped` means that `value` is already escaped."""
     return {"label": label, "value": value if is_escaped else visible(value)}
 
 

@@ -14,10 +14,10 @@ from readfirst.harness.pluralize import pluralize
 
 @dataclass
 class Cost:
-    """A stopwatch for one run, started by its constructor. `clock` returns seconds.
+    """Measures the time of one run, from the call of its constructor. `clock` returns seconds.
 
-    The start-up is the time until the first verdict, without its calls. The time that reports use at the end
-    is excluded.
+    The start-up is the time until the first verdict, without the calls of its scenario. The time that reports need at
+    the end of the run is excluded.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -31,7 +31,7 @@ class Cost:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Record the arrival of the first verdict; `verdict` counts it."""
+        """Record the time of the first verdict, which `verdict` must count as well."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self, verdict: Verdict) -> None:
