@@ -73,7 +73,9 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return two numbers: of the judged rules that hold in all runs, and of the rules that no run judged."""
+    """Return a text such as `38/40, 2 not claimed,`: the rules that hold in all runs, the judged rules, and the rules
+    that need missing capabilities.
+    """
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

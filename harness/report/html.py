@@ -201,9 +201,7 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the name of a cell's colour: `good` without failures, `above` for a level that the run did not request.
-    For other cells it combines the kind of failure with one of five steps for the share of failures.
-    """
+    """Return the colour of a cell: the kind of failure with one of five steps for its share, `good` or `above`."""
     if not failing:
         return "good"
     if LEVELS.index(level) > LEVELS.index(run.level):
@@ -276,9 +274,7 @@ def _index_of_scenarios(
 
 
 def _result_of_scenario(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
-    """Return the result of a scenario for the page as a list: its status, the levels that hold, and 1 if the baseline
-    accepts the failure, otherwise 0.
-    """
+    """Return the status, the levels that hold, and 1 if the baseline accepts the failure (otherwise 0)."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -346,9 +342,7 @@ def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]
 
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
-"""Maximum number of scenarios of a page that shows the steps of all of them. In a larger page, scenarios that pass in
-all runs have no steps, because these would be most of its size.
-"""
+"""Above this number, scenarios that pass in all runs are shown without steps, which are most of a page's size."""
 _FAILING_STATUSES = ("failed", "broken")
 
 
