@@ -81,7 +81,9 @@ def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def provider_of(called: str) -> Commands | None:
-    """Return the provider of a command. None for an unknown command. Extensions are imported only if needed."""
+    """Return the commands that contain this command: of the suite or of an extension. None for an unknown command.
+    Extensions are imported only if needed.
+    """
     if called in SUITE.functions:
         return SUITE
     return next((each for each in providers() if called in each.functions), None)

@@ -23,7 +23,9 @@ _OF_THE_SYSTEM = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Errors of the operating system: it refuses an operation or lacks a resource."""
+"""Numbers of errors by which the operating system refuses an operation or lacks a resource, so that they are no
+defects of the program.
+"""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
@@ -40,7 +42,9 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Turn the result or exception of a command into the exit code of the process. None means success."""
+    """Return a function that runs a command and exits with its result as the exit code; None means success. An
+    exception is printed, and determines the exit code.
+    """
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -64,7 +68,9 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
 
 
 def print_error(error: Exception) -> int:
-    """Print an error in one or a few lines and return the exit code. Prints nothing if the output is closed."""
+    """Print an error in one or a few lines and return the exit code. If the reader of the output has closed it,
+    nothing is printed.
+    """
     if isinstance(error, UnreadError):
         return 128 + signal.SIGPIPE
     if _tracebacks:

@@ -93,7 +93,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _replace_former_names(given: list[str]) -> list[str]:
-    """Return the arguments with the current names of renamed commands and options, and print these names."""
+    """Return the arguments with the current names of renamed commands and options. The current names are also
+    printed.
+    """
     flags = [word for word in given[:1] if word == "--traceback"]
     words = given[len(flags) :]
     if names := renamed_command(words):
@@ -115,9 +117,10 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
-    """Return the application with the requested command, or with stubs of all commands if it is not clear.
+    """Return the application with the requested command. If the words determine no command, stubs of all commands are
+    added instead.
 
-    Every added command takes longer than `list`: its parameters are checked.
+    Only what is needed is added: the check of a command's parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
@@ -162,9 +165,10 @@ def _group_panel(name: str) -> str | None:
 
 
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that these words may call, each with its provider.
+    """Return the commands that the words of a command line may call, each with its provider.
 
-    Empty for `--version`, all of them if the words do not determine one.
+    One command if the words determine it. Otherwise all commands of the group that the first word names, or all
+    commands. Empty for `--version`.
     """
     if words == ["--version"]:
         return {}
@@ -177,7 +181,9 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, called: str) -> Callable[..., None]:
-    """Return a stub of a command for the list of commands: its help, without its imports."""
+    """Return a function without a body that has the help text of a command. It lists the command without importing
+    its module.
+    """
     module, _, function = provider.functions[called].partition(":")
 
     def stub() -> None: ...

@@ -184,10 +184,10 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target in these words. Raises UsageError for several words, with the correct text after
-    `command`.
+    """Return the target in these words. Raises UsageError for words that are no target; the message contains
+    `command` with a similar target, if there is one.
 
-    `kind` is the required prefix of a suggestion.
+    `kind` is the prefix that a suggested target must have.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import target_hint
@@ -203,7 +203,9 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
 
 def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suites that --fixtures names as one, or the bundled one. `trust` is what --trust says."""
+    """Open the suites that --fixtures names, as one suite; the bundled suite by default. `trust` is the value of
+    --trust.
+    """
     from readfirst.harness.suite.suite import open_layers
 
     return open_layers(fixtures or (), trust=trust)
@@ -219,7 +221,8 @@ def in_installed_package(file: Path) -> bool:
 
 
 def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suite that --fixtures names, or that of the checkout, to write to it. `trust` is what --trust says.
+    """Open the suite that --fixtures names, to write to it; by default the suite of the checkout. `trust` is the
+    value of --trust. that of the checkout, to write to it. `trust` is what --trust says.
 
     Raises UsageError for several suites, and for the copy inside the installed package.
     """
@@ -264,14 +267,17 @@ _RUNNING: Mapping[str, tuple[Any, Any]] = {
 
 
 def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Replace the parameter `selection` of a command by these options. The command gets their Selection."""
+    """Return a decorator that replaces the parameter `selection` of a command by options. The command gets the
+    Selection that the values of the options make.
+    """
     return _replacing("selection", {name: (_SELECTING[name][1], None) for name in names}, _selection)
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Replace the parameter `options` of a command by these options. The command gets their RunOptions.
+    """Return a decorator that replaces the parameter `options` of a command by options. The command gets the
+    RunOptions that the values of the options make.
 
-    `others` are options with a different form or default.
+    `names` are options of `_RUNNING`. `others` are options with a different form or default.
     """
     return _replacing("options", {**{name: _RUNNING[name] for name in names}, **others}, _run_options)
 
@@ -279,7 +285,9 @@ def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R
 def _replacing(
     parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Replace one parameter of a command by options. The command gets the result of `parse` for their values."""
+    """Return a decorator that replaces one parameter of a command by options. `parse` converts the values of the
+    options to the value of the parameter.
+    """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(command)
@@ -303,7 +311,7 @@ def _replacing(
 
 
 def _run_options(given: dict[str, Any]) -> RunOptions:
-    """Return the options of a run; --settle is in milliseconds."""
+    """Return the RunOptions for the values of options. `--settle` is in milliseconds, RunOptions in seconds."""
     return RunOptions(**{**given, "settle": given.get("settle", 0.0) / 1000})
 
 
@@ -322,7 +330,7 @@ def _selection(given: dict[str, Any]) -> Selection:
 
 
 def shard_of(text: str) -> tuple[int, int]:
-    """Parse `--shard I/N`: the number of a part and of all parts. Raises UsageError."""
+    """Return the numbers of `--shard I/N`: the number of the part, and the number of all parts. Raises UsageError."""
     from readfirst.harness.cli.error_handling import UsageError
 
     part, slash, parts = text.partition("/")

@@ -37,8 +37,8 @@ def begin() -> None:
 
 
 def leave_at_once() -> None:
-    """Let a signal end the process with the exit code of a shell: nothing has started yet, or everything is
-    done.
+    """Make a signal end the process immediately, with the exit code that shells use. Used before a command starts and
+    after it has ended.
     """
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
@@ -46,9 +46,10 @@ def leave_at_once() -> None:
 
 
 def end() -> None:
-    """Prevent signals and unwritable streams from changing the exit code.
+    """Flush the standard streams, and prevent signals and unwritable streams from changing the exit code.
 
-    The interpreter takes a moment to exit, and flushes streams: a failure there would change the exit code.
+    The interpreter takes a moment to exit and flushes the streams again. Without this function, a failure would
+    change the exit code.
     """
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
@@ -61,16 +62,16 @@ def end() -> None:
 
 
 def keep_nothing() -> None:
-    """Let a signal end a command immediately if it has nothing to clean up; a thread may be waiting for its
-    input.
+    """Make a signal end the command immediately, because it has nothing to clean up, and a thread that waits for
+    input could delay the exit.
     """
     if signal.getsignal(signal.SIGTERM) is _terminate:
         leave_at_once()
 
 
 def listen() -> bool:
-    """Let a signal end a command with a clean-up, if this is the process of a command line. Return whether it
-    is.
+    """Make a signal end the command with a clean-up. Returns False and changes nothing if the process was not started
+    by a command line.
     """
     is_own = signal.getsignal(signal.SIGTERM) is _leave
     if is_own:

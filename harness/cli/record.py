@@ -188,7 +188,7 @@ def _select_scenarios(
 
 
 def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
-    """Replace a recording, or a missing one, by a reason."""
+    """Replace the recordings of these scenarios, which may be missing, by the reason `why` they are omitted."""
     if not why.strip():
         raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
     stated = [
@@ -208,7 +208,9 @@ def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> in
 
 
 def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
-    """Return the recorded contracts of these names; `all` is every one. Raises UsageError for unknown names."""
+    """Return the recorded contracts with these names, or every recorded contract for `all`. Raises UsageError for a
+    contract that is not recorded.
+    """
     if "all" in names:
         return list(suite.contracts.recorded)
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]

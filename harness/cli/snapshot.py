@@ -83,7 +83,9 @@ def snapshot(
 
 
 def exact_version(suite: Suite, version: str) -> str:
-    """Return the version, of `latest` the newest published one. Raises UsageError, BrokenAdapter."""
+    """Return the version; for `latest`, the newest published version. Raises UsageError if it is not written like a
+    version, and BrokenAdapter if npm fails.
+    """
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
             raise UsageError(
@@ -94,10 +96,11 @@ def exact_version(suite: Suite, version: str) -> str:
 
 
 def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> ExitCode | None:
-    """Record all scenarios on a new version, and write its contracts, or nothing.
+    """Record all scenarios on a new version and write its contracts. Return None if they were written, otherwise the
+    exit code.
 
-    Scenarios without an answer are replayed again. If they are few, the contract is written without them. Return None
-    if the contracts were written, otherwise the exit code.
+    Scenarios without an answer are replayed a second time. If few scenarios still have no answer, the contracts are
+    written without them; if many, nothing is written.
     """
     wanted = wanted_of(suite, release)
 
@@ -144,7 +147,9 @@ def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -
 
 
 def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
-    """Replay few scenarios, and print whether anything changed, then the causes."""
+    """Replay a few scenarios, print whether the version changes anything, and then the causes. Nothing is written to
+    the suite.
+    """
     known = behaviour_histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
@@ -180,7 +185,7 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
 
 
 def _say_first_difference(contract: Contract, found: Diff) -> None:
-    """Say which scenario differs first, before the others are replayed."""
+    """Print the first scenario that differs, before the others are replayed."""
     (scenario_id,) = found.differing
     say(
         f"{contract.name}: {scenario_id} differs: {headline(found.causes[0])}; a second replay will confirm it",

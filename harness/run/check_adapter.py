@@ -63,7 +63,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """A check that was not made yet. If a check that `is_essential` fails, later checks are skipped."""
+    """A check that has not run yet. If `is_essential` is set and the check fails, all later checks are skipped."""
 
     name: str
     check: Callable[[], None]
@@ -73,7 +73,9 @@ class PlannedCheck:
 def run_checks(
     plan: Iterable[PlannedCheck], watch: Callable[[str], AbstractContextManager[object]] = nullcontext
 ) -> Iterator[Check]:
-    """Make the checks, and yield each result. `watch` is entered for the name of each check while it runs."""
+    """Run the checks and yield each result. `watch` returns a context manager for the name of a check, which is
+    active while the check runs.
+    """
     for planned in plan:
         with watch(planned.name):
             check = _run_check(planned.name, planned.check)
@@ -85,9 +87,11 @@ def run_checks(
 def plan_checks(
     adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> list[PlannedCheck]:
-    """Return the checks of an adapter, which judge no rule of the contract.
+    """Return the checks of an adapter. They test the connection, not the rules of the contract. judge no rule of the
+    contract.
 
-    `settle` is in seconds, for writes after an answer. `claims` are the required capabilities.
+    `settle` is the number of seconds to wait for late writes after an answer. after an answer. `claims` are the
+    required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     plan = [

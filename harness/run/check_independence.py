@@ -26,12 +26,12 @@ _CHANGING_CALLS = (
     ("Write", _SECOND_READ_PATH, {"content": "new\n"}),
     ("Edit", _WRITTEN_PATH, {"old_string": "first", "new_string": "1st"}),
 )
-"""Calls that change files. Their session has read none of the files."""
+"""Calls that change files, in a session that has not read any of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A call that changes a file: the tool, the file, and the effects."""
+    """A call that changes a file: its tool, path and error flag, and all files of the workspace afterwards."""
 
     tool: str
     path: str
@@ -40,15 +40,16 @@ class _Change:
 
     @property
     def outcome_name(self) -> str:
-        """The name of the outcome, `refused` or `answered`."""
+        """The word for the outcome in a message: `refused` or `answered`."""
         return "refused" if self.is_error else "answered"
 
 
 def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
-    """Change files in a session after an earlier session read and wrote files with the same paths.
+    """Check that an earlier session has no effect on a later session that uses the same paths.
 
-    The effects must be the same as without the earlier session, whether the files contain the same or another
-    text. Raises CheckFailed.
+    The earlier session reads and writes files; the later session changes files without reading them. The answers and
+    the files must be the same as without the earlier session. This is tested twice: the earlier session uses files
+    with the same text, then with another text. Raises CheckFailed.
     """
     expected = _perform_changes(adapter, place)
     for text in (NOTES, NOTES.upper()):
@@ -94,7 +95,9 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Read a file with the same path but another text in two sessions. Raises CheckFailed."""
+    """Check that each session reads the file of its own workspace: two sessions read a file with the same path but
+    different texts. Raises CheckFailed.
+    """
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:
@@ -107,7 +110,7 @@ def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
 
 
 def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
-    """Write two files at the same moment in two sessions. Raises CheckFailed."""
+    """Check that two sessions can write two files at the same time. Raises CheckFailed."""
     traits = traits_of(adapter)
     contents = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
     answers: dict[str, ToolResult] = {}

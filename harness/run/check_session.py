@@ -24,7 +24,9 @@ def in_session(
     hooks: tuple[Hook, ...] = (),
     needs: Collection[str] = (),
 ) -> None:
-    """Run a check in a new session and an empty workspace."""
+    """Run a check in a new session and an empty workspace. `hooks` are the hooks of the session, `needs` the
+    capabilities that it needs besides Read and Write.
+    """
     with place.site(unique=not traits_of(adapter).reuses_paths) as site:
         session = adapter.open(workspace_for(site, hooks, needs))
         try:
@@ -40,7 +42,9 @@ def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection
 
 
 def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
-    """Make a call and return its result. Raises CheckFailed if the result does not have the right types."""
+    """Make a call and return its result. Raises CheckFailed if the result is not a ToolResult with a text and a
+    boolean `is_error`.
+    """
     result: object = session.call(tool, arguments)
     if not isinstance(result, ToolResult):
         raise CheckFailed(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
@@ -56,7 +60,9 @@ def lay_out_notes(site: WorkspaceDir, text: str) -> str:
 
 
 def see_notes(session: Session, path: str) -> None:
-    """Read the notes. Raises CheckFailed if the answer is an error or does not show both lines."""
+    """Read the file at `path` with the content `NOTES`. Raises CheckFailed if the answer is an error or does not show
+    both lines.
+    """
     result = call_tool(session, "Read", {"file_path": path})
     if result.is_error:
         raise CheckFailed(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
-"""Kinds whose implementations use the contract. All other kinds behave independently of it."""
+"""Kinds of connection whose implementations behave differently for each contract. Implementations of all other kinds
+do not know the contract.
+"""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -10,7 +10,9 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 def describe_behaviour(adapter: Adapter, place: WorkspacePool) -> Iterator[str]:
-    """Yield lines on the design and the refusals that an adapter shows, each with the declaration if it lacks one."""
+    """Yield a line about the design that an adapter shows, and a line for each call that it refuses although the
+    contract answers it. If the adapter does not declare this behaviour, the lines contain the declaration to add.
+    """
     traits = traits_of(adapter)
     if {"Read", "Edit"} <= traits.capabilities:
         try:

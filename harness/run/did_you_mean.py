@@ -18,7 +18,8 @@ _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"
 
 
 def hint(words: Sequence[str], suite: Suite) -> str:
-    """Return a better command line. Empty if the words are valid, or if nothing similar exists.
+    """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if there
+    is nothing similar. Empty if the words are valid, or if nothing similar exists.
 
     `words` are the target and the words after it. A target of a known kind is always valid.
     """
@@ -43,7 +44,9 @@ def hint(words: Sequence[str], suite: Suite) -> str:
 
 
 def target_hint(words: Sequence[str]) -> str:
-    """Return a target for words that are not a target, quoted for a shell. Empty if nothing similar exists."""
+    """Return a target that the user may have meant, quoted for a shell. Empty if the first word is a target, or if
+    there is nothing similar.
+    """
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 
@@ -52,7 +55,7 @@ def _is_target(word: str) -> bool:
 
 
 def _suggest_connection(words: Sequence[str]) -> list[str]:
-    """Return the connect string for these words, as a list of one word. Empty if nothing similar exists."""
+    """Return the words of a connect string that the user may have meant. Empty if there is nothing similar."""
     file = _FILE_FACTORY_PATTERN.fullmatch(words[0])
     if _FACTORY_PATTERN.fullmatch(words[0]) or (file and Path(file[1]).is_file()):
         return [f"python:{words[0]}"]

@@ -52,7 +52,7 @@ class KeptWorkspaces:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
     def drop(self, scenario_id: str) -> None:
-        """Remove the copy of a scenario."""
+        """Remove the copy of a scenario, because it does not fail."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))

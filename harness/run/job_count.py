@@ -7,7 +7,7 @@ AUTO = 0
 _SINGLE_PROCESS_KINDS = ("claude-code", "agent")
 """Kinds whose processes are complete products with a model."""
 _MIN_SCENARIOS_PER_PROCESS = 50
-"""Fewer scenarios take less time than the start of a worker process."""
+"""Minimum number of scenarios for each worker process; fewer scenarios take less time than the start of a worker."""
 
 
 def processors() -> int:
@@ -16,7 +16,7 @@ def processors() -> int:
 
 
 def jobs_for(asked: int, target: str, scenarios: int) -> int:
-    """Return the number of processes for so many scenarios on a target. `asked` is used unless it is AUTO."""
+    """Return the number of processes for a number of scenarios on a target. If `asked` is not AUTO, it is returned."""
     if asked != AUTO:
         return asked
     if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:

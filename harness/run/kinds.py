@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ConnectError(ReadfirstError):
-    """A connect string cannot be used. The message contains an alternative."""
+    """A connect string cannot be used. The message describes a connect string to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,11 @@ class TargetDefaults:
 class Kind:
     """A kind of connection. `form` is the form of its connect strings, for example `mcp:COMMAND`.
 
-    `connect` returns the adapter. `defaults` returns the defaults of a connect string. `hint` returns the
-    probable connect string for a word without a kind, empty if there is none. Both raise ConnectError.
-    `confinable` means that `--confine` is supported.
+    `connect` returns the adapter for a connect string, `defaults` its defaults. `hint` returns the probable connect
+    string for a word without a kind; empty if there is none. `defaults` and `hint` may raise ConnectError.
+    `confinable` means that `--confine` is supported. the defaults of a connect string. `hint` returns the probable
+    connect string for a word without a kind, empty if there is none. Both raise ConnectError. `confinable` means that
+    `--confine` is supported.
     """
 
     form: str

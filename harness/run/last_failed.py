@@ -13,7 +13,7 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 
 
 def default_folder() -> Path:
-    """Return the directory that is used by default."""
+    """Return the default directory for the files that store the failed scenarios."""
     return platformdirs.user_cache_path("readfirst") / "last-failed"
 
 
@@ -37,7 +37,11 @@ class LastFailed:
         return [] if noted is None else noted[1]
 
     def note(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
-        """Note the failures of a run of the `selected` scenarios. Scenarios that it did not select stay as noted."""
+        """Store the result of a run: whether each scenario failed.
+
+        `selected` are the scenarios of the run; those without a result count as not tested. The stored results of all
+        other scenarios stay as they are.
+        """
         known = self._read_ids() or ([], [])
         ids = {*known[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
         untested = {*known[1], *selected} - failed.keys()
@@ -47,7 +51,7 @@ class LastFailed:
             write_all({self._file: json.dumps(noted, indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return the failed and the untested scenarios. None if nothing valid was noted."""
+        """Return the stored ids of failed and of untested scenarios. None if there is no valid file."""
         try:
             noted = json.loads(self._file.read_bytes())
         except (OSError, ValueError):

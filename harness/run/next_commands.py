@@ -31,7 +31,8 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the commands which group the failures. Empty if they show nothing more.
+    """Return a line with the commands that group the failures by cause. Empty if grouping would show nothing more.
+    group the failures. Empty if they show nothing more.
 
     `failing` counts the failures of each contract.
     """
@@ -57,9 +58,11 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
 def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
-    """Return the failures until the interrupt, and the commands that continue a run of `scenarios`.
+    """Return lines with the failures of an interrupted run and the commands that continue it. `scenarios` is the
+    number of scenarios of the run., and the commands that continue a run of `scenarios`.
 
-    `tested` has for each contract and scenario whether it failed.
+    `tested` contains, for each contract and each tested scenario, whether the scenario failed. and scenario whether
+    it failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
     failed = sorted(
@@ -77,7 +80,9 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return the line that names the command for all scenarios. Empty unless failures of an earlier run pass now."""
+    """Return a line with the command that runs all scenarios, to use after scenarios that failed before have passed.
+    Empty in all other cases.
+    """
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or any(
         has_failed for verdicts in tested.values() for has_failed in verdicts.values()

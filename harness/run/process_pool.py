@@ -13,22 +13,24 @@ Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 MOST_PER_SHARE = 8
-"""Number of consecutive items of one worker. It is small, because a worker waits while its pipe is full of
-results.
+"""Maximum number of consecutive items that one worker gets. It is small because a worker waits while the pipe for its
+results is full.
 """
 PATIENCE = 5.0
-"""Seconds before a worker that does not close its adapter is killed."""
+"""Seconds that a worker may take to close its adapter before it is killed."""
 
 
 class Job(Protocol[Item_contra, Result_co]):
     """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Open the resources of the work. They are closed after the last item."""
+        """Return a context manager that opens the resources of the work and returns the function for one item. The
+        resources are closed after the last item.
+        """
         ...
 
     def lost(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return the result of an item whose worker process died."""
+        """Return the result to use for an item whose worker process died. `reason` describes the end of the process."""
         ...
 
 
@@ -36,8 +38,8 @@ class Job(Protocol[Item_contra, Result_co]):
 def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Iterator[Iterator[Result]]:
     """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
 
-    If a worker dies, its current item gets the result of `lost`, and a new worker continues with the
-    remaining items.
+    If a worker dies, the result of its current item is the return value of `job.lost`, and a new worker continues
+    with its remaining items. gets the result of `lost`, and a new worker continues with the remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(MOST_PER_SHARE, len(items) // jobs))
@@ -55,7 +57,7 @@ def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) 
 
 
 class _Share(Generic[Item, Result]):
-    """A worker and the items that it has not answered yet."""
+    """A worker, and the items of which it has not returned the results yet."""
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job
@@ -63,7 +65,7 @@ class _Share(Generic[Item, Result]):
         self._worker = self._start_worker()
 
     def result(self) -> Result:
-        """Return the next result, or raise the exception of the worker."""
+        """Return the result of the next item, or raise the exception that the worker raised."""
         item = self._left.popleft()
         match self._worker.read():
             case None:
@@ -75,7 +77,7 @@ class _Share(Generic[Item, Result]):
                 raise error
 
     def ask_to_end(self) -> None:
-        """Interrupt the worker. If it has answered everything, it exits on its own."""
+        """Interrupt the worker if it has items left. If not, it exits without an interrupt."""
         if self._left:
             self._worker.ask_to_end()
 
@@ -98,7 +100,7 @@ class _Share(Generic[Item, Result]):
 
 
 def main() -> None:
-    """Run as a worker: open a job, and answer with a result for each item."""
+    """Run as a worker process: open the job that the parent process sends, and send the result of each item."""
     serve(_work_on_items)
 
 

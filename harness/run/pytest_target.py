@@ -79,13 +79,15 @@ class Target:
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether a suite above that of a file has a scenario with the same id."""
+        """Whether another suite of the run replaces the scenario in this file by a scenario with the same id."""
         return (
             len(self._layers) > 1 and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
         )
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the last parts of the ids in a file of several scenarios. None for other files. Raises SuiteError."""
+        """Return the names of the scenarios in a file that contains several (the last parts of their ids). None for
+        files with one scenario. Raises SuiteError.
+        """
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
@@ -107,7 +109,9 @@ class Target:
         return bound and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Return the runner of a contract. The first use connects the target. Raises UnconnectedError."""
+        """Return the runner that compares the target with a contract. The target is connected at the first use.
+        Raises UnconnectedError.
+        """
         from readfirst.harness.adapter_api import BrokenAdapter
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
@@ -140,17 +144,19 @@ class Target:
         return verdict, self._ruler.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return the required capabilities that the target lacks. Empty if it has all. Raises UnconnectedError."""
+        """Return the required capabilities that the target does not declare, as text. Empty if it declares all of
+        them. Raises UnconnectedError.
+        """
         with self._directory():
             return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 
     def _directory(self) -> AbstractContextManager[None]:
-        """Return a context in the directory to which the paths of the target are relative."""
+        """Return a context manager that changes to the directory to which the paths of the target are relative."""
         directory = getattr(self._options, "readfirst_directory", None)
         return nullcontext() if directory is None else chdir(directory)
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the text that explains a failure, the same as the command line's."""
+        """Return the explanation of a failed verdict, with the same text as on the command line."""
         from readfirst.harness.report.failure import failure_text
         from readfirst.harness.run.run_command import RunRequest
         from readfirst.harness.suite.suite import default_root
@@ -174,15 +180,15 @@ class Target:
 Layers = tuple[str | Path, ...]
 """Suites that are tested as one; see `open_layers`."""
 SUITES = pytest.StashKey[dict[Path, Layers]]()
-"""The suites that are collected, by the directory of each."""
+"""Key of the collected suites in pytest's stash, by the directory of each."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""The targets of one run, by suites."""
+"""Key of the targets of the pytest run in its stash, by the suites that they are tested with."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return the target with a suite.
+    """Return the target to test with the suite in `root`. It is created and prepared at the first use.
 
-    Raises ReadfirstError, but only for the first file of a suite: the target has no contracts for the others.
+    Raises ReadfirstError if the preparation fails. Later calls for the suite then return a target without contracts.
     """
     targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
     if layers not in targets:

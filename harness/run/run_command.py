@@ -98,7 +98,7 @@ class RunRequest:
         return self.name or self.called or self.target
 
     def commands(self, contract: str) -> Commands:
-        """Return the command lines to investigate a failure, without the scenario's id."""
+        """Return the command lines that show and repeat a failed scenario; the scenario's id must be appended."""
         show = ["readfirst", "show", "--contract", contract, *suite_options(self.fixtures)]
         return Commands(visible_command(self.run_words([contract])), visible_command(show))
 
@@ -131,7 +131,8 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Check that for each suite in a run a contract can judge its scenarios. Raises SelectionError.
+    """Raise SelectionError if the scenarios of one of the suites in a run cannot be judged by any of the contracts
+    `names`. a contract can judge its scenarios. Raises SelectionError.
 
     A contract that a suite describes itself cannot judge the scenarios of the suites below it, unless it extends a
     recorded one. `ids` are the selected scenarios. None: all.
@@ -163,7 +164,8 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline that must belong to `name`, the value of `option`, or to the target as it was written.
+    """Read a baseline. Its name must be `name` (the value of `option`) or `called` (the target as it was written). to
+    `name`, the value of `option`, or to the target as it was written.
 
     Raises BaselineError, also for invalid YAML.
     """
@@ -323,7 +325,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids that failed before, if requested, and the reason if there are none.
+    """Return the ids to run, and the message to use if there are none. Only scenarios that failed, or were not
+    tested, are returned if the request selects these., and the reason if there are none.
 
     Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """

@@ -53,13 +53,13 @@ class RunSpec:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
-        """Connect to the implementation, and yield the function that judges a scenario."""
+        """Connect to the implementation, and yield the function that replays and judges one scenario."""
         with Runner(self) as runner:
             yield runner.verdicts
 
     def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is missing or
-        damaged.
+        """Return the verdicts `broken` for a scenario whose worker process died. `reason` describes the end of the
+        process. Raises SuiteError if the scenario file is missing or damaged.
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
@@ -70,9 +70,10 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with the expectations of a contract. Contracts with equal expectations share one scenario.
+    """A scenario with the expectations of one contract. Contracts with equal expectations share one scenario.
 
-    `name` is that of the requested contract, `contract` the one that judges, which the requested one may extend.
+    `name` is the name of the requested contract. `contract` is the contract that judges the scenario: the requested
+    one, or the recorded contract that it extends.
     """
 
     name: str
@@ -82,7 +83,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with this contract's name."""
+        """The scenario, with the name of this contract instead of the name of the contract that it is shared with."""
         named = self.contract.name
         if not self.contract.recorded or self.scenario.contract == named:
             return self.scenario
@@ -164,7 +165,9 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario as each contract sees it. Contracts with equal recordings share one scenario."""
+        """Return the scenario with the expectations of each contract. Contracts with equal recordings share one
+        scenario.
+        """
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -204,7 +207,9 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return the findings of a verdict on the implementation, without times and tokens."""
+        """Return the parts of a verdict that describe the implementation's behaviour, without tokens such as times
+        and ids. Equal values mean equal behaviour.
+        """
 
         def without_tokens(difference: Difference) -> Difference:
             expected, got = (
@@ -216,7 +221,9 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay once, and compare once with each expectation that differs."""
+        """Replay the scenario once, and compare the outcome with the expectations of each view. Equal expectations
+        are compared only once.
+        """
         level, vocabulary = self.spec.level, self.suite.vocabulary
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
@@ -261,7 +268,7 @@ class Runner:
         return outcome
 
     def _judge_session(self, scenario: Scenario, outcome: Outcome) -> Judgement:
-        """Return the harms of the session, with the calls that only this implementation refuses."""
+        """Return the judgement of the session: its harms, including calls that only this implementation refuses."""
         judgement = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
             return judgement
@@ -306,11 +313,11 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Selects the scenarios that end with a stop of the shared process, to detect changes of files at its exit.
+    """Decides after which scenarios the shared process is stopped, to detect changes of files at its exit.
 
-    These are the first scenarios that edit and write files, and all scenarios after a process has changed a
-    file at its exit. Servers of a pool exit with their sessions, or were checked before, so `enabled` is
-    false for them.
+    The process is stopped after the first scenarios that use Edit and Write. If a process has changed files at its
+    exit, it is stopped after every later scenario. `enabled` is False for servers of a pool, because they exit with
+    their sessions or were checked before.
     """
 
     enabled: bool

@@ -8,7 +8,7 @@ from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.progress import duration
 
 _FEWEST_SAMPLES = 5
-"""Minimum number of sessions for estimating the remaining time."""
+"""Minimum number of sessions that are used to estimate the remaining time."""
 PENDING = "servers: one for each of the first scenarios; then readfirst tests whether the other scenarios can share one"
 _WORDS = {
     "shared": "shared by scenarios",
@@ -29,7 +29,9 @@ class ServerNotice:
     _is_silent: bool = field(init=False, default=False)
 
     def line(self, verdict: Verdict) -> str:
-        """Return the line to print after a verdict: that a test will decide, or the decision. Usually empty."""
+        """Return the line to print after a verdict. It says once that a test will decide whether servers are shared,
+        and later once what was decided. Empty after all other verdicts.
+        """
         self._seen += 1
         use = verdict.server
         if self._is_silent or use is None:
@@ -48,13 +50,15 @@ class ServerNotice:
         )
 
     def _remaining(self, seconds: float) -> float:
-        """Return the estimated seconds of the remaining scenarios. Scenarios without a replay do not count."""
+        """Return the estimated seconds for the remaining scenarios, if a session takes `seconds`. The share of
+        scenarios that are not replayed is subtracted.
+        """
         replayed = sum(map(len, self._seconds.values())) / self._seen
         return seconds * replayed * (self.total - self._seen) / self.jobs
 
 
 def decision_line(decision: IsolationDecision, seconds: float, scenarios: int) -> str:
-    """Return the decision, its reason, and the estimated time of the remaining scenarios."""
+    """Return a line with the decision about servers, its reason, and the estimated time for the remaining scenarios."""
     rest = (
         f"; about {duration(seconds)} for the other {pluralize(scenarios, 'scenario')}"
         if scenarios > 0

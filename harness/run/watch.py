@@ -9,10 +9,10 @@ from readfirst.harness.report.escape import visible
 from readfirst.harness.terminal import say
 
 _DEBOUNCE_MS = 300
-"""Time without a change before a run starts, because an editor may save several files."""
+"""Milliseconds without a further change before a run starts, because an editor may save several files."""
 _POLL_INTERVAL_MS = 50
 _OUTPUT_OPTIONS = ("--output", "--keep", "--baseline")
-"""Options of a run that specify its output files."""
+"""Options of a run whose values are files or directories that it writes."""
 
 
 class WatchError(ReadfirstError):
@@ -20,10 +20,11 @@ class WatchError(ReadfirstError):
 
 
 def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]) -> None:
-    """Run all scenarios, and again after every change: first the failed ones, and all scenarios if those
-    pass.
+    """Run all scenarios. After every change, run the scenarios that failed last; if all of them pass, run all
+    scenarios.
 
-    `run` gets additional options and returns the exit code. `changes` yields the changed files.
+    `run` runs with the additional options that it gets, and returns the exit code. `changes` yields the changed
+    files.
     """
     run(())
     for files in changes:
