@@ -222,7 +222,7 @@ def in_installed_package(file: Path) -> bool:
 
 def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
     """Open the suite that --fixtures names, to write to it; by default the suite of the checkout. `trust` is the
-    value of --trust. that of the checkout, to write to it. `trust` is what --trust says.
+    value of --trust.
 
     Raises UsageError for several suites, and for the copy inside the installed package.
     """

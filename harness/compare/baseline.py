@@ -127,9 +127,7 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
 
     An entry accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is
     not conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
-    belongs to a rule. Levels above the requested one are ignored. a lower level is not conformant, a higher level or
-    a pass makes the entry stale, unless the entry varies or belongs to a rule. Levels above the one asked for are
-    ignored.
+    belongs to a rule. Levels above the requested one are ignored.
     """
     failing = lowest_failure(verdict)
     entry = baseline.entry_for(verdict) if baseline else None

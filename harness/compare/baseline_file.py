@@ -47,9 +47,7 @@ def baseline_text(
 
     `of_all`: the verdicts are of all scenarios. If False, scenarios that `old` lists as not judged stay listed.
     `lucky` are scenarios that pass or fail by chance: if one of them fails, those of its rule that pass now get the
-    same entry. `added`: none of the scenarios of `verdicts` was known to `old`. scenarios. Otherwise what `old` lists
-    as not judged stays listed. `lucky` are scenarios that may pass in the next run: if one of a rule fails, those of
-    the rule that pass get the same entry. `added`: `old` does not know the scenarios of `verdicts`.
+    same entry. `added`: none of the scenarios of `verdicts` was known to `old`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()

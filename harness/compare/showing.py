@@ -35,8 +35,7 @@ class Shows(NamedTuple):
     """The numbers of lines, from 1, that one answer shows of a file. For a notebook, the numbers of cells.
 
     `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `later`, it
-    suffices if an earlier answer showed the lines; without, this answer must show them. None for the reminders of a
-    step. With `later`, earlier answers may have shown the lines; otherwise this answer must.
+    suffices if an earlier answer showed the lines; without, this answer must show them.
     """
 
     call: int | None

@@ -96,8 +96,7 @@ def may_become(
 ) -> bool:
     """Whether a file with the bytes `before` (None: no file) may contain `after` once the call is answered.
 
-    `crlf` means that some file in the workspace has CRLF line ends; then a new file may use CRLF as well. has CRLF,
-    so a new file may use CRLF too.
+    `crlf` means that some file in the workspace has CRLF line ends; then a new file may use CRLF as well.
     """
     if isinstance(call, Written):
         return is_inserted(before, call, after) or any(

@@ -77,7 +77,7 @@ def _directory_after(
     """Return the directory of a session after a call. Only answered commands with `cd` change it.
 
     If `cd` leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes
-    nothing., resets it to `start`. A missing directory does not change it.
+    nothing.
     """
     if call.tool != BASH or result.is_error:
         return directory

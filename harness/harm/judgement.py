@@ -28,7 +28,7 @@ class Judgement:
     """The harms of a session in the order of the steps, and its knowledge of files after each step with calls.
 
     The keys of `seen` are numbers of steps, from 0. Steps are omitted if their calls may or may not have been
-    executed. steps whose calls may have been made or not.
+    executed.
     """
 
     harms: tuple[Harm, ...]

@@ -136,7 +136,7 @@ def _iter_candidates(texts: Sequence[str], where: LineIndex) -> Iterator[_Candid
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
     """Yield the index of each possible end of a label before a line, given the end of its line number (`end`), and
-    whether the label contains a digest. whose number ends at `end`, and whether that label contains a digest.
+    whether the label contains a digest.
 
     Signs and spaces may follow the number. One word among them, a digest, needs signs on both sides. A tab
     ends the label.
@@ -156,8 +156,7 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose number minus `shift` is their position in the file. shift, is their
-    position in the file.
+    """Return the lines of an answer whose number minus `shift` is their position in the file.
 
     Their labels must be of the same kind. Labels are of the same kind if they end with the same whitespace or
     have the same width. A single line must have at most one space after a sign.

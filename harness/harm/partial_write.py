@@ -31,8 +31,7 @@ def check_partial_writes(
     changes: Mapping[str, Entry | None],
     answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
-    """Yield each path that an interrupted call spoiled, with a description of its current content. call spoiled, and
-    its current content.
+    """Yield each path that an interrupted call spoiled, with a description of its current content.
 
     The file of the call must have its old or its requested content, and the requested content if the `answer`
     reports success. A temporary file is allowed only if the program is dead. All other files must be unchanged.

@@ -27,8 +27,7 @@ def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> tuple[Repla
     """Return the replacements of an Edit or MultiEdit in order, or the text of a Write.
 
     An Edit with an empty `old_string` writes the file, or inserts the text before or after its content. None for
-    other tools and for invalid arguments. the file, or inserts the text before or after its content. None: another
-    tool, or invalid arguments.
+    other tools and for invalid arguments.
     """
     match tool:
         case "Write":

@@ -48,7 +48,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
     """Return, for each text that can show a line of the file, the indexes of these lines. Texts have no whitespace at
-    the end. that show them, without whitespace at the end.
+    the end.
 
     The last few files are cached, because consecutive answers usually concern the same file.
     """

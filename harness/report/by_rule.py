@@ -36,10 +36,7 @@ class RuleResult:
     `fails` is the number of scenarios that fail at this level: unsafe results are counted separately from different
     words. `shortest` is the shortest failure with the most frequent of the worst mistakes. If the baseline accepts
     all failures, `shortest` is the shortest accepted failure. `is_overcautious` means that all failures are
-    unnecessary refusals. a failing scenario that no baseline accepts. None if all hold. `fails` is the number of
-    scenarios that fail at this level, so that unsafe results are not hidden among different words. `shortest` is the
-    shortest failure with the most frequent of the worst mistakes, or, if all failures are accepted, the shortest of
-    them. `is_overcautious` means that all failures are unnecessary refusals.
+    unnecessary refusals.
     """
 
     rule: Rule | None

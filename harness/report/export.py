@@ -136,7 +136,7 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
     """Return one scenario for a contract, with full contents and one expectation per call.
 
     Values that need the whole suite are empty: the class of the scenario, the courses of its recordings, and its
-    harms.: its class, the courses of its recordings and its harms.
+    harms.
 
     None if the contract does not cover the scenario: for a recorded contract, if a call has no clause or a tool
     is missing; for `documented`, if no call has a clause. There, calls without a documented clause are set-up:

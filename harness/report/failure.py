@@ -130,7 +130,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
     """Shorten a failure to `max_lines` lines. Given files and steps without differences are removed first.
 
-    The last three lines are always kept: the party to blame, and two commands. the blame and the commands.
+    The last three lines are always kept: the party to blame, and two commands.
     """
     head, last = lines[:-3], lines[-3:]
     max_lines -= len(last)

@@ -48,11 +48,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """The rules of each class as rows, the worst class first. `name` distinguishes the tables of one page. `name`
-    distinguishes tables of one page.
+    """The rules of each class as rows, the worst class first. `name` distinguishes the tables of one page.
 
-    `repeat` is a command line that repeats the scenarios of a cell; RULE in it stands for the rule. RULE in it is
-    replaced by the rule.
+    `repeat` is a command line that repeats the scenarios of a cell; RULE in it stands for the rule.
     """
 
     name: str

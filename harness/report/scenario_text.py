@@ -126,8 +126,7 @@ class OtherContracts:
 
         Yields nothing if all answers to the call are equal. Versions that answer like the scenario's own contract are
         in the first row, without the answer. If the own contract is not recorded (in a private suite), each row
-        contains an answer. the scenario's own contract come first. Yields nothing if all are equal. A contract of a
-        private suite is not recorded: then every version is in a row with its answer.
+        contains an answer.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}

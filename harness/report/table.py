@@ -74,9 +74,6 @@ class TableReport:
     `most_failures` is the number of failures that are explained; None means all. If the suite has rules, the shortest
     failing scenario of each rule is explained first, the worst class first. Further scenarios follow, the most
     harmful first. BRIEF means one failure in few lines, and as many rules as fit into about MOST_LINES_IN_ALL lines.
-    If the suite has rules, the shortest failing scenario of each rule comes first, the worst class first. Further
-    scenarios follow, the most harmful first. None: all scenarios. BRIEF: one, in few lines, and as many rules as fit
-    into about MOST_LINES_IN_ALL lines.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:

@@ -87,11 +87,9 @@ def run_checks(
 def plan_checks(
     adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> list[PlannedCheck]:
-    """Return the checks of an adapter. They test the connection, not the rules of the contract. judge no rule of the
-    contract.
+    """Return the checks of an adapter. They test the connection, not the rules of the contract.
 
-    `settle` is the number of seconds to wait for late writes after an answer. after an answer. `claims` are the
-    required capabilities.
+    `settle` is the number of seconds to wait for late writes after an answer. `claims` are the required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     plan = [

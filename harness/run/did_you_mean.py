@@ -19,7 +19,7 @@ _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"
 
 def hint(words: Sequence[str], suite: Suite) -> str:
     """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if there
-    is nothing similar. Empty if the words are valid, or if nothing similar exists.
+    is nothing similar.
 
     `words` are the target and the words after it. A target of a known kind is always valid.
     """

@@ -59,9 +59,7 @@ class Kind:
 
     `connect` returns the adapter for a connect string, `defaults` its defaults. `hint` returns the probable connect
     string for a word without a kind; empty if there is none. `defaults` and `hint` may raise ConnectError.
-    `confinable` means that `--confine` is supported. the defaults of a connect string. `hint` returns the probable
-    connect string for a word without a kind, empty if there is none. Both raise ConnectError. `confinable` means that
-    `--confine` is supported.
+    `confinable` means that `--confine` is supported.
     """
 
     form: str

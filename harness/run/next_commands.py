@@ -32,7 +32,6 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     """Return a line with the commands that group the failures by cause. Empty if grouping would show nothing more.
-    group the failures. Empty if they show nothing more.
 
     `failing` counts the failures of each contract.
     """
@@ -59,10 +58,9 @@ def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
     """Return lines with the failures of an interrupted run and the commands that continue it. `scenarios` is the
-    number of scenarios of the run., and the commands that continue a run of `scenarios`.
+    number of scenarios of the run.
 
-    `tested` contains, for each contract and each tested scenario, whether the scenario failed. and scenario whether
-    it failed.
+    `tested` contains, for each contract and each tested scenario, whether the scenario failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
     failed = sorted(

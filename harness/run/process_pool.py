@@ -39,7 +39,7 @@ def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) 
     """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
 
     If a worker dies, the result of its current item is the return value of `job.lost`, and a new worker continues
-    with its remaining items. gets the result of `lost`, and a new worker continues with the remaining items.
+    with its remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(MOST_PER_SHARE, len(items) // jobs))

@@ -132,7 +132,7 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
     """Raise SelectionError if the scenarios of one of the suites in a run cannot be judged by any of the contracts
-    `names`. a contract can judge its scenarios. Raises SelectionError.
+    `names`.
 
     A contract that a suite describes itself cannot judge the scenarios of the suites below it, unless it extends a
     recorded one. `ids` are the selected scenarios. None: all.
@@ -164,8 +164,7 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline. Its name must be `name` (the value of `option`) or `called` (the target as it was written). to
-    `name`, the value of `option`, or to the target as it was written.
+    """Read a baseline. Its name must be `name` (the value of `option`) or `called` (the target as it was written).
 
     Raises BaselineError, also for invalid YAML.
     """
@@ -326,7 +325,7 @@ def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
     """Return the ids to run, and the message to use if there are none. Only scenarios that failed, or were not
-    tested, are returned if the request selects these., and the reason if there are none.
+    tested, are returned if the request selects these.
 
     Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
