@@ -184,8 +184,8 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target in these words. Raises UsageError for words that are no target; the message contains
-    `command` with a similar target, if there is one.
+    """Return the target in these words. Raises UsageError for several words, or if `readfirst` can suggest a target
+    instead of words that are no target. `command` precedes the suggested target in the message.
 
     `kind` is the prefix that a suggested target must have.
     """

@@ -11,7 +11,9 @@ from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
 
 
 def name_inside(root: str, path: str) -> str:
-    """Return a path relative to the workspace with all links resolved. Raises ValueError if it leads out of it."""
+    """Return the path of a file relative to the workspace, with all links resolved. Raises ValueError if the path
+    leads out of the workspace.
+    """
     real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not real.startswith(root + "/"):
         raise ValueError(f"{path} is not in the folder that is open")
@@ -19,8 +21,8 @@ def name_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, how: int) -> int:
-    """Open a regular file by the result of `name_inside`. Raises OSError, and ValueError if its path has
-    changed.
+    """Open the regular file with a name that `name_inside` returned. `how` are the flags of `os.open`. Raises
+    OSError, also if a link has replaced a part of the path, and ValueError if it is not a regular file.
     """
     folder, _, last = f"{root}/{name}".rpartition("/")
     with opened(folder, make=bool(how & os.O_CREAT)) as at:
@@ -32,7 +34,9 @@ def open_inside(root: str, name: str, how: int) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return the content of a file. Raises OSError, and ValueError, also for a file that is too large."""
+    """Return the content of a file in the workspace. Raises OSError; ValueError if the path leads out of the
+    workspace or the file is too large.
+    """
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, name_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAXIMUM_FILE_SIZE + 1)
@@ -42,10 +46,11 @@ def read_inside(root: str, path: str) -> bytes:
 
 
 class ScriptedEditor:
-    """Contains a buffer for each file with unsaved text of the user; `root` returns the open directory.
+    """The user's editor, played by the harness. It contains a buffer for each file with unsaved text; `root` returns
+    the open directory.
 
-    Reading a file through the editor returns the buffer, if there is one. Writing through it replaces the buffer and
-    saves the file, as editors do for agents; then the file no longer has a buffer.
+    Reading a file through the editor returns the text of its buffer; without a buffer, its saved text. Writing a file
+    through the editor saves it and deletes its buffer, as editors do for agents.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:
@@ -53,7 +58,7 @@ class ScriptedEditor:
         self._buffers: dict[str, RegularFile] = {}
 
     def hold(self, path: str, entry: RegularFile) -> None:
-        """Set the text that the user has typed; `path` is relative to the root."""
+        """Set the unsaved text that the user has typed into a file; `path` is relative to the root."""
         self._buffers[path] = entry
 
     def clear(self) -> None:
@@ -61,7 +66,7 @@ class ScriptedEditor:
         self._buffers.clear()
 
     def seen(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the entries of a snapshot with the buffers, as the user sees and will save them."""
+        """Return the entries of a snapshot with the unsaved text of each buffer instead of the saved text."""
         if not self._buffers:
             return entries
         seen = dict(entries)
@@ -97,5 +102,5 @@ class ScriptedEditor:
         self._buffers.pop(name, None)
 
     def _inside(self, path: str) -> str:
-        """Return the path relative to the root. Raises ValueError if it leads out of it."""
+        """Return the path relative to the root, with links resolved. Raises ValueError if it leads out of the root."""
         return name_inside(os.path.realpath(self._root()), path)

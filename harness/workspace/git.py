@@ -18,7 +18,7 @@ _BETWEEN = 2 * NANOSECONDS
 _OF_THE_HARNESS = re.compile(r"\.\./|\$")
 _OWN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
-"""Commands that leave conflict markers in files, and report it by their exit code."""
+"""Commands that may fail with a conflict: they leave conflict markers in files, and their exit code is not an error."""
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
     *("maintenance.auto=false", "gc.auto=0"),  # git before 2.29 supports only the second
@@ -116,8 +116,8 @@ class Repository:
 
 
 def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the files of the copy, directories first. Raises WorldEventError for a repository inside the
-    workspace.
+    """Yield the entries of the workspace to copy, directories first. Raises WorldEventError if the workspace contains
+    a repository.
     """
     for path, entry in sorted(files.items()):
         if _OF_THE_HARNESS.match(path):

@@ -20,11 +20,15 @@ class SpoiltError(Exception):
 
 
 class Folder:
-    """A directory of the harness that an implementation can write to.
+    """A directory that the harness created and that an implementation can write to. Detects entries that the
+    implementation adds to it.
 
-    `keeps` decides by name which entries belong to it. `prefix` is the prefix of its paths in a snapshot.
-    `role` describes it if it must stay. While it contains nothing else, it has the fixed old time: adding or
-    removing an entry changes its times, and only then is it listed.
+    `keeps` returns by name whether an entry belongs to the harness. `prefix` is the prefix of the paths of added
+    entries in a snapshot. If the directory must not be replaced, `role` describes it in the error message; otherwise
+    it is empty.
+
+    While it contains only entries of the harness, the directory has a fixed old time. Adding or removing an entry
+    changes this time. So the directory is listed only if its time has changed.
     """
 
     def __init__(
@@ -38,14 +42,14 @@ class Folder:
         self._untouched: _State | None = None
 
     def check(self) -> None:
-        """Raise SpoiltError if the directory must stay, but was replaced."""
+        """Raise SpoiltError if the directory was removed or replaced although it must stay (`role`)."""
         if self.role and _identity(self._status()) != self._identity:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def added(self) -> frozenset[str]:
-        """Return the names of foreign entries. Empty if the directory is gone.
+        """Return the names of the entries that do not belong to the harness. Empty if the directory is gone.
 
-        Raises SpoiltError as `check` does, and OSError if it cannot be listed.
+        Raises SpoiltError as `check` does, and OSError if the directory cannot be listed.
         """
         if self.is_untouched():
             return _NOTHING
@@ -62,7 +66,7 @@ class Folder:
         return found
 
     def is_untouched(self) -> bool:
-        """Whether no entry was added or removed since `added` found nothing."""
+        """Whether the latest call of `added` found no entry, and no entry was added or removed since."""
         if self._untouched is None:
             return False
         status = self._status()
@@ -88,19 +92,20 @@ def _state(status: os.stat_result) -> _State:
 
 
 class TooLargeError(Exception):
-    """The directory contains more than can be compared."""
+    """The directory contains too many files, or too many bytes, to be compared."""
 
 
 _OF_THE_SYSTEM = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Errors of the system that are not the implementation's fault."""
+"""Numbers of errors for which the system and not the implementation is to blame."""
 
 
 class spoiling:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Raise SpoiltError for errors in a workspace that an implementation has changed.
+    """Context manager that turns errors into SpoiltError: the implementation has changed the workspace so that the
+    harness cannot use it.
 
-    OSError is passed on if the system lacks a resource. `doing` describes the operation.
+    An OSError is not converted if the system lacks a resource. `doing` describes the operation of the block.
     """
 
     __slots__ = ("_doing",)

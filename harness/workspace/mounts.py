@@ -17,7 +17,9 @@ _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x8000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE = 0x1
 _BOTH_OPEN = 0x4 | 0x40
-"""Both ends of a move are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
+"""Flags of `move_mount`: both the mount and its destination are given as descriptors (MOVE_MOUNT_F_EMPTY_PATH,
+MOVE_MOUNT_T_EMPTY_PATH).
+"""
 _MNT_DETACH = 2
 _LARGEST = 1 << 24
 """Size in bytes of a file system that is mounted below a workspace."""
@@ -46,11 +48,11 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 
 class Mounts:
-    """File systems that are mounted on directories of a workspace. Their content is kept while they are
-    unmounted.
+    """File systems that are mounted on directories of a workspace, and unmounted and mounted again during a scenario.
+    They keep their content while they are unmounted.
 
-    Only this thread sees them, and processes that it starts afterwards. Each is unmounted even if its directory
-    was moved. Raises UnsupportedCall as `small_disk` does.
+    Only this thread, and processes that it starts afterwards, see them. A file system is unmounted even if its
+    directory was moved. Raises UnsupportedCall as `small_disk` does.
     """
 
     def __init__(self) -> None:
@@ -58,28 +60,30 @@ class Mounts:
         self._made: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Mount the file system of a directory; it is empty the first time. Raises OSError if it is already
-        mounted.
+        """Mount the file system that belongs to a directory. It is created, empty, at the first call. Raises OSError
+        if it is already mounted.
         """
         if folder not in self._made:
             self._made[folder] = _FileSystem(self._libc, _LARGEST)
         self._made[folder].show(folder)
 
     def unmount(self, folder: str) -> None:
-        """Unmount a file system, even if it is in use. Raises OSError if it is not mounted."""
+        """Unmount the file system that belongs to a directory, even if it is in use. Raises OSError if it is not
+        mounted.
+        """
         if folder not in self._made:
             raise OSError(errno.EINVAL, "no mount", folder)
         self._made[folder].hide()
 
     def close(self) -> None:
-        """Unmount and delete all of them."""
+        """Unmount and delete all file systems."""
         while self._made:
             self._made.popitem()[1].close()
 
 
 class _FileSystem:
-    """A file system of a given size, mounted on a directory or not. It can be unmounted wherever its directory
-    was moved.
+    """A file system in memory with `size` bytes, which can be mounted on a directory. It can be unmounted even if
+    this directory was moved.
     """
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
@@ -95,7 +99,7 @@ class _FileSystem:
             raise
 
     def show(self, folder: str) -> None:
-        """Mount it on a directory without following links. Raises OSError."""
+        """Mount the file system on a directory, without following links. Raises OSError."""
         if self._shown is not None:
             raise OSError(errno.EBUSY, "it is mounted there", folder)
         path = os.fsencode(self._kept.path)
@@ -110,7 +114,7 @@ class _FileSystem:
         self._shown = tree
 
     def hide(self) -> None:
-        """Unmount it. Raises OSError."""
+        """Unmount the file system. Raises OSError if it is not mounted."""
         if self._shown is None:
             raise OSError(errno.EINVAL, "no mount")
         shown, self._shown = self._shown, None
@@ -120,7 +124,7 @@ class _FileSystem:
             os.close(shown)
 
     def close(self) -> None:
-        """Delete it with its content."""
+        """Unmount and delete the file system with its content."""
         with suppress(OSError):  # it may have been removed together with its parent
             self.hide()
         self._libc.umount2(os.fsencode(self._kept.path), _MNT_DETACH)
@@ -133,7 +137,9 @@ class _FileSystem:
 
 
 def _in_own_namespace() -> ctypes.CDLL:
-    """Give this thread a mount namespace, which its later children share. Raises UnsupportedCall."""
+    """Create a separate mount namespace for this thread and its later children, unless it has one, and return the C
+    library. Raises UnsupportedCall if the system does not allow it.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):
         raise UnsupportedCall("a file system of its own, which only Linux makes for a process")

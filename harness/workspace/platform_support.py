@@ -22,13 +22,15 @@ _FOLDERS: Mapping[str, tuple[str, str, str]] = {
     ),
     "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a directory that ignores the form of é"),
 }
-"""For each property of a directory: the name of a file, another name that leads to it, and the requirement in
-words.
+"""For each platform that is a property of a directory: the name of a file, another name that leads to this file if
+the directory has the property, and a description of such a directory.
 """
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall unless an empty directory of this machine has the properties of the platform."""
+    """Raise UnsupportedCall if this machine, or the empty directory `folder`, is not of the platform that a scenario
+    needs. An empty `platform` is always supported.
+    """
     if platform in _SYSTEMS:
         system, name = _SYSTEMS[platform]
         if sys.platform != system:
@@ -40,7 +42,9 @@ def require_platform(platform: str, folder: str | Path) -> None:
 
 
 def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
-    """Raise UnsupportedCall if a directory confuses names of the scenario, unless the scenario requires that."""
+    """Raise UnsupportedCall if the directory treats two names of a scenario as the same name, for example `a` and
+    `A`. Nothing is raised if the scenario needs such a directory.
+    """
     names = scenario.names
     together = "/".join(names)
     if together.isascii() and together.islower():
@@ -64,7 +68,7 @@ def _forbid(platform: str, what: str, folder: str | Path) -> None:
 
 
 def _leads(made: Path, other: Path) -> bool:
-    """Whether a second name leads to a file, which is created for the test and removed."""
+    """Whether the name `other` leads to the file `made`. The file is created for this test and removed afterwards."""
     made.touch()
     try:
         return os.path.lexists(other)

@@ -33,10 +33,10 @@ from readfirst.harness.workspace.guarded_directory import TooLargeError
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """Maximum size in bytes of a file that is read. For larger files only the size is recorded."""
 MAXIMUM_SIZE = 1024 * 1024 * 1024
-"""Maximum total size in bytes of all files, without the larger ones."""
+"""Maximum total size in bytes of the files in a snapshot. Files above MAXIMUM_FILE_SIZE do not count."""
 MAXIMUM_ENTRIES = 20_000
 _MIN_TIME_DISTANCE_NS = 1_000_000
-"""Minimum difference of two file times that every implementation can distinguish."""
+"""Time difference, in nanoseconds, that every implementation can distinguish in file times."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 """The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 
@@ -70,7 +70,7 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
 
 
 def apply_changes(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
-    """Return a state with the result of `changes` applied."""
+    """Return the state after the changes that `changes` returned are applied to `state`."""
     both = {**state, **changed}
     return {path: entry for path, entry in both.items() if entry is not None}
 
@@ -83,7 +83,8 @@ def scan(
     *,
     names: Collection[str] | None = None,
 ) -> None:
-    """Add the content of `directory` to `entries`, each path with `prefix`; `top` becomes `$WS`.
+    """Add the content of `directory` to `entries`. Each path starts with `prefix`. If a link target starts with the
+    path `top`, this part is replaced by `$WS`.
 
     `names` are the entries of the directory to include. None: all.
     """
@@ -100,7 +101,9 @@ class _Scan:
         self.own = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of a directory in an open directory."""
+        """Add the content of the directory `name` in the open directory `above`. If it cannot be read, its mode is
+        changed for a moment.
+        """
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -155,7 +158,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return owner and group of an entry. None if they are those of this process."""
+        """Return the owner and the group of an entry. Each is None if it is the same as that of this process."""
         user, group = self.own
         return (
             None if status.st_uid == user else status.st_uid,
@@ -166,7 +169,9 @@ class _Scan:
 def _data(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return the bytes of a file, and its owner, unless that is the user of this process."""
+    """Return the bytes of a file, and its ownership. The ownership is None if the user of this process owns the file
+    and it has no extended attributes.
+    """
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -215,7 +220,9 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Return each path with equal content in two snapshots that was touched between them."""
+    """Return a trace for each file that has the same bytes and mode in two snapshots, but was written, touched or
+    replaced between them.
+    """
     found: dict[str, Trace] = {}
     for path, entry in after.items():
         if type(entry) is RegularFile:
@@ -229,7 +236,7 @@ def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str,
 
 
 def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """Return all names of each file with several names in a snapshot, by each name; sorted."""
+    """Return, for each name of a file with several names (hard links), all names of the file, sorted."""
     groups: dict[int, list[str]] = {}
     for path, entry in entries.items():
         if type(entry) is RegularFile and entry.stamp is not None and entry.stamp.names > 1:
@@ -264,7 +271,7 @@ def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | No
 
 
 def pass_time(moment: int) -> None:
-    """Wait until a newly written file gets a later time than all files that were written up to this moment."""
+    """Wait until a file that is written now gets a later time than `moment`, in nanoseconds since 1970."""
     later = moment + _MIN_TIME_DISTANCE_NS
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)

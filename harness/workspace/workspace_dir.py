@@ -30,20 +30,26 @@ from readfirst.harness.workspace.snapshot import scan, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, lay_out, make_true, perform
 
 HOME = "$HOME/"
-"""Prefix of paths in the session's home in a snapshot; `~` may be the name of a directory."""
+"""Prefix of paths in the session's home directory in a snapshot. It is not `~`, because a directory in the workspace
+may have this name.
+"""
 
 TEMPORARY = "$TMPDIR/"
 """Prefix of paths in the temporary directory of a confined session in a snapshot."""
 
 _OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Names at home of program state that is ignored: the product, npm, and the XDG directories."""
+"""Names of files and directories in the home directory that are ignored, because programs store their own state
+there: the product, npm, and the XDG directories.
+"""
 
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
-"""Names of the harness in a base directory: workspaces, and home and temporary files of a shared server."""
+"""Names that the harness uses in a base directory: workspaces, a lock, and the home and temporary directories of a
+shared server.
+"""
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
-"""Temporary directory of a served reference for conversations that outlive its process."""
+"""Name of the temporary directory in which a served reference stores conversations that outlive its process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,8 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return those of a session in the workspace `root`, or of a server in the directory above all
-        workspaces.
+        """Return the writable directories of a session in the workspace `root`, or of a server that works in the
+        directory above all workspaces.
         """
         folder = root.parents[1] if root.parent.name == _AROUND else root
         return cls(folder, folder / _HOME, folder / _TMPDIR)
@@ -69,10 +75,11 @@ class WritableDirs:
 
 
 class WorkspaceDir:
-    """The directory of one scenario: a workspace `root` in a separate directory, and the session's `home`.
+    """The directory of one scenario. It contains the workspace (`root`) and the home directory of the session
+    (`home`).
 
-    With `confined`, its programs also write temporary files there. With `alone_in_base`, only the harness
-    creates entries next to it.
+    With `confined`, it also contains the temporary files of the session's programs. With `alone_in_base`, only the
+    harness creates entries next to it.
     """
 
     def __init__(
@@ -118,7 +125,7 @@ class WorkspaceDir:
         self._watched = (*self._own, *self._shared, *servers)
 
     def rename(self, name: str) -> None:
-        """Move the root to a different path in the same directory."""
+        """Rename the workspace, inside the same directory."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
             with opened(self.around) as around:
@@ -131,7 +138,7 @@ class WorkspaceDir:
             folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
-        """Return the data about the workspace and the scenario for the adapter."""
+        """Return the Workspace for the adapter: the directories, and the rules and hooks of the scenario."""
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
@@ -209,7 +216,9 @@ class WorkspaceDir:
             return self.editor.seen(self._without_place(entries))
 
     def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Normalise paths below the workspace that contain the workspace's own path, for example after a space."""
+        """Return the entries with `$WS` instead of the absolute path of the workspace inside their paths. Such paths
+        are created if an implementation does not recognise an absolute path, for example after a space.
+        """
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
             return entries
@@ -224,11 +233,11 @@ class WorkspaceDir:
         return with_texts(value, lambda text: text.replace("$WS", self.root))
 
     def normalised(self, text: str) -> str:
-        """Return the text without parts that depend on the machine."""
+        """Return the text with replacements for parts that depend on the machine, such as the path of the workspace."""
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:
-        """Reset the directory to its initial state. Raises OSError."""
+        """Make the workspace and its directories empty again, for the next scenario. Raises OSError."""
         self.editor.clear()
         self.repository.close()
         for folder in self._shared:
@@ -251,12 +260,13 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """A base directory with one workspace directory per scenario. They are cleared and reused.
+    """Lends workspace directories, which are all in one base directory. After a scenario its workspace directory is
+    cleared and used again.
 
-    The base is a new temporary directory unless one is named. Its path contains no symbolic links. If a
-    workspace cannot be cleared, its base is not used any more, and a new one is created. With `memory` a new
-    base is in memory if possible. `confined` applies to all workspaces. `keep` gets every workspace with its
-    scenario's id, after the last step.
+    The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
+    cannot be cleared, a new base is created and the former one is no longer used. With `memory`, a new base is in
+    memory if possible. `confined` applies to all workspaces. `keep` is called with the scenario's id and its
+    workspace after the last step.
     """
 
     def __init__(
@@ -301,7 +311,7 @@ class WorkspacePool:
         self._take_back(site)
 
     def close(self) -> None:
-        """Remove every workspace, and the base if it was created here."""
+        """Remove every workspace. The base is also removed if this pool created it."""
         for site in self._free:
             if self._named:
                 destroy(site.directory)
@@ -331,7 +341,7 @@ class WorkspacePool:
         self._free.append(site)
 
     def _move(self) -> None:
-        """Continue in a new base, unless the base has a name."""
+        """Create a new base for later workspaces, unless the base was given by its path."""
         if not self._named:
             self._free.clear()
             self._scratch.append(Scratch(memory=self._memory))

@@ -34,10 +34,10 @@ class WorldEventError(Exception):
 
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
-    """Create `path` below `root`, with missing parents. It must not exist, unless as a directory.
+    """Create the entry at `path` below `root`, and missing directories above it. Only a directory may exist already.
 
-    `time` is in nanoseconds; without it the caller sets times. The default mode is 0644 for files and 0755 for
-    directories.
+    `time` is the time of the entry in nanoseconds; if it is None, the time is not set. The default mode is 0644 for
+    files and 0755 for directories.
     """
     folder, name = _split_path(root, path)
     with opened(folder, make=True) as at:
@@ -45,7 +45,7 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
 
 
 def create_entry(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
-    """Create `name` in an open directory, as `create` does. `root` is the target prefix of links."""
+    """Create the entry `name` in an open directory (`at`), as `create` does. In link targets, `root` replaces `$WS`."""
     match entry:
         case RegularFile(content, mode, ownership=ownership):
             data = content if isinstance(content, bytes) else content.data()
@@ -191,7 +191,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _make(event: WorldEvent, root: str, target: str) -> None:
-    """Write the entry of an event: new bytes of a file, or another entry in its place."""
+    """Perform an event that has an entry: write new bytes into a file, or replace the path by a new entry."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")
@@ -241,7 +241,9 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _at(path: str) -> Iterator[tuple[int, str]]:
-    """Open the directory of a path without following links, and yield it with the name in it."""
+    """Open the directory that contains a path, without following links. Yield its descriptor and the name of the path
+    in it.
+    """
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
         yield descriptor, name
@@ -253,8 +255,8 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
 
 
 def _inside(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path, with no links in its directory, so that links of an implementation are not
-    followed.
+    """Return the absolute path, with all links in its directory resolved. Raises WorldEventError if the directory is
+    outside the workspace, because an implementation may have created links that lead there.
     """
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
