@@ -31,7 +31,7 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
 class ProblemError(BrokenAdapter):
-    """The program answered with a problem; `answer` is its answer."""
+    """The program answered a request with a problem instead of a result. `answer` is the whole answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
         super().__init__(message, details=str(answer.get("details", "")))
@@ -42,7 +42,9 @@ class AskedProgram(LineProgram):
     """A program that answers requests one after the other, as `docs/protocol.md` describes."""
 
     def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
-        """Start the program. `last_chance` is the number of seconds to answer a cancelled call."""
+        """Start the program. `last_chance` is the number of seconds that it may take to answer a cancelled call.
+        `how` are the options of LineProgram.
+        """
         super().__init__(command, **how)
         self._last_chance = last_chance
         self._numbers = itertools.count(1)
@@ -57,8 +59,9 @@ class AskedProgram(LineProgram):
         """Send a request and return its answer. Run `interfere` when the program reports that the call is
         validated.
 
-        `limit` is in seconds, without the time of `interfere`. After that the call is cancelled. A request with
-        `ends` is cancelled after `interfere`; others continue.
+        `limit` is the number of seconds for the answer, without the time of `interfere`. If the answer does not
+        arrive in time, the call is cancelled. After `interfere`, a call with the field `ends` is cancelled; all other
+        calls continue.
 
         Raises:
             BrokenAdapter: No valid answer in time, so the program is ended; or its answer is a problem.
@@ -88,7 +91,9 @@ class AskedProgram(LineProgram):
         return answer
 
     def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
-        """Cancel a call that took too long. If the program does not answer even then, end it."""
+        """Cancel a call that took too long, and return the error to raise. If the program does not answer the
+        cancellation either, the program is ended.
+        """
         message = f"{what} took longer than {limit:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._last_chance)
@@ -234,7 +239,7 @@ class LinesAdapter:
             raise BrokenAdapter(hint, blame=self._start_blame, details=error.details) from None
 
     def _variables(self) -> dict[str, str]:
-        """Return the environment of the program."""
+        """Return the environment variables of the program."""
         return dict(os.environ if self._environment is None else self._environment)
 
     def _folder(self) -> Path:
@@ -244,7 +249,9 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in the program. It has every method, because only the program knows which are supported."""
+    """A session in the program. This class has all methods that a session can have, because only the program knows
+    which of them it supports.
+    """
 
     def __init__(
         self,
@@ -253,7 +260,9 @@ class LinesSession:
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session. Without a `workspace` it belongs to a sub-agent, which another session starts."""
+        """Open a session in the program. Without a `workspace`, it is the session of a sub-agent, which another
+        session has started.
+        """
         self._start = start
         self._program = start()
         self._numbers = numbers
@@ -358,7 +367,7 @@ class LinesSession:
 
 
 def _wrong_hello(answer: Mapping[str, Any]) -> str:
-    """Return the error in the first answer. Empty if there is none."""
+    """Return a description of the error in the program's first answer (`hello`). Empty if the answer is valid."""
     if answer.get("protocol") != PROTOCOL:
         return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
     names = answer.get("capabilities")

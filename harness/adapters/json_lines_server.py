@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
-    """Return the message that opens a session in a workspace; `docs/protocol.md` describes it."""
+    """Return the message that opens a session in this workspace. `docs/protocol.md` describes the message."""
     given = workspace.permissions
     permissions = None
     if given is not None:
@@ -41,7 +41,7 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace of a message. By default it is isolated."""
+    """Return the workspace that a message describes. If the message does not say whether it is isolated, it is."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -61,13 +61,13 @@ def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
 PROTOCOL = 1
 """Version of the protocol, in the first message of both sides."""
 _EXCERPT = 500
-"""Maximum characters of an invalid result in a problem."""
+"""Maximum number of characters of an invalid result that a problem quotes."""
 _TRACEBACK = 8192
 """Maximum characters of a traceback's end in a problem."""
 
 
 class NotThereError(Exception):
-    """The object to serve does not exist: the user named it wrongly."""
+    """The module or object that the user named does not exist."""
 
 
 class _ProblemError(Exception):
@@ -75,7 +75,9 @@ class _ProblemError(Exception):
 
 
 class _Cancelled(BaseException):
-    """Ends a paused call. A BaseException, so that implementations do not catch it."""
+    """Ends a paused call that is cancelled. It is a BaseException, so that `except Exception` in an implementation
+    does not catch it.
+    """
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -99,10 +101,10 @@ def serve_lines(
     *,
     keeps: bool = False,
 ) -> None:
-    """Answer requests until the input ends. A request that fails is answered with a problem.
+    """Answer requests until the input ends. If a request fails, the answer is a problem.
 
-    The adapter is created at the first request. Coroutines run in one event loop. With `keeps`, conversations
-    that may be killed and resumed outlive this process: their sessions must be picklable.
+    `make` creates the adapter at the first request. Coroutines run in one event loop. With `keeps`, conversations
+    that may be killed and resumed are saved in files that outlive this process: their sessions must be picklable.
     """
     server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
     while (message := server.next()) is not None:
@@ -128,7 +130,7 @@ class _Server:
         return self.make()
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next message. None at the end of the input."""
+        """Return the next valid request. None at the end of the input. Invalid messages are answered with a problem."""
         while line := self.asked.readline():
             try:
                 message = json.loads(line)
@@ -161,10 +163,10 @@ class _Server:
         self._send(message, answer)
 
     def _keep(self, number: Any) -> None:
-        """Save a conversation before a request, so that it continues without the request if the process is
-        killed.
+        """Save the session of a conversation that may be killed, before a request changes it. A process that resumes
+        the conversation loads this state.
 
-        The answer may have been sent, but was not received.
+        The request is lost if the process is killed during it, even if its answer was sent but not received.
         """
         if number in self.kept:
             import pickle
@@ -224,7 +226,9 @@ class _Server:
         return {}
 
     def _await_value(self, value: Any) -> Any:
-        """Return a value. If it is awaitable, such as the coroutine of an `async def`, return its result."""
+        """Return a value. If the value is awaitable, such as the coroutine of an `async def`, return its result
+        instead.
+        """
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:
@@ -234,7 +238,7 @@ class _Server:
         return self.runner.run(_result(value))
 
     def close(self) -> None:
-        """Cancel running tasks, and close the event loop."""
+        """Close the event loop, if it was used, and cancel its running tasks."""
         if self.runner is not None:
             self.runner.close()
 
@@ -248,7 +252,9 @@ class _Server:
             )
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
-        """Return a function that executes a request in a session. Raises KeyError for a missing field."""
+        """Return a function without parameters that executes a request in a session. Raises KeyError if the message
+        lacks a field.
+        """
         name, given, capability = self._method(message)
         method = getattr(session, name, None)
         if method is None:
@@ -256,7 +262,9 @@ class _Server:
         return partial(method, *given)
 
     def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return the method of a session, its arguments, and the capability that declares it."""
+        """Return three values for a request: the name of the session's method to call, its arguments, and the
+        capability that declares it.
+        """
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")
@@ -294,13 +302,13 @@ class _Server:
 
 
 _TOO_OLD = 3600.0
-"""Age in seconds of a saved conversation that belongs to a killed run."""
+"""Age in seconds above which a saved conversation belongs to a killed run, and is removed."""
 
 
 def _kept_folder() -> Path:
-    """Return the directory of this user's conversations, which no call of a scenario can reach.
+    """Return the directory with the saved conversations of this user. No call of a scenario can access it.
 
-    Its files are unpickled, so no other user may write to it. Raises _ProblemError.
+    Its files are unpickled, so no other user may write to it: raises _ProblemError if another user might.
     """
     import tempfile
 
@@ -321,7 +329,7 @@ async def _result(value: "Awaitable[Any]") -> Any:
 
 
 def _message_from_result(result: Any) -> dict[str, Any]:
-    """Return a result as it is sent. It is not validated here: the harness does that."""
+    """Return the message for a result. The fields are not validated here, because the harness does that."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")
     return {

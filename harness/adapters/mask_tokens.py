@@ -14,9 +14,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 MASK = "…"
-"""Stands for a token in a masked text."""
+"""Replaces a token in a masked text."""
 
 
 def mask_tokens(text: str) -> str:
-    """Return the text without hashes, ids, times and durations. Short numbers stay: they may be line numbers."""
+    """Return the text with MASK instead of hashes, ids, times and durations. Short numbers stay, because they may be
+    line numbers.
+    """
     return _TOKEN.sub(MASK, text)

@@ -32,19 +32,21 @@ from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 OF_A_SERVER = frozenset({"kill", "stop", "sessions"})
-"""Capabilities that need no support of a tool, only the server's process and the protocol."""
+"""Capabilities of every MCP server: they need only its process and the protocol, and no support by a tool."""
 _START = 30.0
-"""Minimum timeout of a start in seconds; the time limit of a call if that is longer."""
+"""Timeout of a start, in seconds. If the time limit of a call is longer, that is the timeout."""
 
 
 class McpConnection:
     """Starts servers with one command, in which `$WS`, `$HOME` and `$SETTINGS` are replaced for each workspace.
 
-    `environment` is the environment of a server. None: that of the harness. `variables` are added to it. In
-    them and in the command, `$SCRATCH` is a separate empty directory of the server. In a `sandbox` a server can
-    write only to its workspace and home, or, if it is shared, to all workspaces. `$SETTINGS` becomes a settings
-    file with the workspace's deny rules. `servers` assigns servers to sessions according to `isolation`.
-    `shown` converts answers to text. Also used by adapters with other tool names.
+    `$SETTINGS` stands for a settings file with the deny rules of the workspace, `$SCRATCH` for a new empty directory
+    of the server. They are replaced in the command and in `variables`, which are added to the `environment` of a
+    server (None: the environment of the harness). In a `sandbox`, a server can write only to its workspace and home;
+    a shared server to all workspaces. The pool `servers` assigns servers to sessions according to `isolation`.
+    `shown` converts answers to text.
+
+    Adapters whose tools have different names use this class, too.
     """
 
     def __init__(
@@ -76,7 +78,9 @@ class McpConnection:
         self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
 
     def probe(self) -> ServerInfo:
-        """Start a server in an empty directory, and return its tools. Raises BrokenAdapter."""
+        """Start a server in an empty directory, end it, and return its name, version and tools. Raises
+        BrokenAdapter.
+        """
         root = self._own.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
@@ -88,7 +92,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """Properties of every adapter with this connection. The names of its tools do not matter."""
+        """The properties that are the same for every adapter with this connection, whatever its tools are called."""
         return AdapterTraits(
             OF_A_SERVER,
             reuses_paths=self.servers.isolation != "directory",
@@ -159,7 +163,7 @@ class McpAdapter:
 
 
 class McpSession:
-    """One scenario on a server. If the server belongs to the scenario, it is ended afterwards."""
+    """A session on a server. If the server belongs only to this session, it is ended with the session."""
 
     def __init__(
         self,
@@ -196,13 +200,15 @@ class McpSession:
         return ToolResult(self._shown(answer), bool(answer.isError))
 
     def close(self) -> None:
-        """End the server if no other session uses it."""
+        """End the server if it belongs only to this session."""
         if self._own:
             self._server.end()
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text blocks of an answer. Other blocks are represented by their kind, `[image]`."""
+    """Return the text of an answer: its text blocks, one per line. A block of another type is replaced by the name of
+    its type, such as `[image]`.
+    """
     shown: Callable[[Any], str] = lambda block: (  # noqa: E731 - one expression
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]"
     )

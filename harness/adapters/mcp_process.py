@@ -18,10 +18,10 @@ from readfirst.harness.adapter_api import Arguments, BrokenAdapter
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 
 _RENEWAL = 5.0
-"""Timeout in seconds of a second handshake."""
+"""Timeout in seconds of a repeated handshake."""
 
 _AFTERWARDS = 0.5
-"""Seconds for the late answer to a cancelled call."""
+"""Seconds to wait for the answer to a call that was cancelled."""
 
 Answer = types.JSONRPCResponse | types.JSONRPCError
 Result = TypeVar("Result", bound=BaseModel)
@@ -42,7 +42,7 @@ class ServerInfo:
 
 
 class McpServer(LineProgram):
-    """A running server; `offer` describes it. Not thread-safe."""
+    """A running MCP server. `offer` contains its name, version and tools. Not thread-safe."""
 
     no_message = "wrote something to its standard output that is not an MCP message"
     escapes = False
@@ -57,14 +57,16 @@ class McpServer(LineProgram):
         self.warn()
 
     def begin_anew(self) -> None:
-        """Repeat the handshake; some servers then start a new session. Raises BrokenAdapter and ends the server on
-        failure.
+        """Repeat the handshake, because some servers start a new session then. If it fails, the server is ended and
+        BrokenAdapter is raised.
         """
         with self._within("a second handshake", _RENEWAL) as deadline:
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
-        """Call one tool. See `calls`."""
+        """Call one tool and return its result. `limit` is the time limit in seconds. Raises BrokenAdapter, as `calls`
+        does.
+        """
         return self.calls([(name, arguments)], name, limit)[0]
 
     def calls(
@@ -85,10 +87,10 @@ class McpServer(LineProgram):
     def call_given_up(
         self, name: str, arguments: Arguments, when: Callable[[], None], limit: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and send a cancellation as soon as `when`, in a thread, returns.
+        """Call one tool, and cancel the call as soon as `when`, which runs in a thread, returns.
 
-        Returns None if the server does not answer any more, as the protocol requires. Raises BrokenAdapter, as
-        `calls`.
+        Return the result; None if the server does not answer a cancelled call, as the protocol requires. Raises
+        BrokenAdapter, as `calls` does.
         """
         with self._within(name, limit) as deadline:
             numbers = self._ask([_call(name, arguments)], deadline)
@@ -113,7 +115,9 @@ class McpServer(LineProgram):
 
     @contextmanager
     def _within(self, what: str, limit: float) -> Iterator[float]:
-        """Yield the deadline of a request. Any error ends the server. Raises BrokenAdapter."""
+        """Yield the deadline of a request that is made in the block. An exception in the block ends the server.
+        Raises BrokenAdapter.
+        """
         if not self.alive:
             raise BrokenAdapter("the server had already ended")
         try:
@@ -151,14 +155,16 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _one(self, kind: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Return the answer to one request. Raises ValueError if it is an error, or of a different kind."""
+        """Send a request and return its answer. Raises ValueError if the answer is an error, or not of the type
+        `kind`.
+        """
         (answer,) = self._answers(self._ask([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)
         return kind.model_validate(answer.result)
 
     def _ask(self, requests: Sequence[BaseModel], deadline: float) -> list[int]:
-        """Send requests in one write, and return their numbers."""
+        """Send requests in one write, and return the numbers by which their answers are recognised."""
         numbers = [next(self._numbers) for _ in requests]
         asked = zip(numbers, map(_plain, requests), strict=True)
         self.say([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)
@@ -168,7 +174,9 @@ class McpServer(LineProgram):
         self.say([{"jsonrpc": "2.0", **_plain(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, woken: int | None = None) -> list[Answer]:
-        """Return the answers to requests, and answer pings of the server meanwhile."""
+        """Return the answers to the requests with these numbers. Pings of the server are answered meanwhile. Raises
+        ResponseTimeoutError at the deadline, or if `woken` becomes readable before.
+        """
         found: dict[str, Answer] = {}
         while not all(str(number) in found for number in numbers):
             match self.heard(deadline, woken):

@@ -24,7 +24,9 @@ _KIT = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules that the process gets besides the reference: those that adapters use, without scenarios."""
+"""Modules in the archive for the child process, besides the reference: those that adapters use. Modules about
+scenarios are not among them.
+"""
 
 
 class FactoryError(BrokenAdapter):
@@ -90,9 +92,10 @@ class PythonAdapter(LinesAdapter):
 
 @cache
 def _pack_modules(further: tuple[str, ...]) -> bytes:
-    """Return the modules as an archive for Python's path. `further` are the names of more modules.
+    """Return an archive with the modules for the child process, for its module search path. `further` are the names
+    of additional modules.
 
-    It contains compiled code besides the source, so that a process need not compile it.
+    The archive also contains compiled code, so that a process need not compile the modules.
     """
     source, packed = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
@@ -112,7 +115,9 @@ def _pack_modules(further: tuple[str, ...]) -> bytes:
 
 
 def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox with access to the files of a module in the current directory."""
+    """Return the sandbox, changed so that a module in the current directory is readable in it. None if there is no
+    sandbox.
+    """
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

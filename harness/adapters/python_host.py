@@ -30,7 +30,9 @@ def main(module: str, factory: str) -> None:
 
 
 def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter of a factory. Raises NotThereError, also if a module that the factory needs is missing."""
+    """Return the adapter that a factory creates. Raises NotThereError if the factory, its module or a module that it
+    imports is missing.
+    """
     try:
         return _open_factory(module, factory)
     except ModuleNotFoundError as error:
@@ -49,7 +51,9 @@ def _adapter(module: str, factory: str) -> Any:
 
 
 def _open_factory(module: str, factory: str) -> Any:
-    """Return the named object if it has a callable `open`, otherwise the result of calling it."""
+    """Return the adapter that `factory` names in a module: the object itself if it has a usable method `open`,
+    otherwise the result of calling it. Raises NotThereError.
+    """
     found: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
         if not hasattr(found, name):
@@ -68,7 +72,9 @@ def _open_factory(module: str, factory: str) -> Any:
 
 
 def _suggest_name(found: Any, name: str) -> str:
-    """Return a sentence with the attribute whose name is most similar to `name`. Empty if none is similar."""
+    """Return a sentence that suggests the attribute of `found` with the most similar name. Empty if no name is
+    similar.
+    """
     from difflib import get_close_matches
 
     near = get_close_matches(name, dir(found), 1, cutoff=0.7)

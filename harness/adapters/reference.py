@@ -53,10 +53,10 @@ def reference_tools(
 
 
 class ReferenceAdapter:
-    """Opens one `FileTools` per scenario. Raises ValueError for an unknown contract.
+    """Opens a session with its own `FileTools` for each scenario. Raises ValueError for an unknown contract.
 
-    `contract` is a name, or a combination of behaviours. `seconds` is the time limit of a
-    command or a hook. With `mortal`, a separate process serves scenarios that kill the program.
+    `contract` is the name of a contract, or a combination of behaviours. `seconds` is the time limit of a command or
+    a hook. With `mortal`, scenarios that kill the program are supported; a separate process serves them.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ def served_reference(
 
 
 class ReferenceSession:
-    """One `FileTools`, with the result types of the harness."""
+    """A session of the reference: one `FileTools`, whose results are converted to those of the harness."""
 
     def __init__(self, tools: FileTools) -> None:
         self._tools = tools
@@ -116,7 +116,7 @@ class ReferenceSession:
     def of(
         cls, contract: str | Behaviours, workspace: Workspace, confines: CommandLimits
     ) -> ReferenceSession:
-        """Open a session in a workspace, with a shell if its scenario runs commands."""
+        """Open a session in a workspace. It has a shell if the scenario runs commands."""
         shell = Shell(confines) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, confines)
         return ReferenceSession(reference_tools(contract, workspace, shell, hooks))

@@ -20,11 +20,11 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The words of a command, and the directory of the user's command line.
+    """The command that starts a server: its words, and the directory (`folder`) in which the user wrote it.
 
-    A word, or the value of an option after `=`, is a file if `folder` contains a regular file of this name (`~/` is
-    the home directory). Directories are not resolved: `.` is the start directory of the server, and `serve` may be a
-    subcommand. With `as_it_stands` no word is a file.
+    A word, or the value of an option after `=`, names a file if `folder` contains a regular file of this name; `~/`
+    stands for the home directory. Names of directories stay unchanged, because `.` means the directory in which the
+    server starts, and `serve` may be a subcommand. With `as_it_stands`, no word is treated as a file.
     """
 
     words: tuple[str, ...]
@@ -33,7 +33,8 @@ class Command:
     as_it_stands: bool = False
 
     def located(self) -> list[str]:
-        """Return the words with absolute paths for files, because the server starts in a different directory.
+        """Return the words with absolute paths instead of names of files, because the server starts in a different
+        directory.
 
         A program without a slash is looked up on the PATH, as in a shell.
         """
@@ -44,7 +45,7 @@ class Command:
         return [os.path.abspath(found) if found else program, *rest]  # noqa: PTH100 - links stay links
 
     def seen_from(self, folder: Path) -> list[str]:
-        """Return the words with file paths relative to a different directory, unless they were absolute."""
+        """Return the words with paths of files relative to another directory. Absolute paths stay unchanged."""
         if self.as_it_stands or folder.absolute() == self.folder.absolute():
             return [*self.words]
         program, *rest = self._with_files(lambda path: os.path.relpath(path, folder), relative=True)
@@ -52,14 +53,18 @@ class Command:
         return [program if found else f"./{program}", *rest]
 
     def explained(self, error: BrokenAdapter) -> BrokenAdapter:
-        """Return the error of a server that did not start, with possible mistakes in its command."""
+        """Return the error of a server that did not start, with advice added if its command contains a likely
+        mistake.
+        """
         advice = "" if self.as_it_stands else self._advice()
         return (
             BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
         )
 
     def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words with files converted by `shown`; with `relative` only relative paths."""
+        """Return the words, with `shown` applied to the path of each file. With `relative`, absolute paths stay
+        unchanged.
+        """
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)
@@ -130,6 +135,8 @@ def _no_program(name: str, folder: Path) -> str:
 
 
 def _split_option(word: str) -> tuple[str, str]:
-    """Return an option's name with its `=`, and its value. For other words, an empty string and the word."""
+    """Split a word such as `--file=a.txt` into the name with its `=` and the value. For other words, return an empty
+    string and the word.
+    """
     option = _OPTION.fullmatch(word)
     return (option[1], option[2]) if option else ("", word)

@@ -15,21 +15,23 @@ from readfirst.reference_impl import CommandResult
 
 _BLOCK = 512
 _MOST_BYTES = 1024 * 1024
-"""Maximum size in bytes of a file that a command writes, including its output."""
+"""Maximum bytes of a file that a command writes, and of its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """Limits of commands: a minimal environment with `home` as their home, and at most `seconds`."""
+    """Runs commands with limits: they get a minimal environment with `home` as the home directory, and may take
+    `seconds`.
+    """
 
     root: Path
     home: Path
     seconds: float
 
     def run(self, command: str, directory: str, said: bytes = b"") -> CommandResult:
-        """Run a command in `directory`, with `said` as its standard input.
+        """Run a shell command in `directory`, with `said` as its standard input.
 
-        Raises OSError if it cannot be started, TimeoutError if it does not end in time.
+        Raises OSError if it cannot be started, and TimeoutError if it does not end in time.
         """
         hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)
@@ -77,15 +79,15 @@ def _text(stream: IO[bytes]) -> str:
 
 
 def run_hook(command: str, said: str, confines: CommandLimits) -> CommandResult:
-    """Run the command of a hook in the workspace, with `said` as its standard input. Raises as
+    """Run the command of a hook in the workspace, with `said` as its standard input. Raises the same errors as
     `CommandLimits.run`.
     """
     return confines.run(command, os.fspath(confines.root), said.encode())
 
 
 class Shell:
-    """Runs commands in the workspace. `directory` is the directory of the next command: a command may change
-    it.
+    """Runs the commands of a session one after the other. `directory` is the working directory of the next command,
+    because a command may change it.
     """
 
     def __init__(self, confines: CommandLimits) -> None:
@@ -93,7 +95,9 @@ class Shell:
         self._confines = confines
 
     def run(self, command: str) -> CommandResult:
-        """Run one command. Raises as `CommandLimits.run`."""
+        """Run one command, and note the working directory for the next command. Raises the same errors as
+        `CommandLimits.run`.
+        """
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)

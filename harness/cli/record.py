@@ -64,7 +64,9 @@ def record(
     *,
     selection: Selected,
     leave_out: str | None = typer.Option(
-        None, metavar="REASON", help="Record nothing: leave these contracts out of the recordings, for this reason."
+        None,
+        metavar="REASON",
+        help="Record nothing: leave these contracts out of the recordings, for this reason.",
     ),
     shard: str | None = typer.Option(
         None,
