@@ -26,20 +26,20 @@ _XDG_DIRECTORIES = {
 }
 
 BASE_VARIABLES = frozenset({"PATH", "LANG", "HOME", "TMPDIR", *_XDG_DIRECTORIES})
-"""All variables that an agent sees, besides the variables of its target."""
+"""The environment variables that every agent gets, besides the variables of its target."""
 
 _MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """The command line, environment and files of an agent. `$HOME` and `$URL` stand for the home and the
-    model's address.
+    """The command line, environment and files of an agent. In them, `$HOME` stands for the home directory and `$URL`
+    for the address of the model.
 
-    `places` contains additional placeholders and their values. `tools` are the agent's tools that the mapping
-    uses: a request that offers one of them asks for the next step. `folders` are the first directories of its
-    PATH. Keys of `files` start with `$HOME/` or `$WS/`. Their values are texts, or data that is written as
-    JSON. `input` is the content of its standard input.
+    `places` contains additional placeholders and their values. `tools` are the tools of the agent that the mapping
+    uses: a request that offers one of them asks the model for the next step. `folders` are the first directories of
+    the agent's PATH. Keys of `files` are paths that start with `$HOME/` or `$WS/`; the values are texts, or data that
+    is written as JSON. `input` is the content of its standard input.
     """
 
     name: str
@@ -62,7 +62,7 @@ class AgentProgram:
     """The sandbox of the agent. None means no sandbox."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - there are no pauses
-        """Create a fresh home in `run`, with the files in it."""
+        """Create a new home directory in `run`, with the files in it, and return the data for the start."""
         home, temporary = run / "home", run / "tmp"
         for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):
             path.mkdir(parents=True, exist_ok=True)

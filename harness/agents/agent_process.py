@@ -21,12 +21,12 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""A call gets one more second for so many characters of arguments, because an agent copies and sends them
-several times.
+"""The time limit of a call is one second longer for each of so many characters of arguments, because an agent copies
+and sends them several times.
 """
 _MAX_IDLE_S = 120.0
-"""An agent that has waited for its model for longer is not used again. An HTTP client of Node.js repeats its
-request after 300 seconds.
+"""Seconds that an agent may have waited for its model and still be used for another call. An HTTP client of Node.js
+repeats its request after 300 seconds.
 """
 OUTPUT_KEPT = 4000
 """Size of the end of the agent's output that is kept, in bytes."""
@@ -34,10 +34,10 @@ OUTPUT_KEPT = 4000
 
 @runtime_checkable
 class Pause(Protocol):
-    """The agent waits between the validation and the execution of a call."""
+    """A pause of the agent between the validation and the execution of a call."""
 
     def release(self) -> None:
-        """Let the agent continue."""
+        """End the pause, so that the agent executes the call."""
         ...
 
 
@@ -109,16 +109,16 @@ class Program(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _ProcessExit:
-    """The agent's process has exited."""
+    """Event: the process of the agent has exited with the exit code `code`."""
 
     code: int
 
 
 class Conversation:
-    """A running agent whose model is controlled by the harness.
+    """A running agent with a model that the harness plays.
 
-    `isolation` explains why the agent has a network. Empty if it has none. Raises BrokenAdapter if the agent
-    does not start, does not answer in time, or exits.
+    `isolation` is the reason why the agent has a network; empty if it has none. Creating a conversation or making a
+    call raises BrokenAdapter if the agent does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: Program, ids: Iterator[int] | None = None) -> None:
@@ -144,23 +144,27 @@ class Conversation:
 
     @property
     def offers(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tools that the agent currently offers to its model, as it describes them, by name."""
+        """The tools that the agent offers to its model in the latest request: the agent's description of each tool,
+        by name.
+        """
         return {} if self._turn is None else self._turn.request.offers
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue with the agent."""
+        """The dialogue that plays the user on the agent's standard input and output. None if there is none."""
         assert self._launch is not None
         return self._launch.dialogue
 
     @property
     def usable(self) -> bool:
-        """Whether another call can be made: the agent is running, and has not waited too long for its model."""
+        """Whether another call can be made: the agent runs, and has not waited for its model for too long."""
         alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
     def goes_on(self, calls: int, size: int) -> bool:
-        """Whether it is usable, with at most `calls` calls, and at most `size` bytes in its latest request."""
+        """Whether another call can be made, and the conversation is short enough: at most `calls` calls were made,
+        and the latest request has at most `size` bytes.
+        """
         return self.usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
@@ -172,16 +176,18 @@ class Conversation:
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Let the model call one tool. `interfere` runs between validation and execution."""
+        """Let the model call one tool, and return its result. `interfere` runs between the validation and the
+        execution of the call.
+        """
         return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
-        """Let the model make several calls in one message."""
+        """Let the model make several calls in one message, and return their results in order."""
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Let the model start a call whose arguments are truncated. Returns NO_ANSWER if the agent asks for a
-        new message.
+        """Let the model start a call whose arguments are truncated. Returns the result, or NO_ANSWER if the agent
+        requests another message instead of answering the call.
         """
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
         return self._send_blocks((tool_use,), self.program.time_limit).request.answers.get(
@@ -194,7 +200,9 @@ class Conversation:
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Let the model call a tool that uses the model before it answers. Returns the call's id."""
+        """Let the model call a tool that sends a request to the model before it returns a result, such as a
+        sub-agent. Returns the id of the call.
+        """
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
@@ -210,14 +218,16 @@ class Conversation:
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def let_speak(self, turn: Turn | None) -> Turn | None:
-        """Continue with another agent of the program, whose turn is `turn`. Returns the turn of the previous
-        agent.
+        """Switch to another agent of the program (the main agent or a sub-agent), which waits with `turn`. Returns
+        the turn of the previous agent.
         """
         waiting, self._turn = self._turn, turn
         return waiting
 
     def start_beside(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Let the model call a tool that starts a background agent. Returns the call's id and the agent's turn."""
+        """Let the model call a tool that starts a background agent, while the main agent continues. Returns the id of
+        the call and the turn of the background agent.
+        """
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
@@ -234,7 +244,7 @@ class Conversation:
 
     @property
     def notes(self) -> Sequence[str]:
-        """The texts next to these results."""
+        """The texts next to the results in the agent's latest request."""
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
@@ -331,7 +341,9 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Let the model answer with these blocks. The agent's next request has not arrived afterwards."""
+        """Answer the agent's latest request with these blocks as the model. The next request of the agent must then
+        be awaited.
+        """
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
@@ -370,5 +382,5 @@ class Conversation:
 
 
 def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
-    """Return the additional seconds that a call may take because of the size of its arguments."""
+    """Return the seconds by which large arguments extend the time limit of a call."""
     return sum(len(value) for value in arguments.values() if isinstance(value, str)) / _CHARS_PER_EXTRA_SECOND

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 _MAX_LINE_BYTES = 64 * 1024 * 1024
-"""The beginning of a longer line is dropped."""
+"""Maximum bytes of a line. The beginning of a longer line is dropped."""
 
 
 class JsonLines(ABC):

@@ -26,7 +26,9 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
-"""In the versions between these two, a model decides about actions that need a permission, unless a mode is given."""
+"""From the first of these versions up to the second (excluded), a model decides about actions that need a permission,
+unless a permission mode is set.
+"""
 _TAKES_JSON = Version("1.0.0")
 """First version that reads messages of the user as JSON lines. For older versions each mention restarts the
 program.
@@ -36,21 +38,26 @@ _BARE_NUMBERS = Version("2.1.86")
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
-"""Capabilities that need a separate conversation: it is ended, interrupted, summarised, started or shared."""
+"""Capabilities that a scenario can only use in a separate conversation, because it is ended, interrupted or
+summarised, or starts other agents.
+"""
 _CALLS_PER_CONVERSATION = 400
-"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+"""Maximum number of calls in a shared conversation. Every request contains the whole conversation, so a new
+conversation is cheaper than a long one.
+"""
 _BYTES_PER_CONVERSATION = 400_000
-"""Maximum bytes of a conversation. Above this number the model's window would be full, and the product would request a
-summary.
+"""Maximum bytes of a shared conversation. A longer conversation would fill the window of the model, and the product
+would request a summary.
 """
 
 
 class ClaudeCodeAdapter:
     """The real product of one exact version, driven by a scripted model.
 
-    Neighbouring workspaces (`SitePool`) share conversations in their parent directory: with and without the hook, with
-    and without Bash. An isolated workspace gets a separate conversation, with the home directory of the workspace.
-    `time_limit` is in seconds per call. In a `sandbox` it can write only to workspaces and its own files.
+    Neighbouring workspaces share conversations in the directory above them: one each with and without the hook, and
+    with and without Bash. An isolated workspace gets a separate conversation, with the home directory of the
+    workspace. `time_limit` is in seconds per call. In a `sandbox`, the product can write only to workspaces and its
+    own files.
     """
 
     def __init__(
@@ -84,7 +91,7 @@ class ClaudeCodeAdapter:
         self._shared: dict[tuple[Path, bool, bool], Conversation] = {}
 
     def open(self, workspace: Workspace) -> Session:
-        """Start or reuse a conversation for the workspace."""
+        """Return a session for the workspace, in a new or in a shared conversation."""
         hook = bool({"during", "stop"} & workspace.needs)
         bash = BASH in workspace.needs
         given = workspace.permissions
@@ -142,8 +149,8 @@ class ClaudeCodeAdapter:
         )
 
     def _stands_alone(self, scenario: Scenario) -> bool:
-        """Whether a shared conversation would affect the scenario: it would be visible, or other scenarios would
-        displace its read files.
+        """Whether a scenario needs a separate conversation: in a shared one, its answers would be different, or files
+        of other scenarios would make the product forget its files.
         """
         return needs_own_session(scenario, self._version)
 

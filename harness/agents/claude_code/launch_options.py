@@ -20,7 +20,7 @@ from readfirst.harness.processes.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """The product waits in its hook until `release` is called."""
+    """A call at which the product waits in its hook until `release` is called."""
 
     answers: int
 
@@ -66,20 +66,21 @@ class PausingHook:
 
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
-"""A request that offers one of these tools asks the model for the next step. A deny rule may remove some of
-them.
+"""A request that offers at least one of these tools asks the model for the next step. Several are listed because a
+deny rule may remove some of them.
 
-Read is not enough: from 2.0.77 to 2.1.5, read-only agents are started in the background of the conversation.
+Read is not listed: from 2.0.77 to 2.1.5, the product starts read-only agents in the background, whose requests also
+offer Read.
 """
 
 _MAX_STREAM_BYTES = 64 * 1024 * 1024
-"""Size of the end of a stream that is kept."""
+"""Number of bytes at the end of the product's output that are kept."""
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Starts a command as a user other than root, who can access the same files.
+"""Command prefix that runs a program of root as another user with access to the same files.
 
-It starts the supervisor, not the product: root in a sandbox cannot become another user.
+It starts the supervisor, not the product, because root in a sandbox cannot become another user.
 """
 
 
@@ -205,7 +206,7 @@ def _command_arguments(options: Options) -> list[str]:
 WINDOW = 200_000
 """Size of the context window in tokens that the product uses. The window of later models is larger."""
 _CROWDED_TOKENS = 185_000
-"""Enough tokens to cause a summary, and few enough that the product does not stop."""
+"""Number of used tokens that the model reports to cause a summary. With more, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
 """The model calls this unknown tool to make the conversation long, so that no rule of a real tool is affected."""
 
@@ -214,16 +215,18 @@ class CrowdedModel(AnthropicMessages):
     """A model that reports a nearly full window after a call of the unknown tool."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the number of tokens that the model reports."""
+        """Return the number of tokens that the model reports: a nearly full window for a message with a call of the
+        unknown tool.
+        """
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises BrokenAdapter if it does not.
+    """Make the product summarise the conversation. Raises BrokenAdapter if the product does not.
 
-    Some versions request the summary in a side request, others as a next step, before or after the results of
-    the last call.
+    Some versions request the summary in a side request. Others request it as the next step of the model, before or
+    after they send the results of the last call.
     """
     call = conversation.start_call(_UNKNOWN_TOOL, {})
     if is_summary_request := bool(conversation.results) and any(

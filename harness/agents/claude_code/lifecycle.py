@@ -16,8 +16,8 @@ _SUB_AGENT_PROMPT = "Read and change files."
 
 
 def resumed(conversation: Conversation, options: Options) -> Conversation:
-    """End the conversation and return a new process that resumes it with the same configuration. Raises
-    BrokenAdapter.
+    """End the process of a conversation, and return a conversation with a new process that resumes it. The
+    configuration stays the same. Raises BrokenAdapter.
     """
     if conversation.usable:  # otherwise it was killed
         conversation.finish()
@@ -27,7 +27,9 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
 
 
 def rewind(conversation: Conversation, said: str) -> None:
-    """Let the model end its turn, restore files, and send a user message. Raises BrokenAdapter."""
+    """Let the model end its turn, make the product restore the files, and send the user message `said`. Raises
+    BrokenAdapter.
+    """
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
@@ -54,7 +56,8 @@ def interrupt(conversation: Conversation, said: str) -> None:
 
 
 def newest(configuration: Path) -> str:
-    """Return the id of the conversation whose file was changed last, which the product accepts to resume it.
+    """Return the id of the conversation whose file was changed last. The product accepts this id to resume the
+    conversation.
 
     The id is the file's name without its extension. Files of sub-agents are ignored.
     """
@@ -65,7 +68,7 @@ def newest(configuration: Path) -> str:
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Let the model start a sub-agent, whose model is active afterwards. Returns the call's id. Raises
+    """Let the model start a sub-agent, which makes the next calls. Returns the id of the call that started it. Raises
     BrokenAdapter.
     """
     call = conversation.start_call(*_agent_call(conversation))
@@ -76,7 +79,9 @@ def start_agent(conversation: Conversation) -> str:
 
 
 def start_beside(conversation: Conversation) -> Turn:
-    """Let the model start a sub-agent in the background. Returns the turn of its model. Raises BrokenAdapter."""
+    """Let the model start a sub-agent in the background. Returns the turn with which the sub-agent waits for its
+    model. Raises BrokenAdapter.
+    """
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
         raise UnsupportedCall("the product's sub-agents do not work in the background")
@@ -87,7 +92,9 @@ def start_beside(conversation: Conversation) -> Turn:
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the tool that starts a sub-agent, and its arguments. Raises BrokenAdapter."""
+    """Return the name of the tool that starts a sub-agent, and its arguments. Raises BrokenAdapter if the product
+    offers no such tool.
+    """
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
@@ -102,7 +109,7 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
 
 
 def end_agent(conversation: Conversation, call: str) -> None:
-    """Let the sub-agent end. The conversation continues. Raises BrokenAdapter."""
+    """End the sub-agent that `call` started; the conversation continues. Raises BrokenAdapter if it does not."""
     conversation.say("Done.")
     if call not in conversation.results:
         raise BrokenAdapter("the product did not go on after its sub-agent", blame="environment")

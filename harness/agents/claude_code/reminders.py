@@ -26,7 +26,7 @@ replay.
 """
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
-"""Reminder of a version in plan mode, after each result or after some."""
+"""Matches the reminder that the product adds in plan mode, in some versions to every result, in others to some."""
 
 _FILE_CHANGE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED_FILE_PATTERN = _reminder_pattern(_FILE_CHANGE, before=r"\n*")
@@ -76,7 +76,9 @@ def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...
 
 
 def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a result without the messages of hooks, and these messages, including those in the notes."""
+    """Return the text of a result without messages of hooks, and a tuple of these messages, including those in
+    `notes`.
+    """
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))

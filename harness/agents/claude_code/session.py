@@ -37,11 +37,15 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _LAST_WORDS = frozenset({"Path contains null bytes"})
-"""Output of a version that exits because of a call. Every other exit is a breakage."""
+"""Last output of a version that exits because of a certain call. After such an output, the exit counts as the answer.
+Every other exit is a breakage.
+"""
 
 
 class ClaudeCodeSession:
-    """One scenario in a conversation. If no other scenario uses the conversation, `close` ends it."""
+    """A session in a conversation, which other scenarios may share. `close` ends the conversation if it belongs only
+    to this session.
+    """
 
     def __init__(
         self,
@@ -105,12 +109,14 @@ class ClaudeCodeSession:
         return self._clean_result(result, tool)
 
     def close(self) -> None:
-        """End the conversation if nothing else uses it."""
+        """End the conversation if it belongs only to this session."""
         if self._owned:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return the answer as in a separate conversation."""
+        """Return a result as it would be in a separate conversation: without reminders about the conversation, and
+        with paths as seen from the workspace.
+        """
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, disturbed = without_reminders_of_the_conversation(result.text, padded=padded)
         if disturbed:
@@ -156,7 +162,7 @@ class ResumableConversation(ClaudeCodeSession):
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation. It begins with the first use."""
+        """The conversation, which is started at the first use."""
         if self._begun is None:
             self._begun = Conversation(self._options)
         return self._begun
@@ -222,11 +228,13 @@ class ResumableConversation(ClaudeCodeSession):
         self._hear(self.conversation.results[started].text)
 
     def _hear(self, answer: str = "") -> None:
-        """Keep the reminders of files that arrive before the next call."""
+        """Store the reminders about files in `answer` and in the latest request, for the result of the next call."""
         self._heard += file_reminders(answer, self.conversation.notes)[1]
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return an answer. If reminders are compared, it includes those that arrived before the call."""
+        """Return a result as the base class does. If the scenario compares reminders, those that arrived before the
+        call are included.
+        """
         cleaned = super()._clean_result(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
@@ -241,7 +249,7 @@ class ResumableConversation(ClaudeCodeSession):
 
 
 class SubAgent:
-    """A sub-agent, which makes all requests until it ends."""
+    """A sub-agent. The calls of the session are its calls until it ends."""
 
     def __init__(self, session: ResumableConversation, started: str) -> None:
         self.call = session.call
@@ -257,7 +265,7 @@ class SubAgent:
 
 
 class BackgroundAgent:
-    """A sub-agent in the background, which makes requests while the conversation continues."""
+    """A sub-agent in the background. It and the main agent make calls alternately."""
 
     def __init__(self, session: ResumableConversation, turn: Turn) -> None:
         self._session = session
@@ -273,6 +281,6 @@ class BackgroundAgent:
             self._turn = conversation.let_speak(waiting)
 
     def close(self) -> None:
-        """Stop answering the sub-agent, which ends with the conversation."""
+        """Stop using the sub-agent. It ends with the conversation."""
         if self._turn is not None:
             self._turn.abandon()

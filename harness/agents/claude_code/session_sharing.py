@@ -10,9 +10,9 @@ from readfirst.harness.suite.repeated_text import texts_in
 from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _SHOWN_BYTES = 262_144
-"""Read shows no larger file at once."""
+"""Maximum bytes of a file that Read shows at once."""
 _REMEMBERS_TEN, _REMEMBERS_ALL = Version("1.0.58"), Version("2.1.75")
-"""The first version that remembers only ten files, and the first later version without this limit."""
+"""The first version that remembers only ten read files, and the first later version that remembers all again."""
 _KEEPS_LINE_ENDINGS = Version("2.1.77")
 """First version that writes the line endings of a new file as they are in the call."""
 _KNOWS_SPELLINGS = Version("2.1.7")
@@ -21,7 +21,8 @@ _SETTINGS_FOLDER = ".claude"
 
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
-    """Return whether the product needs a conversation that no other scenario uses. `version` None: some version does.
+    """Return whether the product needs a conversation that no other scenario uses. If `version` is None: whether any
+    version needs this.
 
     The reasons are:
 

@@ -22,7 +22,9 @@ ARGUMENTS = [
 
 
 class JsonDialogue(JsonLines):
-    """The messages of the user. The product stores the previous content of files under the id of a message."""
+    """The dialogue of the user with the product. The product stores previous contents of files under the id of each
+    user message, so that it can restore them.
+    """
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -42,8 +44,8 @@ class JsonDialogue(JsonLines):
         self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Restore files after the model's turn. Raises BrokenAdapter if the product does not restore them
-        within `seconds`.
+        """Wait for the end of the model's turn, and make the product restore the files. Raises BrokenAdapter if the
+        product does not restore them within `seconds`.
         """
         self._wait_for_message(lambda message: message.get("type") == "result", seconds)
         request = {"subtype": "rewind_files", "user_message_id": self._last_message_id}

@@ -19,7 +19,9 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Each reply needs its own id, because the product merges messages with the same id."""
+"""Counter for the ids of replies. Each reply needs a different id, because the product merges messages with the same
+id.
+"""
 
 
 class AnthropicMessages:
@@ -34,7 +36,9 @@ class AnthropicMessages:
         return None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse the tools, and the results since the model's last message."""
+        """Parse a request for a message: the offered tools, and the results that were added after the model's last
+        message.
+        """
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
@@ -59,7 +63,7 @@ class AnthropicMessages:
             raise WireError(f"not a request of the Messages API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Format one message."""
+        """Format a message of the model as a reply."""
         tokens = self.tokens(blocks)
         if request.stream:
             return _format_stream(request.model, blocks, tokens)
@@ -87,7 +91,9 @@ def _media_source(block: Mapping[str, Any]) -> tuple[object, object]:
 
 
 def _count_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return a quarter of the number of characters, rounded up. The product's token limit requires a count."""
+    """Return an estimated number of tokens: a quarter of the number of characters, rounded up. The product needs a
+    number, because it limits tokens.
+    """
     characters = 0
     for message in messages:
         content = message.get("content", "")

@@ -40,11 +40,11 @@ class Turn:
         self._answer.put(blocks)
 
     def abandon(self) -> None:
-        """Close the connection without an answer."""
+        """Close the connection of the request without an answer."""
         self._answer.put(None)
 
     def wait(self) -> Sequence[Block] | None:
-        """Wait until the harness has answered."""
+        """Wait until the harness has answered, and return the blocks of the answer. None if the turn was abandoned."""
         return self._answer.get()
 
 
@@ -68,13 +68,15 @@ class ScriptedModel:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop serving. Open connections end with the agent."""
+        """Stop serving. Open connections are closed when the agent exits."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def reply(self, path: str, text: bytes) -> Reply | None:
-        """Return the reply to a request. None closes the connection. Raises WireError."""
+        """Return the reply to a request. None if the connection must be closed without a reply. Raises WireError for
+        an invalid request.
+        """
         try:
             body = json.loads(text or b"{}")
         except (ValueError, RecursionError) as error:
@@ -97,7 +99,9 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return a reply that ends after the arguments of a call if the connection must be cut there."""
+    """Return the reply, truncated after the arguments of a call whose connection must be cut (`ends` is `cut`).
+    Without such a call it is complete.
+    """
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()

@@ -60,7 +60,7 @@ class Reply:
 
 
 class WireError(Exception):
-    """A request is not in the wire format. The message contains the missing part."""
+    """A request is not valid in the wire format. The message describes the missing part."""
 
 
 class Wire(Protocol):
@@ -103,7 +103,9 @@ def text_of(
     source: Callable[[Mapping[str, Any]], tuple[object, object]],
     texts: Collection[str] = ("text",),
 ) -> str:
-    """Return the text of an answer. Blocks of other types than `texts` are replaced by placeholders."""
+    """Return the text of a result. Blocks whose type is not in `texts` are replaced by placeholders; `source` returns
+    the media type and the data of such a block.
+    """
     if isinstance(content, str):
         return content
     return "\n".join(
