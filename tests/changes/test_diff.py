@@ -97,7 +97,7 @@ def test_many_reasons_for_not_comparing_are_summed_up() -> None:
     assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
-def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:
+def test_an_empty_selection_is_not_a_success(filled_suite: Small, run: Run) -> None:
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, printed) == (5, "")
     assert "nothing was selected" in error

@@ -37,7 +37,7 @@ def judge_design(
     tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
     verdict, scenario = (
-        judging.judged(scenario_id, tool, level, harm=True, place=place),
+        judging.judge_scenario(scenario_id, tool, level, harm=True, place=place),
         SUITE.scenario(scenario_id),
     )
     return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)

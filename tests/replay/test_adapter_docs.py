@@ -160,7 +160,10 @@ def test_the_adapter_of_a_library_maps_arguments_and_exceptions(
         ("arguments/read-unknown", "reason"),
         ("gate/failed-read-does-not-count", "effects"),
     ):
-        assert judging.judged(SUITE.scenario(scenario_id), adapter, level).levels[level], scenario_id
+        assert judging.judge_scenario(SUITE.scenario(scenario_id), adapter, level).levels[level], scenario_id
     # The library raises UnicodeDecodeError, which is not the adapter's fault.
-    assert judging.judged(SUITE.scenario("encodings/utf-16-not-found"), adapter, "safe").status == "failed"
+    assert (
+        judging.judge_scenario(SUITE.scenario("encodings/utf-16-not-found"), adapter, "safe").status
+        == "failed"
+    )
     adapter.close()  # type: ignore[attr-defined]
