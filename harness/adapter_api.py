@@ -36,7 +36,7 @@ SESSION_CAPABILITIES = (
     "kill",
     "sessions",
 )
-"""Capabilities that a session may have in addition to the file tools."""
+"""Names of the capabilities that a session may have in addition to the file tools."""
 
 TIME_LIMIT = 30.0
 """Default time limit of one call, in seconds."""
@@ -44,9 +44,9 @@ TIME_LIMIT = 30.0
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
-"""The early end of a call."""
+"""How a call ends early; `InterruptibleSession.call_interrupted` describes the values."""
 Interfere = Callable[[], None]
-"""The actions of the harness while a call waits or runs."""
+"""Function of the harness to run while a call waits or runs, for example to change a file."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """Permission modes: read only, plan only, edit inside the working directories, or everything."""
@@ -54,11 +54,11 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A model's view of one call: the text, and whether it is marked as an error.
+    """The result of one call as the model sees it: the text, and whether it is marked as an error.
 
-    `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the harness
-    recognises the name from the text. `reminders` come with the answer, one text for each changed file, and from
-    hooks. Only sessions with the capability `reminders` have any.
+    `error` is the name of the error from `fixtures/errors.yaml`, if the implementation knows it; otherwise the
+    harness recognises the name from the text. `reminders` are texts that come with the result: one for each changed
+    file, and those of hooks. Only sessions with the capability `reminders` return them.
     """
 
     text: str
@@ -68,7 +68,7 @@ class ToolResult:
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
-"""The result of a call that was never complete, or whose program ended without an answer."""
+"""The result of a call whose arguments never arrived completely, or whose program ended without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,15 @@ class Permissions:
 
 
 class Editor(Protocol):
-    """The user's editor, which may contain unsaved text. Paths are absolute."""
+    """The editor of the user, which may contain unsaved text of files. Paths are absolute."""
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return a file's text as the user sees it, from a line on (counted from 1). Raises OSError, ValueError."""
+        """Return the text of a file as the user sees it, including unsaved text: from line `line` (counted from 1),
+        at most `limit` lines. Raises OSError, ValueError.
+        """
 
     def write(self, path: str, text: str) -> None:
-        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        """Replace the text of a file, and save the file. Raises OSError, ValueError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class Workspace(os.PathLike[str]):
 
 
 class Session(Protocol):
-    """One conversation. It contains the knowledge of read files."""
+    """One conversation, for which the implementation remembers the read files."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one tool call and return the answer for the model. A refusal is a result, not an exception."""
@@ -149,20 +151,24 @@ class ParallelSession(Protocol):
     """A session that can also execute several calls of one message."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Execute the calls of one message; results in the order of the calls."""
+        """Execute the calls of one message, and return their results in the order of the calls."""
 
 
 @runtime_checkable
 class RacingSession(Protocol):
-    """A session that can let something happen between validation and execution."""
+    """A session that can pause a call between its validation and its execution (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
+        """Execute one call. Run `interfere` once after the validation and before the execution; if the call is
+        refused before, do not run it.
+        """
 
 
 @runtime_checkable
 class InterruptibleSession(Protocol):
-    """A session whose calls can be given up, waiting (capability `cancel`) or running (`stop`), or cut off (`cut`)."""
+    """A session whose calls can end early: cancelled while they wait (capability `cancel`) or while they run
+    (`stop`), or truncated (`cut`).
+    """
 
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
@@ -195,12 +201,12 @@ class KillableSession(Protocol):
 
 @runtime_checkable
 class ResumingSession(Protocol):
-    """A session that can end and be gone on with later (capability `resume`)."""
+    """A session whose conversation can be ended and resumed later (capability `resume`)."""
 
     def resume(self) -> None:
-        """End the conversation, start the program again, and continue the same conversation.
+        """End the conversation, start the program again, and resume the same conversation.
 
-        Later calls belong to the continued conversation, which knows the files that the implementation has kept.
+        Later calls belong to the resumed conversation. It knows those read files that the implementation has stored.
         """
 
 
@@ -209,7 +215,7 @@ class CompactingSession(Protocol):
     """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
 
     def compact(self) -> None:
-        """Let a summary take the conversation's place, as when the model's window is full."""
+        """Replace the conversation by a summary of it, as if the window of the model were full."""
 
 
 @runtime_checkable
@@ -217,39 +223,42 @@ class RewindingSession(Protocol):
     """A session with the capability `rewind`: the user can undo its changes to files."""
 
     def rewind(self) -> None:
-        """Restore the files to their state at the user's last message; then the user says something else.
+        """Restore the files to their state at the latest message of the user. Then the user sends another message.
 
-        The conversation continues unchanged: only files are restored.
+        Only files are restored; the conversation continues with all its messages.
         """
 
 
 @runtime_checkable
 class MentioningSession(Protocol):
-    """A session whose user can mention files, which are then shown to the model (capability `mentions`)."""
+    """A session whose user can mention files in a message, which are then shown to the model (capability
+    `mentions`).
+    """
 
     def mention(self, path: str) -> None:
-        """Let the user say something that mentions the file of this absolute path, such as `@notes.txt`."""
+        """Send a message of the user that mentions the file with this absolute path, for example as `@notes.txt`."""
 
 
 @runtime_checkable
 class DelegatingSession(Protocol):
-    """A session whose model can hand work to a sub-agent and wait for it (capability `agents`)."""
+    """A session whose model can start a sub-agent and wait for its result (capability `agents`)."""
 
     def sub_agent(self) -> Session:
-        """Start a sub-agent and return its session. `close()`, which it then needs, ends the sub-agent.
+        """Start a sub-agent and return its session, which must have a method `close()`. `close()` ends the sub-agent.
 
-        Until then the harness makes no call in this session.
+        Until the sub-agent has ended, the harness makes no call in this session.
         """
 
 
 @runtime_checkable
 class BackgroundSession(Protocol):
-    """A session whose model can hand work to sub-agents and go on meanwhile (capability `background`)."""
+    """A session whose model can start sub-agents in the background and continue meanwhile (capability `background`)."""
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background and return its session, which `close()` may end.
+        """Start a sub-agent in the background and return its session. Its method `close()`, if there is one, ends the
+        sub-agent.
 
-        Until then it and this session make calls, one at a time.
+        Until then, this session and the sub-agent both make calls, but never at the same time.
         """
 
 
@@ -262,7 +271,7 @@ class Adapter(Protocol):
     """
 
     def open(self, workspace: Workspace) -> Session:
-        """Start a fresh session in the workspace: nothing was read yet."""
+        """Start a new session in the workspace, in which no file has been read."""
 
 
 class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
@@ -280,12 +289,12 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as lines: a server that does not start gets advice in further lines."""
+        """The message as lines. Further lines contain advice, for example about a server that does not start."""
         return str(self).split("\n")
 
 
 class UnsupportedCall(BrokenAdapter):
-    """The session cannot make this call. Nothing was done.
+    """The session does not support this call, and has done nothing.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.
     """

@@ -33,15 +33,17 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
+"""Refusals that an implementation may declare: calls that it refuses although the contract answers them. Each name
+has a description of the call.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
-    """The assignment of servers to scenarios, and the reason.
+    """How servers are assigned to scenarios, and why.
 
-    `shared`: one server for many scenarios. `restarted`: the same, with a new handshake before each scenario.
-    `process`: one server for each scenario.
+    `shared`: one server serves many scenarios. `restarted`: one server serves many scenarios, with a new handshake
+    before each. `process`: each scenario has its own server.
     """
 
     kind: Literal["shared", "restarted", "process"]
@@ -63,23 +65,29 @@ class ServerUse:
 
 
 class Servers(Protocol):
-    """A pool of servers, which also provides the workspaces of sessions. `place` is a WorkspacePool."""
+    """A pool of servers, which also provides the workspaces of their sessions."""
 
     @property
     def use(self) -> ServerUse | None:
         """The server of the latest session. None before the first."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Provide an empty workspace. The session that `adapter` opens there uses a server that suits the scenario."""
+        """Provide an empty workspace during the block, from the WorkspacePool `place`. The session that `adapter`
+        opens there uses a server that suits the scenario.
+        """
 
     def doubts(self, status: str) -> bool:
-        """Return whether the latest scenario must be repeated on a separate server (`alone`)."""
+        """Return whether the latest scenario must be repeated on a separate server (with `alone`), because a shared
+        server may be the reason for its `status`.
+        """
 
     def alone(self) -> AbstractContextManager[None]:
-        """Start a separate server for each session."""
+        """Return a context manager in which each session has a separate server."""
 
     def separate(self, scenario_id: str) -> None:
-        """Use a separate server for this scenario, because its result differed on a separate server."""
+        """Use a separate server for this scenario from now on, because its result there differed from the result on a
+        shared server.
+        """
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -89,7 +97,7 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
 }
-"""Former names of fields of AdapterTraits, which are accepted for one release, with the present names."""
+"""Maps former names of fields of AdapterTraits to the present names. Former names are accepted for one release."""
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:
@@ -157,7 +165,7 @@ class AdapterTraits:
 
 
 def design_named(name: object) -> Design | None:
-    """Return the design with this name. None without a name. Raises BrokenAdapter for an unknown name."""
+    """Return the design with this name; None for None. Raises BrokenAdapter for an unknown name."""
     found = next((each for each in DESIGNS if each == name), None)
     if name is not None and found is None:
         raise BrokenAdapter(
@@ -167,7 +175,9 @@ def design_named(name: object) -> Design | None:
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Return declared refusals. Raises BrokenAdapter if REFUSALS does not have a name."""
+    """Return the names of declared refusals as a set. Raises BrokenAdapter for a name that REFUSALS does not
+    contain.
+    """
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise BrokenAdapter(
@@ -177,7 +187,9 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return the traits of an adapter, declared in `traits` or in single attributes. Default: Read, Edit and Write."""
+    """Return the traits of an adapter: its attribute `traits`, or AdapterTraits made of its single attributes. The
+    default is support for Read, Edit and Write.
+    """
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared

@@ -34,5 +34,5 @@ class ReadfirstError(Exception):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The message as lines: one, unless the class makes several."""
+        """The message as a list of lines: one line, unless a subclass adds further lines."""
         return (str(self),)

@@ -12,7 +12,9 @@ from typing import Any
 
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
-    """Return the entry points of each group, by name. They are searched once, which takes some milliseconds."""
+    """Return the entry points of each group, by name. They are searched only once, because the search takes some
+    milliseconds.
+    """
     found: dict[str, dict[str, EntryPoint]] = {}
     every = entry_points()
     for group in ("kinds", "checks", "commands", "caches"):
@@ -21,7 +23,7 @@ def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Return the names of the extensions of a group, sorted, without an import of any."""
+    """Return the names of the extensions of a group, sorted. No extension is imported."""
     return tuple(sorted(_entry_points()[group]))
 
 

@@ -5,9 +5,9 @@ from typing import AnyStr
 
 
 def first_difference(one: AnyStr, other: AnyStr) -> int | None:
-    """Return the index of the first character, or byte, that differs, None for equal ones.
+    """Return the index of the first character (or byte) that differs between two texts. None if they are equal.
 
-    By bisection, because there are texts of many megabytes.
+    The index is found by bisection, because some texts have many megabytes.
     """
     if one == other:
         return None

@@ -60,7 +60,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "level": {"choices": LEVELS, "help": "How strictly to compare; default: text, or the target's own."},
 }
-"""The options that have a short name too."""
+"""Options that have a short name (`--adapter`) besides the long one (`--readfirst-adapter`)."""
 _LONG_OPTIONS: dict[str, dict[str, Any]] = {
     "baseline": {"type": Path, "metavar": "FILE", "help": "Accepted failures; see `readfirst docs running`."},
     "name": {"metavar": "NAME", "help": "Its name in the baseline; default: TARGET as written."},
@@ -94,9 +94,10 @@ _LONG_OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add `--readfirst-adapter` and the other options, and the short names (`--adapter`) if they are free.
+    """Add the options, such as `--readfirst-adapter`. Short names such as `--adapter` are added only if they are
+    free.
 
-    A different project may have an option `--level`; the short names must not conflict with it.
+    Another project may have its own option with a short name, for example `--level`.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
@@ -113,7 +114,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def _parse_class(word: str) -> str:
-    """Return the present name of a class of rules. Warns about a former name."""
+    """Return the present name of a class of rules. If `word` is a former name, warn about it."""
     if word in FORMER_CLASSES:
         warnings.warn(pytest.PytestConfigWarning(former_class_message(word)), stacklevel=2)
     return FORMER_CLASSES.get(word, word)
@@ -127,7 +128,7 @@ def _short_names(config: pytest.Config) -> set[str]:
 
 
 def _command_line(config: pytest.Config) -> list[str]:
-    """Return the words of the command line, without those of the configuration file."""
+    """Return the words of the command line and of PYTEST_ADDOPTS, without options of the configuration file."""
     return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
 
 
@@ -147,7 +148,8 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options and connect, and add the bundled suite where an adapter is given and no scenario is named.
+    """Check the options, and connect the adapter. The bundled suite is added if the command line names an adapter but
+    no scenario.
 
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
@@ -172,14 +174,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Return a line if an adapter is named, but no suite is collected."""
+    """Return a line for the header of the output if an adapter is named but no suite is collected."""
     if config.option.readfirst_adapter is None or config.stash[SUITES]:
         return None
     return "readfirst: the command line names only files without scenarios, so no scenario is collected"
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
-    """Return the directories of the suites that options name, each with all of them. Raises UsageError."""
+    """Return the directory of each suite that the options name. The value of each is the tuple of all these suites,
+    which are tested as one. Raises UsageError.
+    """
     from readfirst.harness.suite.suite import BUNDLED, open_layers
 
     layers = tuple(
@@ -240,7 +244,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a directory of scenarios, with a name that is safe to print."""
+    """Collect a directory of scenarios whose name must be escaped before it is printed. None for other directories."""
     shown = escape(path.name)
     if shown == path.name or _fixtures_root(path) is None:
         return None
@@ -251,7 +255,9 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
-    """Return the fixtures root that a directory of scenarios belongs to."""
+    """Return the root directory of the suite that a directory of scenarios belongs to. None if it belongs to no
+    suite.
+    """
     for folder in (directory, *directory.parents):
         if folder.name in FOLDERS and _has_mark(folder.parent):
             return folder.parent
@@ -262,9 +268,10 @@ _SCENARIO_KEYS = (b"\ntitle:", b"\nsteps:")
 
 
 def _has_mark(path: Path) -> bool:
-    """Whether a directory is a suite: it contains a file that marks one, or its first scenario is a scenario.
+    """Whether a directory is the root of a suite: it contains `contracts.yaml` or `suite.yaml`, or the first file in
+    `scenarios` is a scenario.
 
-    A directory `scenarios` alone is not enough: the files in it may have a different purpose.
+    A directory named `scenarios` is not enough, because its files may have a different purpose.
     """
     if (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file():
         return True
@@ -277,13 +284,15 @@ def _is_below(path: Path, root: Path) -> bool:
 
 
 def _named_root(path: Path) -> Path | None:
-    """Return the fixtures root that a path of the command line names: the root itself, or the root above it."""
+    """Return the root directory of the suite that a path of the command line belongs to. None if it belongs to no
+    suite.
+    """
     is_root = _has_mark(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 
 
 class _EmptyRunCheck:
-    """Fails a run that collected or selected scenarios but judged none."""
+    """Makes a pytest run fail that was to judge scenarios but judged none."""
 
     def __init__(self, config: pytest.Config) -> None:
         has_target = config.option.readfirst_adapter is not None and bool(config.stash[SUITES])
@@ -296,7 +305,7 @@ class _EmptyRunCheck:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count the verdicts; with pytest-xdist the reports come from its workers."""
+        """Count the verdicts in the reports. With pytest-xdist, the reports come from its workers."""
         if report.when == "call":
             for name, status in report.user_properties:
                 if name == PROPERTY:
@@ -304,18 +313,18 @@ class _EmptyRunCheck:
                     self._judged += status in _JUDGED
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Turn a green exit into 5."""
+        """Set the exit status 5 (no tests collected) if the run passed but judged no scenario."""
         if exitstatus == pytest.ExitCode.OK and self._vacuous:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say why."""
+        """Print the reason for the failure if no scenario was judged."""
         if self._vacuous:
             message = f"readfirst: none of {self._seen} scenarios was judged, so this is not a pass"
             terminalreporter.write_line(message, red=True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End every implementation."""
+    """End the implementations that the run has connected."""
     for target in config.stash.get(TARGETS, {}).values():
         target.close()

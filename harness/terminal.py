@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Categories of characters that are not seen, or that act."""
+"""Unicode categories of characters that are invisible or control a terminal."""
 _ODD = re.compile(r"[^ -~]")
 _MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
-"""Texts that Azure and TeamCity, and formerly GitHub, execute as commands at any position of a line."""
+"""Starts of commands that Azure and TeamCity, and formerly GitHub, execute at any position of a line."""
 _STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
 """A colour, or another style of letters, as Rich writes it."""
 _REMEMBERED = 16
-"""Characters at the end of an unfinished line that may contain the start of a command."""
+"""Number of characters at the end of an unfinished line that are stored, because they may be the start of a command
+for a CI system.
+"""
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_character(character: str) -> str:
-    """Return the Python escape of a character."""
+    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`."""
     code = ord(character)
     if character in _NAMED:
         return _NAMED[character]
@@ -42,10 +44,10 @@ def escape_character(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text without control characters for terminals and without commands for CI systems.
+    """Return a text in which control characters for terminals and commands for CI systems are escaped.
 
-    `kept` are invisible characters that stay; `before` is the beginning of its line. Escaped text is not escaped
-    again.
+    Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is
+    already escaped stays unchanged.
     """
     text = _ODD.sub(
         lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escape_character(found[0]), text
@@ -60,7 +62,7 @@ def is_seen(character: str) -> bool:
 
 
 def without_commands(line: str) -> str:
-    """Return a line without commands for CI systems: the last mark of each is escaped."""
+    """Return a line in which the commands for CI systems are escaped, so that these systems print them."""
     if "##" in line:
         line = _MARK.sub(lambda found: f"{found[0][:-1]}\\x5b", line)
     if "::" in line:
@@ -71,18 +73,21 @@ def without_commands(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return an escaped text on one line."""
+    """Return a text on one line, in which control characters and line ends are escaped."""
     return as_text(text, kept="")
 
 
 class UnreadError(Exception):
-    """The reader of the output has closed it. Not an OSError: libraries treat a closed pipe as their own failure."""
+    """The reader of the output has closed it. It is not an OSError, because libraries treat a closed pipe as their
+    own failure.
+    """
 
 
 class _Guarded(io.TextIOBase):
-    """A filter in front of a stream that lets only text pass. `styles`: colours of Rich may pass.
+    """A stream that writes to another stream and escapes control characters and commands for CI systems. With
+    `styles`, colours of Rich are not escaped.
 
-    `beside`: for messages about the work; the work continues if they cannot be written.
+    `beside` is for messages about the progress of the work: if they cannot be written, no exception is raised.
     """
 
     def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
@@ -108,7 +113,7 @@ class _Guarded(io.TextIOBase):
         return len(text)
 
     def _pass_on(self, text: str | None) -> None:
-        """Write a text to the stream, or flush that."""
+        """Write a text to the underlying stream. None: flush the stream."""
         try:
             if text is None:
                 self.stream.flush()
@@ -131,12 +136,12 @@ class _Guarded(io.TextIOBase):
         return cast("IO[str]", _Guarded(self.stream, styles=True, beside=self._beside))
 
     def flush(self) -> None:
-        """Flush the stream, unless that is closed, as by a server."""
+        """Flush the stream, unless it is closed, because a server closes its standard output."""
         if not self.stream.closed:
             self._pass_on(None)
 
     def writable(self) -> bool:
-        """Tell that it can be written to."""
+        """Return True, because the stream can be written to."""
         return True
 
     def isatty(self) -> bool:
@@ -144,11 +149,11 @@ class _Guarded(io.TextIOBase):
         return self.stream.isatty()
 
     def fileno(self) -> int:
-        """Return the number of the stream's file."""
+        """Return the file descriptor of the stream."""
         return self.stream.fileno()
 
     def close(self) -> None:
-        """Close the stream: a server does this with its standard output."""
+        """Close the stream, as a server does with its standard output."""
         self.stream.close()
 
     @property
@@ -164,17 +169,19 @@ class _Guarded(io.TextIOBase):
 
 
 def stdout() -> IO[str]:
-    """Return standard output, filtered to text."""
+    """Return standard output as a stream that escapes control characters."""
     return guard_stream(sys.stdout)
 
 
 def stderr() -> IO[str]:
-    """Return standard error, filtered to text."""
+    """Return standard error as a stream that escapes control characters."""
     return guard_stream(sys.stderr, beside=True)
 
 
 def guard_stream(stream: Any, *, beside: bool = False) -> IO[str]:
-    """Return a stream that lets only text pass."""
+    """Return a stream that escapes control characters and writes to `stream`. If `stream` is such a stream, return
+    it. `beside`: failures to write are ignored.
+    """
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
@@ -193,7 +200,9 @@ def harmless_json(value: Any, *, indent: int | None = None, compact: bool = Fals
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Filter standard output and standard error during the block, for every writer."""
+    """During the block, escape control characters in everything that is written to standard output and standard
+    error.
+    """
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
     try:
@@ -203,12 +212,12 @@ def guarded_streams() -> Iterator[None]:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print one line at once; a line end in the text is an escape."""
+    """Print one line immediately. Line ends in the text are escaped. `err`: to standard error."""
     print(one_line(text), file=stderr() if err else stdout(), flush=True)
 
 
 def say_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print each text on a separate line."""
+    """Print each text on a separate line. `err`: to standard error."""
     shown = (as_text(line, kept="\t") for line in lines)
     (stderr() if err else stdout()).writelines(f"{line}\n" for line in shown)
 

@@ -13,6 +13,8 @@ objects.
 
 
 def collect_rarely() -> None:
-    """Collect rarely in this process, and not at its exit. The process uses a few MiB more memory."""
+    """Make the cyclic garbage collector run rarely in this process, and not at its exit. The process uses a few MiB
+    more memory.
+    """
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     atexit.register(gc.freeze)

@@ -11,7 +11,9 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory that may not exist yet. If it is locked and `wait` is not set, raises BlockingIOError."""
+    """Lock a directory during the block. The directory need not exist. If another process has locked it, wait, or
+    raise BlockingIOError if `wait` is False.
+    """
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -19,9 +21,10 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callable[[], object]) -> None:
-    """Install a directory of the cache unless it is complete, and remove other incomplete installations.
+    """Install a directory of the cache with `make`, unless `is_whole` returns that it is complete. Other incomplete
+    installations are removed.
 
-    Records the time of last use for `readfirst product cache`.
+    The time of the last use is stored in any case, for `readfirst product cache`.
     """
     if not is_whole(directory):
         with installing(directory):
@@ -33,7 +36,9 @@ def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callab
 
 
 def remove(folder: Path) -> None:
-    """Remove an installed or incomplete directory. Raises BlockingIOError during an installation, OSError."""
+    """Remove an installed or an incomplete directory of the cache. Raises BlockingIOError if a process is installing
+    it, and OSError.
+    """
     # An interrupted installation may leave a directory .NAME-XXXXXXXX.
     name = folder.name
     locked = name[1:].rpartition("-")[0] if name.startswith(".") else name
@@ -42,7 +47,7 @@ def remove(folder: Path) -> None:
 
 
 def sweep(root: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Remove incomplete directories below `root` that no process is installing."""
+    """Remove the incomplete directories in `root`, except those that a process is installing."""
     for folder in root.iterdir():
         if folder.is_dir() and not folder.is_symlink() and not is_whole(folder):
             with suppress(OSError):  # includes BlockingIOError during an installation

@@ -18,13 +18,13 @@ from readfirst.harness.processes import trace
 from readfirst.harness.processes.supervised_process import Child, SpawnOptions
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Maximum bytes of one message. A program that writes more is ended."""
+"""Maximum bytes of one message of a program. A program that writes a longer message is ended."""
 
 _MAX_READ_BYTES = 1024 * 1024
 _EXIT_TIMEOUT_S = 0.3
-"""Timeout for the exit of the program after its input is closed."""
+"""Seconds that the program may take to exit after its input is closed."""
 _MAX_ERROR_BYTES = 8192
-"""Only this part of the end of standard error is used in error messages."""
+"""Number of bytes at the end of the program's standard error that error messages contain."""
 
 
 class ResponseTimeoutError(Exception):
@@ -32,7 +32,7 @@ class ResponseTimeoutError(Exception):
 
 
 class GarbledError(Exception):
-    """The output of the program is invalid. Empty message: the output ended."""
+    """The output of the program is invalid, or has ended; then the message is empty."""
 
 
 class LineProgram(Child):
@@ -73,10 +73,10 @@ class LineProgram(Child):
         return self.alive and self.status() is None
 
     def say(self, messages: Sequence[Mapping[str, Any]], deadline: float) -> None:
-        """Send messages in one write: a program that reads one of them can read all. `deadline` refers to
-        `time.monotonic`.
+        """Send messages in one write, so that a program that reads the first can also read the others. `deadline` is
+        a time of `time.monotonic`.
 
-        Raises ResponseTimeoutError.
+        Raises ResponseTimeoutError if the program does not read them in time.
         """
         texts = (
             json.dumps(message, separators=(",", ":"), ensure_ascii=self.escapes) for message in messages
@@ -96,8 +96,10 @@ class LineProgram(Child):
                 return  # the program has exited; reading its answer will report it
 
     def heard(self, deadline: float, woken: int | None = None) -> Any:
-        """Return the next message. Raises GarbledError, and ResponseTimeoutError, also if `woken` becomes
-        readable before.
+        """Wait for the next message of the program, and return it.
+
+        Raises GarbledError for an invalid message or the end of the output. Raises ResponseTimeoutError at the
+        deadline, or if the descriptor `woken` becomes readable before the message arrives.
         """
         line = b""
         while not line.strip():
@@ -124,16 +126,18 @@ class LineProgram(Child):
         return line
 
     def parsed(self, line: bytes) -> Any:
-        """Parse the message of a line. Raises ValueError if it is invalid."""
+        """Return the message that a line contains. Raises ValueError if the line is invalid."""
         message = json.loads(line.decode("utf-8"))
         if not isinstance(message, dict):
             raise ValueError(message)
         return message
 
     def broken(self, message: str, what: str) -> BrokenAdapter:
-        """End the program, and return an error about `what`, with the exit status.
+        """End the program, and return an error with a message, the exit status and the end of standard error. `what`
+        is the request that failed.
 
-        Without a message, the output of the program has ended; it then gets a moment to exit.
+        An empty message means that the program closed its output; it then may take a moment to exit, so that its exit
+        status is known.
         """
         status = self.wait(0.0 if message else _EXIT_TIMEOUT_S)
         if not message:
@@ -144,7 +148,9 @@ class LineProgram(Child):
         return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
     def end(self, patience: float = _EXIT_TIMEOUT_S, *, at_once: bool = False) -> None:
-        """Close the input of the program, and end its process group. With `at_once` without waiting."""
+        """Close the input of the program, wait at most `patience` seconds for its exit, and end its process group.
+        With `at_once`, there is no wait.
+        """
         if not self.alive:
             return
         self.alive = False
@@ -158,7 +164,9 @@ class LineProgram(Child):
             stream.close()
 
     def _wait_for_event(self, deadline: float, also: Mapping[int, int]) -> set[int]:
-        """Wait for one of these events, and read the output of the program meanwhile."""
+        """Wait for one of the events `also` (an event by its descriptor), and read the output of the program
+        meanwhile. Return the descriptors with an event.
+        """
         poll = select.poll()
         for stream, event in also.items():
             poll.register(stream, event)

@@ -21,14 +21,15 @@ _MAX_ATTEMPTS = 5
 _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
-"""Errors if another process changes the directory at the same time."""
+"""Numbers of errors that occur if another process changes the directory at the same time."""
 _numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove the content of a directory whose path contains no link, or only the entries with these names.
+    """Remove the content of a directory, or only the entries with these names. The path of the directory must not
+    contain a link.
 
-    Directories without permissions get them. Raises OSError.
+    A directory without the necessary permissions gets them. Raises OSError.
     """
     above, name = os.path.split(directory)
     with opened(above) as parent:
@@ -41,9 +42,9 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove a directory, or the entry at its path, even if it is very deep, locked or immutable.
+    """Remove a directory, even if it is very deep, locked or immutable. If the path is another entry, remove that.
 
-    A missing path is not an error. A file named `last` in it is removed last. Raises OSError for entries that
+    A missing path is not an error. The file `last` in the directory is removed last. Raises OSError for entries that
     cannot be removed.
     """
     above, name = os.path.split(directory)
@@ -66,7 +67,9 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove entries of an open directory; None: all. Subdirectories are moved into it, so depth does not matter."""
+    """Remove the entries with these names (None: all) from the open directory `top`. Subdirectories are moved into
+    `top` before they are removed, so that their depth does not matter.
+    """
     pending = _remove_files(top, top, names)
     for name in pending:
         directory = _open_directory(name, top)
@@ -79,7 +82,9 @@ def _remove_content(top: int, names: Collection[str] | None = None) -> None:
 
 
 def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
-    """Remove the entries of a directory except its subdirectories. Return the new names of these, in `top`."""
+    """Remove all entries of a directory that are not directories. Move its subdirectories into the open directory
+    `top`, and return their new names.
+    """
     with os.scandir(directory) as listing:
         entries = [entry for entry in listing if names is None or entry.name in names]
     moved = []
@@ -128,8 +133,8 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
-    """Perform an action. If the system forbids it, clear the attributes of the entry and its directory, and
-    retry.
+    """Perform an action on the entry `name` of the open directory `above`. If the system forbids it, clear the
+    attributes of both and perform it again.
     """
     try:
         action()

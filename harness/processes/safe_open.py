@@ -14,13 +14,15 @@ from contextlib import suppress
 from typing import Any, Self
 
 _HANDLE_FLAGS = getattr(os, "O_PATH", os.O_RDONLY)
-"""Flags for entries that may not be readable."""
+"""Flags of `os.open` to open an entry without permission to read it."""
 FOLDER = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
-"""Flags for a directory that is not a link."""
+"""Flags of `os.open` to open a directory. Opening a link to a directory fails."""
 
 
 class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Open a directory by an absolute path without links; with `make` create missing parts. Raises OSError."""
+    """Context manager that opens a directory by its absolute path and yields the descriptor. The path must not
+    contain a link. With `make`, missing directories are created. Raises OSError.
+    """
 
     __slots__ = ("_descriptor", "_folder", "_make")
 
@@ -37,7 +39,9 @@ class opened:  # noqa: N801 - it is used like a function; a class, because it is
 
 
 def below(name: str, above: int, *, make: bool = False) -> int:
-    """Open a directory in an open directory, without following links; with `make` create it. Raises OSError."""
+    """Open the directory `name` in the open directory `above`, without following a link, and return its descriptor.
+    With `make`, a missing directory is created. Raises OSError.
+    """
     try:
         return os.open(name, FOLDER, dir_fd=above)
     except FileNotFoundError:
@@ -49,7 +53,9 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open a directory by its path from an open one, which is closed. Raises OSError."""
+    """Open a directory by its path relative to the open directory `start`, which is closed. Return the descriptor.
+    Raises OSError.
+    """
     descriptor = start
     for part in path.split("/"):
         if part:
@@ -62,9 +68,9 @@ def _open_by_steps(path: str, start: int, *, make: bool) -> int:
 
 
 class DirectoryHandles:
-    """An open directory, and one open subdirectory at a time. Missing directories are created.
+    """Opens subdirectories of one open directory for writing. Missing directories are created.
 
-    Only the last subdirectory stays open, because the number of open files is limited.
+    Only the last opened subdirectory stays open, because the number of open files is limited.
     """
 
     def __init__(self, folder: str) -> None:
@@ -76,8 +82,8 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Open a subdirectory by its path. The empty path means the directory itself. The next call closes
-        the subdirectory.
+        """Return the descriptor of a subdirectory, given its path; the empty path means the directory itself. The
+        next call with another path closes it.
         """
         if not path:
             return self._first
@@ -99,8 +105,8 @@ class DirectoryHandles:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Replace the file at an absolute path, and create missing directories. A link there is replaced. Raises
-    OSError.
+    """Replace the file at an absolute path, and create missing directories. If the path is a link, the link is
+    replaced. Raises OSError.
     """
     folder, _, name = path.rpartition("/")
     with opened(folder, make=True) as at:

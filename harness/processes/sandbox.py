@@ -24,13 +24,15 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 
 _PROBE_TIMEOUT_S = 20.0
 _SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
-"""4 GiB of memory in a process, 1 GiB in a file, 512 processes (`-p` in dash, `-u` in other shells)."""
+"""Shell commands that limit a process to 4 GiB of memory and files of 1 GiB, and the number of processes to 512 (`-p`
+in dash, `-u` in other shells).
+"""
 _REDIRECTIONS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
 """Variables that bubblewrap and a shell add to the environment."""
 _HIDDEN_DIRECTORIES = ("/home", "/root", "/tmp", "/var/tmp", "/run", "/dev/shm")
 _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
-"""Possible home directories in a container that every program needs."""
+"""Directories that are never hidden, because every program needs them. In a container they may be home directories."""
 _BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
@@ -46,10 +48,10 @@ class NoWallError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A sandbox for programs. `hidden` paths are not visible in it. `own` are paths that the programs must
-    read.
+    """The settings of a sandbox for programs. Paths in `hidden` are not visible in it; the programs may read the
+    paths in `own`.
 
-    With `quiet`, the visible paths are not listed, because the user did not use `--confine`.
+    With `quiet`, the visible private paths are not logged, because the user did not use `--confine`.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -63,9 +65,7 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command that starts a command in the sandbox, and log once which private paths it can
-        read.
-        """
+        """Return the command line that runs `command` in the sandbox. Log once which private paths it can read."""
         private = _private_paths()
         hidden = sorted(
             {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
@@ -94,9 +94,10 @@ class Sandbox:
 def wrap_unconfined(
     command: Sequence[str], environment: Mapping[str, str], *, offline: bool
 ) -> list[str] | None:
-    """Return the command that starts a command with all files and rights, in a separate process namespace.
+    """Return the command line that runs `command` in a separate process namespace, with access to all files. None if
+    bubblewrap does not work.
 
-    With `offline` also without a network. None if bubblewrap does not work.
+    With `offline`, the command has no network.
     """
     if find_problem():
         return None
@@ -117,9 +118,10 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def wall_around(*roots: Path) -> Sandbox:
-    """Return the sandbox for all programs of a suite that is not trusted; `roots` are the suite's directories.
+    """Return the sandbox for all programs of a suite that is not trusted. `roots` are the directories of the suite,
+    which are hidden.
 
-    Errors name the last one. Raises NoWallError if the system does not support the sandbox.
+    Raises NoWallError if the system does not support the sandbox; the message names the last of `roots`.
     """
     if problem := find_problem():
         raise NoWallError(
@@ -130,7 +132,9 @@ def wall_around(*roots: Path) -> Sandbox:
 
 
 def refuse_without_trust(root: Path, command: str) -> None:
-    """Raise NoWallError: a command replays an untrusted suite in its own process, without a sandbox."""
+    """Raise NoWallError, because `command` would replay the untrusted suite in `root` in its own process, without a
+    sandbox.
+    """
     raise NoWallError(
         f"{root} is not the bundled suite, and {command} replays it without a sandbox. Add --trust to do so."
     )
@@ -138,7 +142,7 @@ def refuse_without_trust(root: Path, command: str) -> None:
 
 @cache
 def find_problem() -> str:
-    """Explain why bubblewrap does not work on this system. Empty if it works."""
+    """Return the reason why bubblewrap does not work on this system. Empty if it works."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap is for Linux"
     if _find_program() is None:
@@ -157,7 +161,9 @@ def find_problem() -> str:
 
 @cache
 def suite_paths() -> tuple[Path, ...]:
-    """Return the paths of this project's scenarios, recordings and reports."""
+    """Return the paths of the scenarios, recordings and reports of readfirst, which programs in a sandbox must not
+    see.
+    """
     package = Path(readfirst.__file__).parent.resolve()
     paths = [package / "fixtures", package / "docs"]
     if (package.parent / "fixtures" / "contracts.yaml").is_file():
@@ -174,13 +180,17 @@ def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -
 
 
 def _start_script(environment: Mapping[str, str]) -> str:
-    """Return the script that executes the program with its streams, without added variables."""
+    """Return the shell script that executes the program with its own streams, without the variables that the shell
+    and bubblewrap added.
+    """
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
     return f'exec {unset and "env "}{unset} "$@" {_REDIRECTIONS}'
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the directories that are empty in the sandbox, except for paths that a program needs."""
+    """Return the private directories, such as the home directory. They are empty in the sandbox, except for paths
+    that a program needs.
+    """
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
@@ -191,8 +201,8 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield the names under which hidden paths are visible: not in an `empty` directory, or below a visible
-    path.
+    """Yield each path under which a hidden path would be visible. Paths in an `empty` directory are not visible,
+    unless a directory above them is `shown`.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
@@ -210,5 +220,5 @@ def _resolve_path(path: Path) -> Path:
 
 @cache
 def warn_once(message: str) -> None:
-    """Log a warning. Cached: the second time nothing is logged."""
+    """Log a warning, but only at the first call with this message."""
     logging.getLogger("readfirst").warning("%s", message)

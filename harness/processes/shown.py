@@ -20,7 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Real paths that are empty in the sandbox: the user's `private` directories, and the `hidden`
+    """Directories that are empty in the sandbox, as real paths: `private` directories of the user, and `hidden`
     directories of suites.
     """
 
@@ -32,7 +32,9 @@ class Covered:
         return any(path in place.parents for path in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
-        """Whether showing a path would show too much: a whole private directory, or a suite."""
+        """Whether a path must not be made visible, because a whole private directory or a suite would become visible
+        with it.
+        """
         return _is_above(real, self.private) or real in self.hidden
 
 
@@ -44,11 +46,11 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths in `covered` directories that must be visible: the real path by each path.
+    """Return the paths in `covered` directories that must be visible in the sandbox, each with its real path.
 
-    These are the installed Python and this package, the current directory, the program with its interpreter,
-    and the files and directories in arguments, search paths and `own`. Paths in `writable` are skipped,
-    because an earlier program may have put a link there.
+    These are the installed Python and this package, the current directory, the program with its interpreter, and the
+    files and directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier
+    program may have put a link there.
     """
     searched = [
         Path(entry)
@@ -92,7 +94,9 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the existing path in a word, possibly after the `=` of an option."""
+    """Return the absolute path in a word of a command: the word itself, or the part after its `=`. None if it
+    contains no absolute path that exists.
+    """
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None
@@ -101,7 +105,9 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path, and for a program in a `bin` the parts of its prefix. The same for the targets of links."""
+    """Yield a path and, if its directory is called `bin`, the other directories of the same installation. If the path
+    is a link, do so for each target, too.
+    """
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -112,7 +118,7 @@ def _path_with_prefix(path: Path) -> Iterator[Path]:
 
 
 def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Return the interpreter in the first line of a script."""
+    """Return the path of the interpreter in the first line of a script, as a list. Empty for other files."""
     try:
         with program.open("rb") as file:
             first_line = file.readline(256)
@@ -130,10 +136,10 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 
 def _project_directory(path: Path, covered: Covered) -> Path:
-    """Return the outermost directory above a path that contains files of a project. Otherwise the path's own
-    directory.
+    """Return the directory to make visible for a file: the outermost directory above it that contains files of a
+    project, such as package metadata. If there is none, return the directory of the file.
 
-    Return the path itself if the directory would show too much.
+    If that directory must not be made visible, return the path itself.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

@@ -24,18 +24,20 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""The code is imported as a module, because Python would compile a script each time."""
+"""Code that runs a module of this package. The module is imported, because Python would compile a script each time."""
 
 _END_TIMEOUT_S = 10.0
-"""Timeout for the supervisor to end all processes. Afterwards, its process group is killed."""
+"""Seconds that the supervisor may take to end all processes. After that, its process group is killed."""
 GRACE = 5.0
 """Seconds that a program may take to exit after a signal that it can survive."""
 _PYTEST_PREFIX = "PYTEST_"
-"""Prefix of variables that would reveal the running test, and thereby the scenario."""
+"""Prefix of environment variables that are not passed on, because they reveal the running test and thereby the
+scenario.
+"""
 
 
 class SpawnOptions(TypedDict, total=False):
-    """Start options of a program besides its streams. See `Child`."""
+    """The options for starting a program, besides its streams. `Child` describes them."""
 
     directory: Required[Path | None]
     environment: Required[Mapping[str, str]]
@@ -45,7 +47,9 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program. `pid` is the process id of its supervisor, which leads its process group."""
+    """A running program under a supervisor. `pid` is the process id of the supervisor, which leads the
+    process group.
+    """
 
     def __init__(
         self,
@@ -62,14 +66,15 @@ class Child:
         port_in: Sequence[Path] | None = None,
         starter: Sequence[str] = (),
     ) -> None:
-        """Start the program in `directory`, with streams as in `subprocess`; `offline` removes the network if
-        possible.
+        """Start the program in `directory`, with streams as in `subprocess`.
 
-        No variable reveals the scenario. In a `sandbox` it can write only below the `writable` directories,
-        and has no network. With `port_in` there is a `listener` on its loopback interface, whose port
-        replaces `listener.PORT` in the command, its variables and these files. `starter` is a command that
-        starts the supervisor, for example as a different user. Raises BrokenAdapter if no process can be
-        started; a missing program ends with exit status 127.
+        Variables that would reveal the scenario are removed. With `offline`, the program has no network if the system
+        supports that. In a `sandbox`, it can write only below the `writable` directories, and has no network. With
+        `port_in`, there is a `listener` on its loopback interface; the port replaces `listener.PORT` in the command,
+        the variables and these files. `starter` is a command that starts the supervisor, for example as a different
+        user.
+
+        Raises BrokenAdapter if no process can be started. If the program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
         supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]
@@ -109,17 +114,18 @@ class Child:
         self.pid = self.process.pid
 
     def warn(self) -> None:
-        """Report once per run the limits of the supervisor on this system. For a program that has answered."""
+        """Log, once per run, which parts of the isolation this system does not support. Call it only after the
+        program has answered.
+        """
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Return the socket on the program's loopback interface, and the reason why it keeps its network (or
-        empty).
+        """Return a socket that listens on the program's loopback interface, and the reason why the program has a
+        network. The reason is empty if it has none.
 
-        `name` is the program's name in warnings. The socket is None if it did not arrive within `timeout`
-        seconds.
+        `name` is the program's name in warnings. The socket is None if it did not arrive within `timeout` seconds.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -135,7 +141,9 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None if the program runs. The process id stays reserved until `end`."""
+        """Return the exit status in words. None if the program still runs. No other process gets the process id
+        before `end` is called.
+        """
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -146,17 +154,19 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, patience: float) -> str | None:
-        """Wait at most `patience` seconds for the program to exit, and return the exit status in words."""
+        """Wait at most `patience` seconds for the program to exit, and return its exit status in words. None if it
+        still runs.
+        """
         deadline = time.monotonic() + patience
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
         return status
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
-        """Send a signal to the program, even during a call and from any thread.
+        """Send a signal to the program, and return whether it has exited some seconds later. Any thread may call
+        this, even during a call.
 
-        With SIGKILL all its children get the signal, too. Wait some seconds until all of them are dead, and
-        return whether they are. `end` is still needed.
+        SIGKILL is also sent to all child processes of the program. `end` must be called afterwards, too.
         """
         if number == signal.SIGKILL:
             for pid in _find_descendants(self.pid):
@@ -191,8 +201,8 @@ def _python_command(module: str) -> list[str]:
 
 
 def _find_descendants(pid: int) -> list[int]:
-    """Return the descendants of a process if the system lists them. Otherwise empty, and the supervisor finds
-    them.
+    """Return the process ids of all descendants of a process. Empty if the system does not list them; then the
+    supervisor finds them.
     """
     descendants: list[int] = []
     with suppress(OSError):
@@ -202,7 +212,9 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Report once which parts of a program's isolation the system does not support, and why."""
+    """Log, once, which parts of a program's isolation the system does not support. `processes` and `network` are the
+    reasons, empty for a supported part.
+    """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
         f"{name} keeps its network: {network}; only its own settings keep it offline": network,

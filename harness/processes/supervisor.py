@@ -39,7 +39,9 @@ else:
 LISTENING_FD = 7
 """Descriptor of the channel in a program that `listener` starts."""
 INPUT_FD, OUTPUT_FD = 8, 9
-"""Descriptors of standard input and output for a wrapped program, so that bubblewrap keeps neither open."""
+"""Descriptors that pass standard input and output to a wrapped program, so that bubblewrap itself does not keep them
+open.
+"""
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128
@@ -51,7 +53,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _MODE_OVERRIDES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
 _TIMEOUT_S = 5.0
-"""After this time, processes that cannot be killed (of another user) are left."""
+"""Seconds after which remaining processes are given up, because they cannot be killed (processes of another user)."""
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -117,7 +119,7 @@ def _wrapped_program(wrapper: int) -> int:
 
 
 def _read_signal(channel: int) -> int:
-    """Return the number of a signal. 0 if the channel was closed."""
+    """Read the number of a signal to send from the channel. 0 if the harness closed the channel."""
     try:
         return int.from_bytes(os.read(channel, 1), "big")
     except ConnectionResetError:  # the harness exited before it read the message
@@ -175,7 +177,7 @@ def _drop_mode_overrides() -> None:
 
 
 def _die_with_parent() -> None:
-    """Make the kernel kill this process when its parent exits. This survives exec."""
+    """Make the kernel kill this process when its parent exits, even after this process executes another program."""
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -232,7 +234,7 @@ def _reap_children() -> list[tuple[int, int]]:
 
 
 def _close_descriptors_except(*kept_open: int) -> None:
-    """Close every other file descriptor, because only the program may keep its streams open."""
+    """Close all file descriptors except these, because only the program may keep its streams open."""
     low = 0
     for descriptor in (*sorted(kept_open), 1 << 16):
         os.closerange(low, descriptor)

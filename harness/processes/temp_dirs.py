@@ -19,11 +19,11 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""A directory without a lock may be in use during this time after its creation."""
+"""Seconds after its creation in which a directory without a lock may still be in use."""
 _MEMORY_DIRECTORY = "/dev/shm"
-"""File system in memory that every user of Linux can use."""
+"""Directory of a file system in memory that every user of Linux can use."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
-"""Minimum free space in memory. The largest scenario uses a sixth of it."""
+"""Minimum free space in bytes to use the file system in memory. The largest scenario uses a sixth of this."""
 _swept = False
 
 
@@ -80,8 +80,8 @@ class Scratch:
 
 
 def _check_spelling(parent: str) -> None:
-    """Raise ScratchError if a shell would split or expand the path, because commands of scenarios contain
-    paths in it.
+    """Raise ScratchError if the path contains characters that a shell splits or expands, because commands of
+    scenarios contain paths in this directory.
     """
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
@@ -91,9 +91,8 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory for temporary files. None if there is none with enough space.
-
-    If TMPDIR is set, the user has chosen the directory.
+    """Return a directory in memory for temporary files. None if there is no such directory with enough space, or if
+    TMPDIR is set, because the user has chosen a directory then.
     """
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
@@ -106,10 +105,10 @@ def in_memory() -> str | None:
 
 
 def _lock_directory(directory: Path, flags: int = 0) -> int | None:
-    """Lock a directory, and return the lock. None if another process holds it, or has just removed the
-    directory.
+    """Lock a directory, and return the descriptor of the lock. None if another process has locked it or has just
+    removed it.
 
-    Raises OSError, also if the directory has no lock file.
+    Raises OSError, for example if the directory has no lock file.
     """
     path = directory / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
@@ -127,7 +126,9 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove the directories of killed runs, which are not locked any more. Once per process."""
+    """Remove the temporary directories of killed runs: those that are no longer locked. Later calls in the same
+    process do nothing.
+    """
     global _swept
     if _swept:
         return

@@ -17,7 +17,7 @@ from typing import Any
 from readfirst.harness.processes.gc_tuning import collect_rarely
 
 Answer = Callable[[str, object], None]
-"""Sends an answer to the process that started the worker: its kind, and a value."""
+"""Function that sends an answer to the process that started the worker: the kind of the answer, and a value."""
 
 _START_SCRIPT = """\
 import sys, pickle
@@ -52,7 +52,7 @@ class Worker:
             self._process.stdin.flush()
 
     def read(self) -> tuple[str, Any] | None:
-        """Return the kind and the value of the next answer. None if the process exited before."""
+        """Return the next answer of the worker: its kind and its value. None if the process has exited."""
         assert self._process.stdout is not None
         try:
             kind, value = pickle.load(self._process.stdout)
@@ -61,7 +61,7 @@ class Worker:
         return kind, value
 
     def fate(self) -> str:
-        """Wait for the exit of the process, and return its exit status as the end of a sentence."""
+        """Wait for the exit of the process, and return its exit status in words, such as `ended with exit code 1`."""
         code = self.wait()
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
@@ -125,7 +125,7 @@ def _end_with_input() -> None:
 
 
 def _picklable_error(error: Exception) -> Exception:
-    """Return an error that can be pickled."""
+    """Return the error if it can be pickled, otherwise an error with the same message that can."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
