@@ -83,6 +83,7 @@ def show(
         return _show_results(open_suite(fixtures), results)
     assert scenario_id is not None
     from readfirst.harness.report.scenario_text import OtherContracts, scenario_lines
+    from readfirst.harness.suite.contract_expectations import is_by_hand
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures)
@@ -93,7 +94,7 @@ def show(
     else:
         chosen = suite.contracts[scenario.contract]
         others = OtherContracts(scenario, suite.recordings.of(scenario_id, scenario.inputs))
-    by_hand = suite.is_by_hand(scenario, chosen)
+    by_hand = is_by_hand(suite, scenario, chosen)
     seen = suite.scenario(scenario_id, chosen)
     say_lines(scenario_lines(seen, chosen, others, by_hand=by_hand))
     return ExitCode.CONFORMANT

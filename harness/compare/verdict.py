@@ -94,7 +94,7 @@ class Verdict:
     design: str = ""
     """The declared design of the implementation. Empty if none is declared."""
     by_hand: bool = False
-    """Whether the expectations are written by hand; see `Suite.is_by_hand`."""
+    """Whether the expectations are written by hand; see `contract_expectations.is_by_hand`."""
     suite: str = ""
     """Name of the suite of the scenario, if the run contains several suites."""
     refuses: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results, Sources
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.suite import is_partial
+from readfirst.harness.suite.shared_files import is_partial
 from readfirst.harness.terminal import harmless_json
 
 

@@ -41,7 +41,8 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.suite import Suite, part_of
+from readfirst.harness.suite.shared_files import part_of
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
 
 _NUMBER_PLACEHOLDER = "{n}"

@@ -37,7 +37,8 @@ from readfirst.harness.run.update_baseline import update_baseline
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.suite import Suite, part_of
+from readfirst.harness.suite.shared_files import part_of
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import console, say, say_lines, stderr, stdout
 from readfirst.harness.yaml_io.finding import Finding
 

@@ -24,7 +24,7 @@ from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
 from readfirst.harness.run.failed_workspaces import KeptWorkspaces
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
-from readfirst.harness.suite.contract_expectations import with_expectations_of
+from readfirst.harness.suite.contract_expectations import is_by_hand, with_expectations_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -158,7 +158,7 @@ class Runner:
             replace(
                 verdict,
                 contract=view.name,
-                by_hand=verdict.judged and self.suite.is_by_hand(stated, view.contract),
+                by_hand=verdict.judged and is_by_hand(self.suite, stated, view.contract),
                 suite=self.suite.part(scenario_id).name if self.suite.base is not None else "",
             )
             for view, verdict in zip(views, verdicts, strict=True)

@@ -1,7 +1,10 @@
 """The expectations of a contract in a scenario, taken from its recording, and the full contents of digests."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile
 from readfirst.harness.suite.scenario import (
@@ -16,7 +19,17 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     calls_of,
 )
-from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Transcript,
+    TranscriptStep,
+)
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.contracts import Contract
+    from readfirst.harness.suite.suite import Suite
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
@@ -188,3 +201,19 @@ def _entry_in_full(expected: Entry | None, recorded: Entry | None) -> Entry | No
             return RegularFile(data, mode=expected.mode)
         case _:
             return expected
+
+
+def is_by_hand(suite: Suite, scenario: Scenario, contract: Contract) -> bool:
+    """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
+    if contract.name != scenario.contract or scenario.invariant or suite.part(scenario.id).bundled:
+        return False
+    try:
+        recording = suite.recordings.recording(scenario.id)
+    except RecordingError:
+        return not contract.recorded  # else it was recorded, and the recording is damaged
+    if contract.recorded:
+        return contract.name not in recording.transcripts
+    if contract.extends and states_recorded_answers(scenario, contract.extends.name, recording):
+        return False
+    clauses = [call.expect.recorded for call in scenario.calls()]
+    return any(clause is not None and not contract.is_documented_by(clause) for clause in clauses)

@@ -54,8 +54,7 @@ _PLAIN = {
     SHOWN: "a Read of lines of a text file",
     DONE: "a change of a text file",
 }
-"""The answer that each short form may stand for. An error message names it if the short form is used for another call.
-"""
+"""The answer that each short form may stand for. An error message names this answer if the call is a different one."""
 _WORD = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR = "unclear-word"
 _ROUNDS = 1000

@@ -23,6 +23,21 @@ _ABOUT_CONTRACTS = frozenset({"tools.json", "results.json", "releases.yaml"})
 """Files about the products of the contracts. A suite with such contracts does not inherit them."""
 
 
+_PART = "part of "
+
+
+def part_of(title: str) -> str:
+    """Return the title for a selection of the scenarios of one or several suites. `title` is the title of these
+    suites.
+    """
+    return title if title.startswith(_PART) else f"{_PART}{title}"
+
+
+def is_partial(title: str) -> bool:
+    """Whether a title contains a suite of which only a part of the scenarios is used."""
+    return _PART in title
+
+
 class SharedFiles:
     """The shared files of a suite, such as `rules.yaml`, combined with those of the suite below it. An entry of the
     suite replaces the entry of the same name below.

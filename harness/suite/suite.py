@@ -17,7 +17,7 @@ import readfirst
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation
 from readfirst.harness.suite.scenario_metadata import Heading, heading_of
-from readfirst.harness.suite.shared_files import SharedFiles
+from readfirst.harness.suite.shared_files import SharedFiles, part_of
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.last_file import LastFileCache
@@ -37,21 +37,6 @@ _HEADING = {"title", "requirement", "rule", "tags"}
 
 class UnknownScenarioError(ReadfirstError, LookupError):
     """The suite has no scenario with this id. The message names the most similar id."""
-
-
-_PART = "part of "
-
-
-def part_of(title: str) -> str:
-    """Return the title for a selection of the scenarios of one or several suites. `title` is the title of these
-    suites.
-    """
-    return title if title.startswith(_PART) else f"{_PART}{title}"
-
-
-def is_partial(title: str) -> bool:
-    """Whether a title contains a suite of which only a part of the scenarios is used."""
-    return _PART in title
 
 
 def default_root() -> Path:
@@ -335,24 +320,6 @@ class Suite(SharedFiles):
             return scenario
         recording = self.recordings.of(scenario.id, scenario.inputs)
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
-
-    def is_by_hand(self, scenario: Scenario, contract: Contract) -> bool:
-        """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
-        from readfirst.harness.suite.contract_expectations import states_recorded_answers
-        from readfirst.harness.suite.transcript import RecordingError
-
-        if contract.name != scenario.contract or scenario.invariant or self.part(scenario.id).bundled:
-            return False
-        try:
-            recording = self.recordings.recording(scenario.id)
-        except RecordingError:
-            return not contract.recorded  # else it was recorded, and the recording is damaged
-        if contract.recorded:
-            return contract.name not in recording.transcripts
-        if contract.extends and states_recorded_answers(scenario, contract.extends.name, recording):
-            return False
-        clauses = [call.expect.recorded for call in scenario.calls()]
-        return any(clause is not None and not contract.is_documented_by(clause) for clause in clauses)
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario in which recorded content replaces digests. If the recording cannot be read, the digests

@@ -8,6 +8,7 @@ import pytest
 
 from readfirst.harness.lint.linter import lint
 from readfirst.harness.run.runner import run
+from readfirst.harness.suite import contract_expectations
 from readfirst.harness.suite.copy_families import CopyError, copy_families, copy_scenario
 from readfirst.harness.suite.suite import Suite, open_layers
 from readfirst.harness.yaml_io.finding import SuiteError
@@ -227,7 +228,9 @@ def test_a_copy_is_expected_by_hand_once_it_states_another_result(tmp_path: Path
 
     def is_by_hand() -> bool:
         opened = Suite(suite.root)
-        return opened.is_by_hand(opened.scenario(UNREAD), opened.contracts["house-rules"])
+        return contract_expectations.is_by_hand(
+            opened, opened.scenario(UNREAD), opened.contracts["house-rules"]
+        )
 
     assert not is_by_hand()
     file.write_text(copied.replace("answer: not_read", "error: not_read"))
