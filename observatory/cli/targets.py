@@ -183,7 +183,9 @@ def implementations(
             )
         return _print_issue(*issue, suite, folder, options)
     if evidence and runs:
-        raise UsageError("--evidence and --write exclude each other: --write also writes evidence.json.")
+        raise UsageError(
+            "--evidence excludes the options of complete runs, such as --write, which also writes evidence.json."
+        )
     chosen = [find(name) for name in names] if names else list(every_target())
     order = [each.pinned for each in every_target()]
     broken = 0
