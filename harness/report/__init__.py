@@ -31,11 +31,11 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts that are known before the first verdict. `target` is the connect string, `name` the name in
-    reports.
+    """Data of a run that are known before the first verdict. `target` is the connect string, `name` the name of the
+    target in reports.
 
-    `scenarios` is the number of scenarios of one contract. `commands` returns the commands for failures on a
-    contract.
+    `scenarios` is the number of scenarios of one contract. `commands` returns the command lines for failures on a
+    contract, given its name.
     """
 
     target: str
@@ -45,11 +45,13 @@ class RunFacts:
     scenarios: int
     commands: Callable[[str], Commands]
     find: Callable[[str], Scenario | None]
-    """Returns the scenario of an id, to show its steps. None if it cannot be read any more."""
+    """Returns the scenario with an id, so that its steps can be shown. None if its file can no longer be read."""
     rules: Rules | None = None
     """The rules that are used to group failures. None if the suite has none."""
     suite: str = ""
-    """The title of the suite: its name and version, `part of` it if scenarios were selected."""
+    """The title of the suite: its name and version. It starts with `part of` if the run contains only some
+    scenarios.
+    """
     design: str = ""
     """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
@@ -57,7 +59,7 @@ class RunFacts:
 
 
 class Report(Protocol):
-    """Receives a run's verdicts in order. `finish` is called once, also after an interrupt."""
+    """Receives the verdicts of a run in order. `finish` is called once at the end, also after an interrupt."""
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Add one verdict with its baseline result."""

@@ -17,7 +17,7 @@ LONGEST = 4000
 CONTEXT = 2
 """Number of equal lines on each side of a difference."""
 WIDEST = 160
-"""Maximum characters of one line. Longer lines are cut around the difference."""
+"""Maximum characters of one line of a comparison. A longer line is shortened to the part around its difference."""
 MOST_LINES = 40
 """Maximum number of lines of one difference. Further lines are counted."""
 
@@ -98,7 +98,9 @@ class DiffLine:
 
 
 def _cut_line(line: str, position: int) -> str:
-    """Shorten a long line to the part around a character, with the number of omitted characters."""
+    """Return a long line shortened to the part around the character at `position`. The number of omitted characters
+    is added.
+    """
     if len(line) <= WIDEST:
         return line
     start = max(0, min(position - WIDEST // 2, len(line) - WIDEST))
@@ -126,7 +128,9 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
 
 
 def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return the different and equal blocks. For long texts, only the common start and end are equal."""
+    """Return the equal and different blocks of two lists of lines, as `difflib` does. If the lists are long, only
+    their common start and end count as equal.
+    """
     if len(expected) + len(actual) <= 2000:
         return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(actual))

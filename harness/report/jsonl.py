@@ -137,7 +137,7 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict with its references to texts and to harms resolved."""
+    """Return the line of a verdict in which the references to texts and to harms are replaced by their values."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -238,7 +238,7 @@ _SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Writes each verdict immediately. Keeps only the digests of long texts."""
+    """Writes the JSON lines of a run, each verdict immediately. Only the digests of long texts are kept in memory."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
@@ -260,7 +260,7 @@ class JsonlReport:
         )
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Write one line."""
+        """Write the line of one verdict."""
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
@@ -302,7 +302,7 @@ class JsonlReport:
         self._write_line(line)
 
     def _write_contents(self, difference: Difference) -> dict[str, Any]:
-        """Write the content lines of a difference, and return its value."""
+        """Write the content lines of a difference, and return the value that represents the difference in its line."""
         line = _difference_value(difference)
         texts, contents = self._contents.reference((difference.expected, difference.got))
         for content in contents:

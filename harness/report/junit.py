@@ -9,7 +9,7 @@ from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
 
 _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-"""Elements that a suite counts, by attribute."""
+"""For each attribute of a test suite that is a count: the name of the elements that it counts."""
 
 
 def page(results: Results, sources: Sources) -> str:

@@ -24,16 +24,20 @@ _ESCAPE_BY_CHARACTER = {
     **{character: f"\\{character}" for character in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{character: f"&#{ord(character)};" for character in "|~@$"}},
 }
-"""Not every Markdown parser accepts a backslash before each mark."""
+"""The escape of each special character. Some characters are escaped as entities, because not every Markdown parser
+accepts a backslash before them.
+"""
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""Characters with a meaning in Markdown, HTML or on a forge. `_` has none within a word, and `@` none after
-one.
+"""Characters with a meaning in Markdown, in HTML or on a code forge. `_` within a word and `@` after a word have no
+meaning.
 """
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""Text at the start of a line that would be a list, or underline the line before."""
+"""Text at the start of a line that Markdown would parse as a list item, or as a line that makes the line before it a
+heading.
+"""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """A code span in one or two backticks."""
@@ -104,7 +108,9 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page of a name, in a directory that ends with a slash; `shown` is Markdown."""
+    """Return a link to the page `name` in the directory `folder`, which ends with a slash. `shown` is the Markdown
+    text of the link.
+    """
     return link(shown or name, f"{folder}{name}.md")
 
 
@@ -129,7 +135,7 @@ def _scenario_index() -> ScenarioIndex:
 
 
 def anchor(title: str) -> str:
-    """Return the fragment of a heading, as on GitHub."""
+    """Return the fragment of a link to the heading with this title, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -174,4 +180,6 @@ def environment(*, html: bool = False) -> jinja2.Environment:
 
 TEMPLATES = Path(__file__).with_name("templates")
 _CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
-"""Line breaks in a template that are joined; HTML elements keep their indentation."""
+"""Line breaks in a template that are replaced by a space: those before an indented line, except before an indented
+HTML element.
+"""

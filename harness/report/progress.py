@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 
 LINES_EVERY = 30.0
-"""Seconds between two lines without a terminal."""
+"""Seconds between two lines of progress if the output is not a terminal."""
 SLOW_S = 10.0
-"""Seconds after which a scenario is named, and left out of the estimate of the remaining time."""
+"""Seconds above which a scenario counts as slow: it is named in a line, and its time is not used to estimate the
+remaining time.
+"""
 
 
 class ProgressBar:
-    """Counts up to `total`. On a terminal a bar that disappears when it stops, otherwise lines on standard
-    error.
+    """Shows how many of `total` scenarios are finished: as a bar on a terminal, which disappears at the end,
+    otherwise as lines on standard error.
 
     `clock` returns seconds.
     """

@@ -148,7 +148,7 @@ def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-"""Names of the modules with a function `page`."""
+"""Formats of reports that are written at the end of a run: the name of each is the module of its function `page`."""
 PAGES: tuple[Page, ...] = get_args(Page)
 
 

@@ -61,7 +61,7 @@ class RuleTable:
     step: float = 4.5
     """Width of a column in rem if the table has more than _MAX_NAMED_COLUMNS columns."""
     linked: bool = False
-    """Whether scenarios are on the same page."""
+    """Whether the page also contains the scenarios, so that the table can link to them."""
 
     @property
     def least(self) -> float:
@@ -70,7 +70,9 @@ class RuleTable:
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
-    """Return the table of runs. None if there are no rules, or no run contains a scenario of one."""
+    """Return the table of the rules for these runs. None if there are no rules, or if no scenario of a run belongs to
+    a rule.
+    """
     if rules is None:
         return None
     results_by_run: list[dict[str, list[ScenarioResult]]] = [

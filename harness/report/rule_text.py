@@ -17,7 +17,7 @@ def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
 
 
 def rule_lines(suite: Suite, rules: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines. Raises SuiteError."""
+    """Yield the lines of text about a rule, including its scenarios. Raises SuiteError."""
     yield rule.id
     yield f"  {rule.title}"
     yield f"  {rule.why}"

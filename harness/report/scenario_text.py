@@ -149,7 +149,9 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return versions as ranges: `1.0.60 to 2.1.40` contains all versions recorded between the two."""
+    """Return the versions `names` as ranges. `1.0.60 to 2.1.40` stands for all versions in `recorded` from the first
+    to the second.
+    """
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

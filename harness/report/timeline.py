@@ -31,7 +31,9 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""`label`, and either `value` (one line) or `lines`; `more` is the number of omitted lines."""
+"""One part of a step, as a JSON object: a `label`, and either a `value` of one line or several `lines`. `more` is the
+number of omitted lines.
+"""
 
 MOST_LINES = 60
 """Maximum number of lines of one text. Further lines are counted."""
@@ -42,14 +44,16 @@ MOST_DIFFERENCES = 20
 
 
 def given_blocks(scenario: Scenario) -> list[Block]:
-    """Return the given files and permission rules of a scenario."""
+    """Return the blocks of the given files and permission rules of a scenario."""
     blocks = [_entry_block(path, entry) for path, entry in scenario.given.files.items()]
     settings = given_settings(scenario.given)
     return blocks + [_value_block(key, value, is_escaped=True) for key, value in settings]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return each step: `kind`, `head`, and the `calls` (label and blocks) or the `blocks` of an event."""
+    """Return a JSON object for each step of a scenario: its `kind`, a line about it (`head`), and the `calls`, each
+    with a label and blocks. An event has `blocks` instead of calls.
+    """
     return [_step_value(step) for step in scenario.steps]
 
 
@@ -122,12 +126,12 @@ def _call_value(call: ToolCall) -> dict[str, Any]:
 
 
 def event_blocks(event: WorldEvent) -> list[Block]:
-    """Return the entries that an event writes."""
+    """Return the blocks of the entries that an event writes."""
     return [] if event.entry is None else [_entry_block(event.path, event.entry)]
 
 
 def clause_blocks(clause: Clause) -> Iterator[Block]:
-    """Yield the parts of a clause: refusal, answer, changes, and reminders."""
+    """Yield the blocks of a clause: refusal, answer, changes, and reminders."""
     if clause.documented:
         yield _value_block("documented", clause.documented)
     if clause.error is not None:

@@ -23,7 +23,7 @@ class Cost:
     clock: Callable[[], float] = time.perf_counter
     began: float = field(init=False)
     startup: float | None = field(init=False, default=None)
-    """Seconds. None before the first verdict."""
+    """Seconds of the start-up. None before the first verdict."""
     ended: float = field(init=False)
     """Time of the latest verdict."""
 

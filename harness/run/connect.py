@@ -75,9 +75,8 @@ def kinds() -> Mapping[str, Kind]:
 
 
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the sandbox for a connect string. None if it is not required.
-
-    It is required with `confine`, or if the suite is not trusted.
+    """Return the sandbox for a connect string. It is required if `confine` is set, or if the suite is not trusted;
+    otherwise None.
     """
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
@@ -216,7 +215,9 @@ def _reference_defaults(connect_string: str) -> TargetDefaults:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""Known differences between the reference and versions of the product. It has none on the default contract."""
+"""Baseline with the known differences between the reference and versions of the product. There are none for the
+default contract.
+"""
 
 KINDS: Mapping[str, Kind] = {
     "reference": Kind("reference", _connect_reference, defaults=_reference_defaults),

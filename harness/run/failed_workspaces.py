@@ -15,7 +15,7 @@ from readfirst.harness.workspace.world_events import create
 
 _LOG = logging.getLogger("readfirst")
 _MARK_FILE = ".readfirst-kept"
-"""This file marks a directory that a run created, so that the next run may replace its content."""
+"""Name of a file that marks a directory created by a run, so that the next run may replace its content."""
 
 
 def open_folder(folder: Path) -> None:

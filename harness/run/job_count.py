@@ -3,9 +3,9 @@
 import os
 
 AUTO = 0
-"""A number of jobs: as many as there are processors."""
+"""The number of jobs that means: as many as there are processors."""
 _SINGLE_PROCESS_KINDS = ("claude-code", "agent")
-"""Kinds whose processes are complete products with a model."""
+"""Kinds of connection whose processes are complete products with a model."""
 _MIN_SCENARIOS_PER_PROCESS = 50
 """Minimum number of scenarios for each worker process; fewer scenarios take less time than the start of a worker."""
 

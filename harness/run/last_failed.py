@@ -27,7 +27,7 @@ class LastFailed:
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
-        """Return the ids of failed scenarios, sorted; None if the target was not run."""
+        """Return the ids of the scenarios that failed in the last run, sorted. None if the target was not run."""
         noted = self._read_ids()
         return None if noted is None else noted[0]
 

@@ -15,14 +15,13 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""The user property of a report with the verdict's status. pytest-xdist's workers transmit it."""
+"""Name of the user property of a pytest report that contains the status of the verdict. pytest-xdist passes it from
+its workers.
+"""
 
 
 class ScenarioFailedError(Exception):
-    """A scenario failed. The message is that of the command line.
-
-    `brief` is the first difference in one line, `details` the end of the target's output if it broke.
-    """
+    """A scenario failed. The message is the explanation that the command line prints, too."""
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:
         super().__init__(message)
@@ -31,7 +30,9 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """One scenario file. It has an item per contract, or a collector per scenario if it contains several."""
+    """A scenario file. It contains one item per contract, or, if the file contains several scenarios, one collector
+    per scenario.
+    """
 
     root: Path
 
@@ -106,7 +107,7 @@ class ScenarioItem(pytest.Item):
         return {}
 
     def runtest(self) -> None:
-        """Replay and judge. Raises ScenarioFailedError. Skips a scenario that cannot be judged."""
+        """Replay and judge the scenario. Raises ScenarioFailedError if it fails. Skips it if it cannot be judged."""
         try:
             verdict, ruling = self.target.judge(self.name, self.scenario_id)
         except UnconnectedError:
