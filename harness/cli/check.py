@@ -23,7 +23,7 @@ from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SLOW_S = 5.0
-"""Seconds until a running check is named as slow."""
+"""Seconds after which a running check is reported as slow."""
 
 
 @running("time_limit", "confine", settle=(Settle, 200.0))
@@ -70,7 +70,7 @@ def check_adapter(
 
 @contextmanager
 def _tell_if_slow(name: str) -> Iterator[None]:
-    """Name a check that takes longer than _SLOW_S seconds while it runs."""
+    """Context manager that prints the name of a check if the block takes longer than _SLOW_S seconds."""
     timer = Timer(_SLOW_S, lambda: say(f"...  {name} (still running)", err=True))
     timer.daemon = True
     timer.start()

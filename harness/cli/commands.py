@@ -61,7 +61,7 @@ SUITE = Commands(
 FORMER_OPTIONS: Mapping[str, Mapping[str, str]] = {
     command: {"--claims": "--require"} for command in ("run", "watch", "check-adapter")
 }
-"""The current names of renamed options by their former names, for each command."""
+"""For each command with renamed options: the current name of each option by its former name."""
 
 
 @cache
@@ -71,7 +71,9 @@ def providers() -> tuple[Commands, ...]:
 
 
 def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the former and the current first words of a command that was renamed. None for other commands."""
+    """Return the former name of a renamed command at the start of `words`, and its current name. None if `words` do
+    not start with a former name.
+    """
     if {" ".join(words[:2]), *words[:1]} & SUITE.functions.keys():
         return None
     former_names = ((old, new) for provider in providers() for old, new in provider.renamed.items())

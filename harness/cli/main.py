@@ -194,7 +194,7 @@ def _stub(provider: Commands, called: str) -> Callable[..., None]:
 
 @cache
 def _helps(module: Path) -> Mapping[str, str | None]:
-    """Return the docstrings of a module's functions without importing it."""
+    """Return the docstring of each function of a module, by name. The module is not imported."""
     tree = ast.parse(module.read_bytes())
     return {each.name: ast.get_docstring(each) for each in tree.body if isinstance(each, ast.FunctionDef)}
 

@@ -37,7 +37,9 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the present name of a class of rules; print it if the former name is used. Raises BadParameter."""
+    """Return the present name of a class of rules. If the former name is used, the present name is printed. Raises
+    BadParameter for an unknown name.
+    """
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:
@@ -110,7 +112,7 @@ def _jobs(text: str | int) -> int:
 
 
 def finite(value: float | None) -> float | None:
-    """Refuse `nan`, which every range accepts."""
+    """Return the value of an option. Raises BadParameter for `nan`, which is inside every range."""
     if value is not None and math.isnan(value):
         raise typer.BadParameter("nan is not a number.")
     return value
@@ -128,7 +130,7 @@ AutoJobs = Annotated[
         help="Worker processes; auto: one for each processor, if that is worth it.",
     ),
 ]
-"""Its default is 0, which means `auto`."""
+"""The option `-j`. Its default is 0, which means `auto`."""
 Trust = Annotated[
     bool,
     typer.Option(
@@ -340,7 +342,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def write_output(text: str, output: Path | None) -> None:
-    """Print a text, or write it to the file of --output. Raises OutputError."""
+    """Write a text to the file of --output, or print it if there is no such option. Raises OutputError."""
     if output is None:
         stdout().write(text)
         return

@@ -26,14 +26,14 @@ FAILED_LEVELS: tuple[FailedLevel, ...] = ("broken", *LEVELS)
 """The levels of failures, the worst first."""
 
 UNEXPLAINED = "not explained yet"
-"""The reason of a new entry."""
+"""The reason in a new entry, until a person writes one."""
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
 """The reason of a new entry for a failed scenario that may pass in the next run, because chance decides."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
 """Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
 
 _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
-"""A line with a whole entry, and the comment after it."""
+"""Matches a line that contains a whole entry and a comment after it."""
 
 
 class BaselineError(SuiteError):
@@ -84,7 +84,9 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning if a run at `level` is stricter than the run that wrote the file. Otherwise empty."""
+        """Return a warning if the level of a run is higher than the level of the run that wrote the file. Otherwise
+        empty.
+        """
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (

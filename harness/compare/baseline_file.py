@@ -100,7 +100,9 @@ def _rank(entry: Acceptance) -> int:
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
-    """Return an entry with another level. A reason that was written for a harmless failure does not explain a harm."""
+    """Return an entry with another level. If it now accepts a harm, its reason becomes UNEXPLAINED, because the old
+    reason was written for a harmless failure.
+    """
     is_new_harm = level == "safe" and entry.level != "safe"
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
@@ -158,6 +160,8 @@ def _scalar(key: str, value: object) -> str:
 
 
 def _quote(value: object) -> str:
-    """Return a value as JSON, with escapes for characters that are not printable: some end a line of YAML."""
+    """Return a value as JSON. Characters that are not printable are escaped, because some of them end a line
+    in YAML.
+    """
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

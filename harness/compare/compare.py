@@ -143,7 +143,7 @@ class _Judge:
             self.state = apply_changes(self.state, happened.changes)
 
     def afterwards(self, outcome: Outcome) -> None:
-        """Judge changes of the workspace after the last step. There must be none."""
+        """Report each change of the workspace after the last step as a difference."""
         happened = outcome.afterwards
         if self.scenario.invariant:
             return
@@ -185,7 +185,9 @@ class _Judge:
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
-        """Return the verdict. A level that was not judged (`verbatim` without a recording) does not hold."""
+        """Return the verdict for the requested level. A level that was not judged, such as `verbatim` without a
+        recording, does not hold.
+        """
         broken = outcome.broken
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
@@ -340,7 +342,7 @@ class _Judge:
                 self._note(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
-        """Whether the text equals the recorded one. If only its beginning was recorded, the rest is not
+        """Whether a text equals the recorded text. If only the beginning was recorded, only the beginning is
         compared.
         """
         if expected.cut is None and self.contract.ignores_outer_whitespace:

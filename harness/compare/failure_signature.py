@@ -38,7 +38,9 @@ _PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
 
 @lru_cache(maxsize=4096)
 def with_placeholders(text: str) -> str:
-    """Return a text with placeholders for paths, numbers and quotes. Cached, because many calls have the same texts."""
+    """Return a text with placeholders instead of paths, numbers and quoted words. Results are cached, because many
+    calls have the same texts.
+    """
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
     return text
