@@ -40,7 +40,7 @@ _STANDINGS = {
 }
 _TITLES = {
     "safety": "What guards your work, version by version",
-    "contract": "The contract of Read, Edit and Write, version by version",
+    "design": "What another design may do differently, version by version",
 }
 """The classes of rules on the first page, with the titles of their maps."""
 _NAMED = 10
