@@ -179,10 +179,11 @@ def is_above(level: FailedLevel, verdict: Verdict) -> bool:
 
 
 def load_baseline(
-    file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = ()
+    file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
     """Read a baseline file; its entries may name only these ids, contracts and rules.
 
+    `suite` is the title of the run's suites. If the file was written for other suites, one finding names both.
     Raises BaselineError with all problems.
     """
     try:
@@ -194,6 +195,14 @@ def load_baseline(
     values, position = look.document.value, look.document.position
     accepted: dict[tuple[str, str], Acceptance] = {}
     lines = look.document.data.decode().split("\n")
+    unknown = sum(stated.get("scenario", next(iter(ids), "")) not in ids for stated in values["accepted"])
+    if unknown > 1 and suite and _suite_names(values.get("suite", suite)) - _suite_names(suite):
+        message = (
+            f"this baseline belongs to {values['suite']}, and the run to {suite}: no scenario has the id"
+        )
+        fix = "Run the same suites, or write a baseline of its own for this run, with --update-baseline."
+        look.note(("suite",), f"{message} of {unknown:,} entries", fix)
+        look.finish(BaselineError)
     for number, stated in enumerate(values["accepted"]):
         where = position(("accepted", number))
         comment = _COMMENT_PATTERN.fullmatch("".join(lines[where.line - 1 : where.line]))
@@ -216,6 +225,12 @@ def load_baseline(
         unclaimed = frozenset(values.get("unclaimed", ()))
         lacking = MissingCapabilities(unclaimed, values.get("unsupported", {}))
     return Baseline(values["name"], position(("name",)), accepted, lacking, values.get("level"))
+
+
+def _suite_names(title: str) -> set[str]:
+    """Return the names in a title of suites, such as `readfirst 1.0 + ours 0.1`."""
+    titles = (part.removeprefix("part of ") for part in title.split(" + "))
+    return {each.rpartition(" ")[0] or each for each in titles}
 
 
 def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str) -> Acceptance:

@@ -261,7 +261,7 @@ class Summary:
 
         `name` is the name of the implementation, `level` the level of the run.
         """
-        if self.exit_code is not ExitCode.CONFORMANT:
+        if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
             return ""
         named = "The reference" if name == "reference" else name
         sentences = []

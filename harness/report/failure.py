@@ -121,7 +121,8 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
         lines.append(("got", f"  {visible(verdict.reason)}"))
     blame = verdict.blame or (requested[0].blame if requested else None)
     if blame:
-        lines.append(("note", f"  blame: {blame}"))
+        or_expectation = ", or the expectation, which was written by hand" if verdict.by_hand else ""
+        lines.append(("note", f"  blame: {blame}{or_expectation}"))
     lines.append(("note", f"  scenario: {commands.show} {visible_command([verdict.scenario_id])}"))
     lines.append(("note", f"  reproduce: {commands.run} {visible_command([verdict.scenario_id])}"))
     return lines

@@ -169,7 +169,7 @@ def open_baseline(
 
     Raises BaselineError, also for invalid YAML.
     """
-    baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
+    baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids, suite.title)
     if baseline.name not in (name, called):
         message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
         fix = f"If they are the same, add {option} {shlex.quote(baseline.name)}."

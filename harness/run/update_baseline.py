@@ -42,7 +42,7 @@ def update_baseline(
     file.parent.mkdir(exist_ok=True)
     with output(file) as stream:
         stream.write(text)
-    written = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
+    written = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids, suite.title)
     checker, summary = BaselineChecker(written, request.claims or request.stated), Summary()
     for verdict in seen:
         summary.add(verdict, checker.apply_baseline(verdict))

@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.schema import read_checked
-from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
+from readfirst.harness.yaml_io.yaml_validation import Fields
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
@@ -237,11 +237,13 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
         read = {name: _contract(name, fields, lower) for name, fields in said.items()}
         for name, contract in read.items():
             if (base := said[name].get("extends")) is not None and contract.extends is None:
-                recorded = [each.name for each in lower.values() if each.recorded]
                 message = (
                     f"{name} extends {base!r}, which is not a contract of a version in the suites before"
                 )
-                look.note(("contracts", name, "extends"), message, did_you_mean(base, recorded))
+                from readfirst.harness.suite.nearest_contract import nearest
+
+                versions = tuple(each for each in lower.values() if each.recorded)
+                look.note(("contracts", name, "extends"), message, nearest(base, versions))
         read = {**lower, **read}
         all_ = _in_order(read)
         if default not in read:

@@ -76,7 +76,7 @@ class Suite(SharedFiles):
         self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
         if not (self.root / "scenarios").is_dir():
-            message = "there is no directory `scenarios` here"
+            message = "there is no directory `scenarios` here" if self.root.exists() else "it does not exist"
             fix = "Name the directory that contains `scenarios`, or `bundled` for the suite of the package."
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 

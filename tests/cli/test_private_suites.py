@@ -48,6 +48,7 @@ def test_two_suites_have_one_run_one_report_and_one_baseline(
         f"reproduce: readfirst run {target[0]} --contract 2.1.7 --level effects {' '.join(both)}" in explained
     )
     assert "FAILED drafts/save (2.1.7, must, level effects, expected by hand)" in explained
+    assert "blame: implementation, or the expectation, which was written by hand" in explained
     assert str(ours) not in explained
 
 
@@ -198,6 +199,9 @@ def test_a_passing_run_names_claude_code_only_if_it_is_the_contract() -> None:
         summary = Summary()
         summary.add(verdict, BaselineResult(conformant=True))
         assert summary.likeness_sentence("mine", "text").startswith(f"mine reproduces {name}, including")
+        failed = Verdict("a/c", contract, "text", "failed", {"text": 0})
+        summary.add(failed, BaselineResult(conformant=True, accepted="worded differently"))
+        assert summary.likeness_sentence("mine", "text") == ""
 
 
 def test_an_update_says_how_many_failures_it_wrote(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
@@ -256,3 +260,19 @@ def test_a_run_names_the_scenarios_that_a_suite_replaces(readfirst: Cli, ours: P
     )
     assert "replaces" not in readfirst("run", "drafts/save", *both).err
     assert "replaces" not in readfirst("run", "--fixtures", ours).err
+
+
+def test_a_baseline_of_other_suites_is_refused_in_one_line(
+    readfirst: Cli, ours: Path, tmp_path: Path
+) -> None:
+    entries = "".join(
+        f"  - {{scenario: {name}, level: text, reason: worded differently}}\n"
+        for name in (UNREAD, "gate/write-unread", "drafts/save")
+    )
+    file = tmp_path / "accepted.yaml"
+    file.write_text(f'name: reference\nsuite: "readfirst 1.0 + ours 0.1"\naccepted:\n{entries}')
+    ran = readfirst("run", "--fixtures", ours, "--baseline", file)
+    said = "this baseline belongs to readfirst 1.0 + ours 0.1, and the run to ours 0.1: no scenario has the id of 2"
+    assert (ran.code, ran.err.count("no scenario has the id"), said in ran.err) == (2, 1, True), ran.err
+    both = ("--fixtures", "bundled", "--fixtures", ours)
+    assert "no scenario has the id" not in readfirst("run", "drafts/save", *both, "--baseline", file).err

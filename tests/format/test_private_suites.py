@@ -164,6 +164,8 @@ def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
 def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
         open_layers([tmp_path])
+    with pytest.raises(SuiteError, match="it does not exist"):
+        open_layers([tmp_path / "oours"])
 
 
 def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: Path) -> None:
@@ -202,6 +204,12 @@ def test_a_contract_that_extends_a_version_judges_other_scenarios_like_that_vers
 def test_a_contract_extends_only_a_recorded_one(tmp_path: Path) -> None:
     root = private(tmp_path, {"contracts.yaml": EXTENDED.replace("2.1.7", "documented")})
     with pytest.raises(SuiteError, match="extends 'documented', which is not a contract of a version"):
+        _ = Suite(root).contracts
+
+
+def test_a_version_that_is_not_a_contract_is_told_the_nearest(tmp_path: Path) -> None:
+    root = private(tmp_path, {"contracts.yaml": EXTENDED.replace("2.1.7", "2.1.8")})
+    with pytest.raises(SuiteError, match=r"2\.1\.8 is between 2\.1\.7 and 2\.1\.40: .*Write 2\.1\.7"):
         _ = Suite(root).contracts
 
 
