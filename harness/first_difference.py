@@ -1,4 +1,4 @@
-"""Difference: where two texts, or the bytes of two files, begin to differ."""
+"""Find the position at which two texts, or the bytes of two files, begin to differ."""
 
 from bisect import bisect_left
 from typing import AnyStr

@@ -42,7 +42,7 @@ def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
 
 
 def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
-    """Return the harms of a session, and its knowledge of files.
+    """Return the harms of a session, and its knowledge of files after each step.
 
     Uses the setup, the events and the calls of the scenario, but not its expectations.
     """

@@ -148,9 +148,9 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 class Dominant:
     """The most frequent mistake of a run.
 
-    `failing` is the number of failures with this mistake. `alone` is the number of failures that contain no other
-    mistake as severe, and `of` the number of all failures. `shortest` is the shortest verdict among those that
-    `alone` counts.
+    `failing` is the number of failures with this mistake. `alone` is the number of failures with only this mistake at
+    their lowest failing level, and `of` the number of all failures. `shortest` is the shortest verdict among those
+    that `alone` counts.
     """
 
     kind: str
@@ -162,7 +162,7 @@ class Dominant:
 
     @property
     def hides(self) -> bool:
-        """Whether other mistakes cause some of the failures."""
+        """Whether there are failures with other causes, which this mistake would hide in a list."""
         return self.alone < self.of
 
     @property
@@ -192,7 +192,8 @@ shortest.
 def dominant_of(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, Ranked]]
 ) -> Dominant | None:
-    """Return the mistake that explains more than a quarter of the failures. None if no mistake does.
+    """Return the most frequent mistake, if it is the only one as severe in more than a quarter of the failures.
+    Otherwise None.
 
     `fails` counts the scenarios of each failure. `shortest` contains the shortest verdict of each failure, for each
     rule.

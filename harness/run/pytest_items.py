@@ -55,13 +55,13 @@ class ScenarioFile(pytest.File):
 
 
 class ScenarioCase(pytest.Collector):
-    """One of several scenarios in a file."""
+    """One scenario of a file that contains several."""
 
     target: Target
     scenario_id: str
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Yield its items."""
+        """Yield the items of the scenario: one for each contract."""
         yield from _items(self, self.target, self.scenario_id)
 
 

@@ -38,10 +38,10 @@ _WRITING_TOOLS = {"Edit", "Write"}
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """Settings of one run. Picklable, so that they can be sent to worker processes.
+    """The settings of one run. They are picklable, because they are sent to worker processes.
 
-    `suite` is pickled without its caches. `connect` is the connect string. `also` are more contracts to compare the
-    same replay with, for an implementation that does not know the contract.
+    `suite` is pickled without its caches. `connect` is the connect string. An implementation that does not know the
+    contract is replayed only once: `also` are further contracts to compare the same replay with.
     """
 
     suite: Suite

@@ -1,4 +1,4 @@
-"""Session sharing: which scenarios the product can play in one conversation, and which need one to themselves."""
+"""Decide which scenarios can share a conversation with the product, and which need a separate one."""
 
 import posixpath
 
