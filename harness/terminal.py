@@ -87,7 +87,7 @@ class _Guarded(io.TextIOBase):
     """A stream that writes to another stream and escapes control characters and commands for CI systems. With
     `styles`, colours of Rich are not escaped.
 
-    `beside` is for messages about the progress of the work: if they cannot be written, no exception is raised.
+    With `beside`, a failure to write raises no exception: the stream is for messages about progress.
     """
 
     def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:

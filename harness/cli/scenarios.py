@@ -155,7 +155,7 @@ def new(
     from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
 
     if (scenario is None) == (not family) or (source is None and family):
-        raise UsageError("name the ID of a scenario, or --from with the --family to copy.")
+        raise UsageError("give the ID of a scenario, or --from DIR and --family F to copy a family.")
     try:
         if scenario is not None:
             check_id(scenario)

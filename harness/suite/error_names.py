@@ -47,13 +47,12 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """A kind of refusal, with its possible messages (`forms`). `codes` contains the number of the error in the
-    documents' table for each tool.
+    """A kind of refusal. `forms` are its possible messages. `codes` has the documented number of the error, by tool.
 
-    `words` is the whole message that the name alone stands for in an expectation; `{old_string}` stands for this
-    argument of the call. It is empty if the name can stand for several messages. `data` are texts after which a message
-    contains data of the product, such as its schema of settings; `data_ends` are the beginnings of the text after the
-    data.
+    `words` is the whole message that an expectation means if it contains only the name of the error; `{old_string}`
+    stands for this argument of the call. `words` is empty if several messages are possible. `data` are texts after
+    which a message contains data of the product, such as its schema of settings; `data_ends` are the beginnings of the
+    text after the data.
     """
 
     name: str

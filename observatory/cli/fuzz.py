@@ -31,7 +31,9 @@ def fuzz(
         None, metavar="TARGET", help="The implementation, as for `readfirst run`."
     ),
     against: str = typer.Option(
-        "reference", metavar="OTHER", help="The target to compare with; the reference follows --contract."
+        "reference",
+        metavar="OTHER",
+        help="The other implementation; of `reference`, --contract selects the version.",
     ),
     steps: int | None = typer.Option(
         None,

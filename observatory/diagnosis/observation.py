@@ -58,8 +58,8 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
     default = suite.contracts.default
     if default not in runs:
         raise ObservationError(
-            f"{file} is of the contract {', '.join(runs)}. Run the target again with --contract {default}, which is "
-            "what the scenarios state."
+            f"{file} has results for the contract {', '.join(runs)} only, but diagnosis needs {default}, the contract "
+            f"of the scenarios' expectations. Run the target again with --contract {default}."
         )
     observed: dict[str, Fingerprint] = {}
     left = _take(observed, (verdict for verdict, _ in runs[default].judged))

@@ -108,7 +108,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "--part",
         type=int,
         default=6,
-        help="a wrong implementation runs one in this number of scenarios (default: 6)",
+        help="run each deliberately wrong implementation on every Nth scenario only (default: 6)",
     )
     parser.add_argument("name", nargs="*", help="only run these implementations (default: all)")
     given = parser.parse_args(words)

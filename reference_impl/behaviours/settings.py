@@ -41,7 +41,7 @@ class SettingsBehaviours(Group):
     skip_settings_are_known: bool = behaviour(
         True,
         {"2.1.38": False},
-        meaning="The schema of settings files contains the settings for skipping checks.",
+        meaning="The schema of settings files contains the keys `skippedMarketplaces` and `skippedPlugins`.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     settings_check_is_lenient: bool = behaviour(

@@ -110,7 +110,7 @@ class Attempt:
 
     @property
     def format(self) -> Format:
-        """The format to write the text back in."""
+        """The encoding, line endings and byte order mark to write the text back with. No mark if `text` contains it."""
         return replace(self.file.format, mark=False) if self._shows_marks else self.file.format
 
     @property

@@ -246,7 +246,9 @@ def refuse_index(book: Any, index: int) -> None:
 
 
 def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
-    """Refuse a missing number of a cell, from 0. A cell may be inserted after the last."""
+    """Refuse the number of a cell that does not exist; numbers start at 0. With `inserts`, the number after the last
+    cell is allowed.
+    """
     count = len(cells_of(book, "find"))
     if number < 0:
         why = "must be non-negative."

@@ -104,7 +104,8 @@ def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
     )
     ran = readfirst("diagnose", other)
     assert ran.code == 2
-    assert "is of the contract 2.1.40. Run the target again with --contract 2.1.7" in ran.err
+    assert "has results for the contract 2.1.40 only" in ran.err
+    assert "Run the target again with --contract 2.1.7." in ran.err
 
 
 def test_the_page_has_a_line_for_each_target() -> None:
