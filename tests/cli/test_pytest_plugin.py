@@ -42,7 +42,7 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
             "FAILED wrong/text (2.1.7, must, level text, expected by hand)",
             f"  {short_path(mixed.scenarios_root)}/wrong/text.yaml:7:7",
             "      +      1→alpha",
-            "  blame: implementation",
+            "  blame: implementation, or the expectation, which was written by hand",
             "  reproduce: readfirst run reference --contract 2.1.7 --level text"
             f" --fixtures {short_path(mixed.root)} wrong/text",
         ]
