@@ -44,7 +44,7 @@ def escape_character(character: str) -> str:
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text in which control characters for terminals and commands for CI systems are escaped.
+    """Return a text where control characters for terminals and commands for CI systems are escaped.
 
     Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is
     already escaped stays unchanged.
@@ -62,7 +62,7 @@ def is_seen(character: str) -> bool:
 
 
 def without_commands(line: str) -> str:
-    """Return a line in which the commands for CI systems are escaped, so that these systems print them."""
+    """Return a line where the commands for CI systems are escaped, so that these systems print them."""
     if "##" in line:
         line = _MARK.sub(lambda found: f"{found[0][:-1]}\\x5b", line)
     if "::" in line:

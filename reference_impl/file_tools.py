@@ -286,7 +286,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message in which `tools` were called. Return its results; the last result has the reminders."""
+        """End a message where `tools` were called. Return its results; the last result has the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:

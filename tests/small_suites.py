@@ -35,7 +35,7 @@ def small_suite(
 
 
 def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
-    """Write a recording to the file in which the suite looks for it, and return the file."""
+    """Write a recording to the file where the suite looks for it, and return the file."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(suite.recordings.written(scenario_id, recording)[path])

@@ -23,7 +23,7 @@ class Command:
     """The command that starts a server: its words, and the directory (`folder`) in which the user wrote it.
 
     A word, or the value of an option after `=`, names a file if `folder` contains a regular file of this name; `~/`
-    stands for the home directory. Names of directories stay unchanged, because `.` means the directory in which the
+    stands for the home directory. Names of directories stay unchanged, because `.` means the directory where the
     server starts, and `serve` may be a subcommand. With `as_it_stands`, no word is treated as a file.
     """
 

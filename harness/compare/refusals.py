@@ -34,7 +34,7 @@ REFUSAL_SCENARIOS = {
     "changed-content": "staleness/older-time-other-content-edit",
     "deleted-since-read": "staleness/deleted-then-write",
 }
-"""For each refusal that can be declared, a scenario in which the first such call has no other reason to fail."""
+"""For each refusal that can be declared, a scenario where the first such call has no other reason to fail."""
 _OWNER_WRITES = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 

@@ -49,7 +49,7 @@ def _shorten_reason(reason: str) -> str:
 class Count:
     """Numbers of scenarios by verdict, for the scenarios of one family (such as `gate`) or for all scenarios.
 
-    `holds` is, for each level, the number of scenarios in which the implementation does as the contract does.
+    `holds` is, for each level, the number of scenarios where the implementation does as the contract does.
     `judged` is the number of scenarios that passed, failed or broke. A scenario that broke holds at no level.
     """
 
@@ -256,7 +256,7 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence that names the number of scenarios in which the contract does the same harm. Empty if the
+        """Return a sentence that names the number of scenarios where the contract does the same harm. Empty if the
         run does not pass, or if there are no such scenarios.
 
         `name` is the name of the implementation, `level` the level of the run.

@@ -119,7 +119,7 @@ class ContractSide:
 
 @dataclass(frozen=True)
 class RunSide:
-    """A run as one side. Its answers are the expectations of `base`, except for steps in which the run differed."""
+    """A run as one side. Its answers are the expectations of `base`, except for steps where the run differed."""
 
     name: str
     base: ContractSide

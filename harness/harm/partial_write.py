@@ -17,8 +17,8 @@ def has_exited(call: ToolCall, answer: ToolResult) -> bool:
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the progress of an interrupted call may differ in each replay: the call is ended while it writes, or
-    the program survives the signal.
+    """Whether an interrupted call may reach a different point in each replay. It may if the call is ended or signalled
+    while it writes, or if the program survives a signal between validation and execution.
     """
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)

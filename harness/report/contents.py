@@ -14,8 +14,8 @@ _CONTEXT_CHARS = 500
 """Characters of an excerpt before the first difference."""
 
 Written = str | dict[str, Any]
-"""A text in a JSON line: a short text itself; for a longer text, an object with the digest that an earlier content
-line defines, and the index in the text at which its excerpt starts.
+"""A text in a JSON line: a short text itself; for a longer text, an object with the digest of an earlier content line.
+If that line contains only an excerpt, the object also has the index of its first character (`from`).
 """
 
 

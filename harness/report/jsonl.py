@@ -137,7 +137,7 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return the line of a verdict in which the references to texts and to harms are replaced by their values."""
+    """Return the line of a verdict where the references to texts and to harms are replaced by their values."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())

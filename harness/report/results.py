@@ -57,7 +57,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """`Summary.likeness_sentence` of the run: in a run that passes, the number of scenarios in which the contract
+        """`Summary.likeness_sentence` of the run: in a run that passes, the number of scenarios where the contract
         does the same harm.
         """
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)

@@ -43,7 +43,7 @@ def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcri
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the expectations in a scenario are the recorded answers of another contract to the same steps."""
+    """Whether the expectations in a scenario equal the recorded answers of `contract` to the same steps."""
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False

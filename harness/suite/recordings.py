@@ -177,7 +177,7 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and the new bytes of the file in which `recording` replaces that of the scenario. An empty
+        """Return the path and the new bytes of the file where `recording` replaces that of the scenario. An empty
         recording is removed.
 
         A damaged file is replaced if it is only for this scenario. Raises RecordingError if a damaged file is for
@@ -199,7 +199,7 @@ class Recordings:
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a file in which the function `change` was applied to each recording. Raises
+        """Return the new bytes of a file where the function `change` was applied to each recording. Raises
         RecordingError.
         """
         with _naming(path):

@@ -208,7 +208,7 @@ def events_of(step: Step) -> tuple[WorldEvent, ...]:
 
 
 def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
-    """Return a copy of the step in which `change` was applied to each call."""
+    """Return a copy of the step where `change` was applied to each call."""
     match step:
         case ToolCall():
             return change(step)

@@ -322,7 +322,7 @@ class Suite(SharedFiles):
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
-        """Return a scenario in which recorded content replaces digests. If the recording cannot be read, the digests
+        """Return a scenario where recorded content replaces digests. If the recording cannot be read, the digests
         stay.
 
         A digest only shows that a long text or file differs. To report the position of the difference, the whole

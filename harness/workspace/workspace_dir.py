@@ -49,7 +49,7 @@ shared server.
 """
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
-"""Name of the temporary directory in which a served reference stores conversations that outlive its process."""
+"""Name of the temporary directory where a served reference stores conversations that outlive its process."""
 
 
 @dataclass(frozen=True, slots=True)

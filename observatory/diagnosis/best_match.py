@@ -44,7 +44,7 @@ class Diagnosis:
     """The version and the changed behaviours (`differences`) with which the reference gives the same results as the
     implementation, in all scenarios except `unexplained`.
 
-    `compared` are the observed scenarios. `failures` are the scenarios in which the implementation differs from the
+    `compared` are the observed scenarios. `failures` are the scenarios where the implementation differs from the
     default contract of the suite. `alike` are all versions, oldest first, that explain the same scenarios with the same
     differences.
     """

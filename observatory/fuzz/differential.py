@@ -59,8 +59,8 @@ class Finding:
 class Tally:
     """The counts of a search so far.
 
-    `calls` is the number of calls that both sides made. `other_effects` is the number of scenarios in which the sides
-    changed files differently or only one side refused a call, and `other_texts` the number of steps in which only the
+    `calls` is the number of calls that both sides made. `other_effects` is the number of scenarios where the sides
+    changed files differently or only one side refused a call, and `other_texts` the number of steps where only the
     answers differ. At the level `safe`, `asked` is the number of calls that would change files, and `answered` the
     number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and `explained`
     the number of these in which it is accepted. `gone` are the files of accepted disagreements that do not occur any

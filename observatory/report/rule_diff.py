@@ -14,7 +14,7 @@ from readfirst.harness.suite.rule_classes import CLASSES
 class RuleChange:
     """A rule with different results `before` and `after`: each is `yes`, `partly`, `no` or `not claimed`.
 
-    `holding` contains two numbers: the scenarios in which the rule holds before and after. Only the `judged` scenarios
+    `holding` contains two numbers: the scenarios where the rule holds before and after. Only the `judged` scenarios
     count, which both sides ran. `scenario` is the shortest scenario that fails afterwards, empty if none fails.
     """
 

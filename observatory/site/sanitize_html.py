@@ -78,7 +78,7 @@ def _keep_attribute(_: str, name: str, value: str) -> str | None:
 
 
 def _with_heads(table: re.Match[str]) -> str:
-    """Return a table in which each cell has the name of its column as an attribute, for narrow screens."""
+    """Return a table where each cell has the name of its column as an attribute, for narrow screens."""
     head, body, rows = table[0].partition("<tbody>")
     heads = [
         re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)

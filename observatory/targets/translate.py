@@ -224,7 +224,7 @@ def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> 
 
 
 def text_of(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts in which values are searched: the answer's text before it is cleaned, and the whole answer as
+    """Return the texts where values are searched: the answer's text before it is cleaned, and the whole answer as
     JSON.
     """
     text = answer.value if answer.raised else _at(answer.value, target.result.text)

@@ -33,8 +33,10 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbouring contract.
-    Raises RecordingError.
+    """Return, for each contract of a version, the scenarios whose answers differ from those of a neighbour.
+
+    The neighbours are the nearest recorded contracts before and after, with the same class of models. A contract with
+    only one neighbour differs in every scenario. Raises RecordingError.
     """
     distinct: dict[str, list[str]] = {name: [] for name in _names(suite.contracts, version)}
     for scenario_id in suite.ids():

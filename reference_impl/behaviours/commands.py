@@ -51,7 +51,7 @@ class CommandBehaviours(Group):
     deny_rules_follow_commands: bool = behaviour(
         True,
         {"2.1.324": False},
-        meaning="The patterns of relative deny rules start at the directory to which a command changed.",
+        meaning="The patterns of relative deny rules start at the directory of the latest `cd`.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
     )
     user_messages_end_a_change_of_directory: bool = behaviour(

@@ -117,7 +117,7 @@ class NotebookBehaviours(Group):
     notebook_edit_accepts_byte_order_mark: bool = behaviour(
         False,
         {"2.0.69": True},
-        meaning="NotebookEdit accepts a byte order mark while it searches for the cell.",
+        meaning="NotebookEdit ignores a byte order mark at the beginning of a notebook when it searches for the cell.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     notebook_execution_rechecks_json: bool = behaviour(

@@ -205,7 +205,7 @@ class PermissionBehaviours(Group):
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The names of directories in which Edit and Write refuse every file without a permission, because "
+        meaning="The names of directories where Edit and Write refuse every file without a permission, because "
         "programs read these directories automatically.",
         shown_by=("permissions/files-that-builds-read",),
     )

@@ -55,7 +55,7 @@ class ReminderBehaviours(Group):
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The text that replaces the changed lines in the reminder of a file in which no line changed; without "
+        meaning="The text that replaces the changed lines in the reminder of a file without changed lines; without "
         "a value, there is no reminder for such a file.",
         shown_by=("reminders/touch-after-own-edit",),
     )

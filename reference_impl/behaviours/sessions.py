@@ -21,7 +21,7 @@ class SessionBehaviours(Group):
     resume_keeps_partial_reads: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A resumed session also knows the files of which the session read only a part.",
+        meaning="A resumed session also knows the files that the session read in part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
     resume_keeps_own_writes: bool = behaviour(

@@ -92,7 +92,7 @@ def make_suite(tmp_path: Path) -> MakeSuite:
 
 
 def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
-    """Write recordings in which these contracts have the results of the default contract.
+    """Write recordings where these contracts have the results of the default contract.
 
     With `text`, all answers are this text instead.
     """
@@ -117,7 +117,7 @@ def holding(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def mixed(make_suite: MakeSuite) -> Suite:
-    """A suite in which the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
+    """A suite where the reference passes some scenarios, fails one at the level `text`, and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 

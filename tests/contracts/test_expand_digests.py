@@ -22,7 +22,7 @@ SUITE = Suite()
 
 
 class Session:
-    """A session of the reference in which `spoil` changes answers and files."""
+    """A session of the reference where `spoil` changes answers and files."""
 
     def __init__(
         self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]

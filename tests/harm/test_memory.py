@@ -1,4 +1,4 @@
-"""The files that a session knows after a compaction, a resume and a kill, and the directory in which its relative
+"""The files that a session knows after a compaction, a resume and a kill, and the directory where its relative
 paths start.
 """
 

@@ -45,7 +45,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True)
 class Stage:
-    """A directory in which commands run, and the checkout that their `readfirst` belongs to.
+    """A directory where commands run, and the checkout that their `readfirst` belongs to.
 
     `addopts` are the options of every pytest.
     """

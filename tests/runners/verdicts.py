@@ -179,7 +179,7 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return the scenarios in which a runner disagrees, with the right verdict and the verdict of the runner."""
+    """Return the scenarios where a runner disagrees, with the right verdict and the verdict of the runner."""
     right = {
         name: UNSUPPORTED if _beyond_a_runner(SUITE.scenario(name)) else harness.get(name) for name in runner
     }

@@ -63,7 +63,7 @@ def _join_surrogates(high: str, low: str) -> int:
 
 
 def project(folder: Path, text: str) -> Facts:
-    """Write a project in which every title, reason, source, name and summary is `text`. Return the data of its site."""
+    """Write a project where every title, reason, source, name and summary is `text`. Return the data of its site."""
     root, docs = folder / "fixtures", folder / "docs"
     said = as_yaml(text)
     for rule, scenario_id in zip(("first", "second"), IDS, strict=True):

@@ -70,7 +70,7 @@ GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
         "crossed/unread-15",
     ),
 }
-"""Cases in which no Read is required, with the condition and the scenario that detects each."""
+"""Cases where no Read is required, with the condition and the scenario that detects each."""
 
 CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
     "a deletion": (
@@ -122,7 +122,7 @@ ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
         "crossed/whitespace-8",
     ),
 }
-"""Cases in which one of several matches is replaced, with the condition and the scenario that detects each."""
+"""Cases where one of several matches is replaced, with the condition and the scenario that detects each."""
 
 DENY_RULES_OVERLOOKED_FOR: dict[str, tuple[Excepted, str]] = {
     "a hidden name": (lambda path, _: path.name.startswith("."), "crossed/denied-10"),

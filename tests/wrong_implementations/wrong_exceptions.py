@@ -163,7 +163,7 @@ def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
 @caught("whitespace/indentation-is-not-rebased")
 @takes
 def AdjustsIndentation(call: Call, text: str) -> Arguments:
-    """Indents `new_string` like the line in which `old_string` begins."""
+    """Indents `new_string` like the line where `old_string` begins."""
     old, new = strings(call.arguments)
     if not old or old == new:
         return {}

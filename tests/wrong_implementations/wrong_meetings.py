@@ -182,7 +182,7 @@ def _from(folder: str, arguments: Arguments, *names: str) -> Arguments:
 
 
 class BeginsWithTheMessage(Altered):
-    """Resolves the relative paths of parallel calls from the directory in which their message began."""
+    """Resolves the relative paths of parallel calls from the directory where their message began."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         folder = self.tools._session.paths.root

@@ -24,8 +24,8 @@ _MOST = 5
 class Kills:
     """Results of the trials of one command. Each problem states the finding and its moment.
 
-    `before`, `between` and `after` count the trials in which no file, some files or all files were new. `ended` counts
-    the trials in which the command ended before the kill.
+    `before`, `between` and `after` count the trials where no file, some files or all files were new. `ended` counts
+    the trials where the command ended before the kill.
     """
 
     name: str

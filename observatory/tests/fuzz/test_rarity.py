@@ -1,4 +1,4 @@
-"""The conditions in which calls are made, and that the search prefers rare pairs of conditions."""
+"""The conditions where calls are made, and that the search prefers rare pairs of conditions."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -103,7 +103,7 @@ def test_links_and_modes_are_conditions() -> None:
 
 
 def pairs_of_changes(scenario: Scenario) -> set[Pair]:
-    """Return the pairs of conditions in which a scenario calls Edit or Write."""
+    """Return the pairs of conditions where a scenario calls Edit or Write."""
     return {
         pair
         for _, call, conditions in calls_of(scenario)

@@ -68,8 +68,8 @@ MODULES = {
 """The modules that decide about refusals and write files, each with the circumstances that can matter in it."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
-"""The circumstances in which an exception can make a condition wrong. The names are those of
-`readfirst.observatory.fuzz.conditions`.
+"""The circumstances of calls, for example `name: hidden`. A mutant makes one condition wrong in one circumstance. The
+names are those of `readfirst.observatory.fuzz.conditions`.
 """
 
 
@@ -106,8 +106,8 @@ def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, 
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules: mutants in which a condition is wrong only in one circumstance. `rules` are the
-    mutants in which the condition is always wrong.
+    """Return the exceptions of rules: mutants where a condition is wrong only in one circumstance. `rules` are the
+    mutants where the condition is always wrong.
     """
     return [
         replace(

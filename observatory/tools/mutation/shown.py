@@ -179,7 +179,7 @@ def half_characters() -> dict[str, dict[str, object]]:
 
 
 def by_other_ways() -> dict[str, dict[str, object]]:
-    """Return the scenarios in which the session sees a file without a Read, by the last part of their ids."""
+    """Return the scenarios where the session sees a file without a Read, by the last part of their ids."""
     files = {"notes.txt": PLAIN, "other.txt": "one\n", "more.txt": "more\n", "list.txt": LONG}
     return {
         name: {
