@@ -58,19 +58,6 @@ from .issues import (
     text_of,
 )
 
-NOT_YET_ASKED = frozenset(
-    {
-        *("deletion-joins-lines", "media-stay-unread", "other-encodings-edited", "time-decides"),
-        *("changes-before-resume-or-summary", "not-a-change", "partial-read-counts", "relative-paths"),
-        *("edit-refuses-unread-file", "refused-call-forgets-nothing", "symbolic-links"),
-        *("touched-own-content", "write-and-encodings", "write-line-endings"),
-    }
-)
-"""Rules that became rules of safety after the targets were last run, so that no evidence exists yet.
-
-The next run of the targets writes the evidence.
-"""
-
 ONE_OF_EACH_KIND = ("camel-ai@0.2.90", "codex@0.169.0", "server-filesystem@2026.8.31")
 TARGETS = [
     pytest.param(name, marks=() if name in ONE_OF_EACH_KIND else pytest.mark.slow) for name in sorted(RESULTS)
@@ -81,8 +68,7 @@ TARGETS = [
 def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(name: str) -> None:
     rules = [rule for target, rule in broken_rules() if target == name]
     safety = {rule for rule in rules if RULES[rule].class_ == "safety"}
-    assert {*EVIDENCE[name]} >= safety - NOT_YET_ASKED
-    assert {rule for rule in NOT_YET_ASKED if RULES[rule].class_ != "safety"} == set()
+    assert {*EVIDENCE[name]} >= safety
     assert {*rules} >= {*EVIDENCE[name]}
     rules = [rule for rule in rules if rule in EVIDENCE[name]]
     for rule in rules:
