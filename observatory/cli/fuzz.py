@@ -38,7 +38,7 @@ def fuzz(
     steps: int | None = typer.Option(
         None,
         min=0,
-        help="Stop after this many steps on each side.",
+        help="Stop after this many steps on TARGET and as many on OTHER.",
         show_default=f"{_STEPS}; no limit with --minutes",
     ),
     minutes: Minutes = None,
