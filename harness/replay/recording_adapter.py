@@ -49,7 +49,9 @@ class RecordedAdapter:
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
         """Always raises an exception: a recording is compared through `outcome`, and cannot serve a session."""
-        raise BrokenAdapter("a recording cannot open a session: call outcome(scenario) instead", blame="harness")
+        raise BrokenAdapter(
+            "a recording cannot open a session: call outcome(scenario) instead", blame="harness"
+        )
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:

@@ -179,7 +179,7 @@ def test_a_damaged_recording_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(BrokenAdapter, match="belongs to a scenario"):
+    with pytest.raises(BrokenAdapter, match="a recording cannot open a session"):
         RecordedAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
 
 
