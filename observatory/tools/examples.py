@@ -41,10 +41,23 @@ class OutdatedPageError(Exception):
     """A page does not contain the text around a figure, so the figure cannot be replaced."""
 
 
-def run_readfirst(*arguments: str) -> str:
-    """Run readfirst with these arguments, and return its standard output. The exit code is ignored."""
+class WrongExampleError(Exception):
+    """A run that a page shows ended with an unexpected exit code."""
+
+
+def run_readfirst(*arguments: str, expected_code: int) -> str:
+    """Run readfirst with these arguments, and return its standard output.
+
+    Raises WrongExampleError for another exit code.
+    """
     command = [sys.executable, "-m", "readfirst", *arguments]
-    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
+    ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if ended.returncode != expected_code:
+        words = (
+            f"`readfirst {' '.join(arguments)}` ended with exit code {ended.returncode}, not {expected_code}"
+        )
+        raise WrongExampleError(f"{words}, so its output is not an example")
+    return ended.stdout
 
 
 def replace_text(page: str, before: str, text: str, after: str) -> str:
@@ -129,7 +142,9 @@ def readme() -> str:
     data = json.loads((ROOT / "docs/compatibility.json").read_bytes())
     date = json.loads((ROOT / "docs/implementations.json").read_bytes())["date"]
     rules = Suite(ROOT / "fixtures").rules
-    page = with_run(README.read_text("utf-8"), run_readfirst("run", "-j", "2"), len(rules or ()))
+    page = with_run(
+        README.read_text("utf-8"), run_readfirst("run", "-j", "2", expected_code=0), len(rules or ())
+    )
     return with_results(page, data["implementations"], data["versions"], date)
 
 
@@ -137,7 +152,8 @@ def running() -> str:
     """Return docs/running.md with the output of a new run of an implementation that supports only Read."""
     with TemporaryDirectory() as directory:
         (Path(directory) / "reader.py").write_text(ONLY_READS)
-        output = run_readfirst("run", f"python:{directory}/reader.py:Tools", "--failures", "0")
+        adapter = f"python:{directory}/reader.py:Tools"
+        output = run_readfirst("run", adapter, "--failures", "0", expected_code=1)
     end = "".join(f"{line}\n" for line in output.splitlines()[-2:])
     return replace_text(RUNNING.read_text("utf-8"), "```text summary\n", end, "```")
 

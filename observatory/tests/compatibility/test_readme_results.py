@@ -11,6 +11,8 @@ from readfirst.observatory.tools.examples import (
     README,
     ROOT,
     OutdatedPageError,
+    WrongExampleError,
+    run_readfirst,
     with_results,
     with_run,
 )
@@ -59,3 +61,8 @@ def test_a_page_without_the_sentence_is_reported() -> None:
 def test_the_runs_of_a_page_are_what_a_run_prints(page: Path) -> None:
     """If this fails, run `readfirst renew`."""
     assert PAGES[page]() == page.read_text("utf-8")
+
+
+def test_a_run_that_fails_is_not_shown() -> None:
+    with pytest.raises(WrongExampleError, match=r"ended with exit code 2, not 0"):
+        run_readfirst("run", "--level", "none", expected_code=0)
