@@ -1,9 +1,9 @@
 """pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is enough.
 
 It collects the scenario files of a suite if the command line or `testpaths` names the suite, or a directory or file in
-it. If the command line has an adapter and no suite, the bundled suite is collected, unless the command line names only
-test files. The adapter is connected before the collection, so an adapter that does not start is reported once and not
-as a failure of each scenario.
+it. If an adapter is given and no suite, the bundled suite is collected, unless the command line names only test files
+and the configuration names the adapter. The adapter is connected before the collection, so an adapter that does not
+start is reported once and not as a failure of each scenario.
 """
 
 from __future__ import annotations
@@ -132,6 +132,11 @@ def _command_line(config: pytest.Config) -> list[str]:
     return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
 
 
+def _names_adapter(words: list[str]) -> bool:
+    """Whether words of a command line contain the option for the adapter, under one of its names."""
+    return not {"--adapter", "--readfirst-adapter"}.isdisjoint(word.partition("=")[0] for word in words)
+
+
 def _resolve_paths(config: pytest.Config) -> None:
     """Make paths of the configuration file relative to the root directory, as pytest does for its own paths."""
     given, option = {word.partition("=")[0] for word in _command_line(config)}, config.option
@@ -143,7 +148,7 @@ def _resolve_paths(config: pytest.Config) -> None:
                 name if name == "bundled" else str(config.rootpath / name)
                 for name in option.readfirst_fixtures
             ]
-        if not given & {"--adapter", "--readfirst-adapter"}:
+        if not _names_adapter(_command_line(config)):
             option.readfirst_directory = str(config.rootpath)
 
 
@@ -161,7 +166,11 @@ def pytest_configure(config: pytest.Config) -> None:
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
     suites: dict[Path, Layers] = {root: (root,) for path in paths if (root := _named_root(path))}
     named = config.option.readfirst_fixtures
-    is_narrow = config.args_source is config.ArgsSource.ARGS and all(path.is_file() for path in paths)
+    is_narrow = (
+        config.args_source is config.ArgsSource.ARGS
+        and all(path.is_file() for path in paths)
+        and not _names_adapter(_command_line(config))
+    )
     if named or (config.option.readfirst_adapter is not None and not suites and not is_narrow):
         suites = _suites_of_options(config, tuple(named or ("bundled",)))
         added = [root for root in suites if named or root != config.rootpath / "fixtures"]

@@ -64,13 +64,15 @@ def test_a_named_file_of_the_project_is_collected_without_the_bundled_suite(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     file = pytester.makepyfile("def test_own(): pass")
-    for name in (file.name, f"{file.name}::test_own"):
-        result = run("--adapter", "python:missing:Tools", name)
-        result.assert_outcomes(passed=1)
-        assert result.ret == 0
-        result.stdout.fnmatch_lines(["readfirst: the command line names only files without scenarios*"])
+    run("--adapter", "reference", file.name).assert_outcomes(
+        passed=3
+    )  # an adapter on the command line is always judged
+    assert run("--adapter", "python:missing:Tools", file.name).ret == 4
     pytester.makeini("[pytest]\naddopts = --adapter reference")
-    run(file.name).assert_outcomes(passed=1)
+    for name in (file.name, f"{file.name}::test_own"):
+        result = run(name)
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines(["readfirst: the command line names only files without scenarios*"])
     run().assert_outcomes(passed=3)
 
 
