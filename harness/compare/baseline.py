@@ -16,6 +16,7 @@ from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.schema import schema_findings
+from readfirst.harness.suite.shared_files import names_in_title
 from readfirst.harness.yaml_io.finding import Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection
@@ -196,7 +197,7 @@ def load_baseline(
     accepted: dict[tuple[str, str], Acceptance] = {}
     lines = look.document.data.decode().split("\n")
     unknown = sum(stated.get("scenario", next(iter(ids), "")) not in ids for stated in values["accepted"])
-    if unknown > 1 and suite and _suite_names(values.get("suite", suite)) - _suite_names(suite):
+    if unknown > 1 and suite and names_in_title(values.get("suite", suite)) - names_in_title(suite):
         message = (
             f"this baseline belongs to {values['suite']}, and the run to {suite}: no scenario has the id"
         )
@@ -225,12 +226,6 @@ def load_baseline(
         unclaimed = frozenset(values.get("unclaimed", ()))
         lacking = MissingCapabilities(unclaimed, values.get("unsupported", {}))
     return Baseline(values["name"], position(("name",)), accepted, lacking, values.get("level"))
-
-
-def _suite_names(title: str) -> set[str]:
-    """Return the names in a title of suites, such as `readfirst 1.0 + ours 0.1`."""
-    titles = (part.removeprefix("part of ") for part in title.split(" + "))
-    return {each.rpartition(" ")[0] or each for each in titles}
 
 
 def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str) -> Acceptance:

@@ -33,6 +33,12 @@ def part_of(title: str) -> str:
     return title if title.startswith(_PART) else f"{_PART}{title}"
 
 
+def names_in_title(title: str) -> set[str]:
+    """Return the names of the suites in a title, such as `readfirst` and `ours` in `readfirst 1.0 + ours 0.1`."""
+    titles = (each.removeprefix(_PART) for each in title.split(" + "))
+    return {each.rpartition(" ")[0] or each for each in titles}
+
+
 def is_partial(title: str) -> bool:
     """Whether a title contains a suite of which only a part of the scenarios is used."""
     return _PART in title

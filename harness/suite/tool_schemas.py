@@ -91,9 +91,9 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
 
 @cache
 def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
-    """Return the names of all arguments that each tool has in any contract. Empty if there is no such file."""
+    """Return the names of all arguments that each tool has in any contract. Raises OSError."""
     names: dict[str, frozenset[str]] = {}
-    for tools in load_tools(file).values() if file.is_file() else ():
+    for tools in load_tools(file).values():
         for tool, offered in tools.items():
             names[tool] = names.get(tool, frozenset()) | offered.schema["properties"].keys()
     return names
