@@ -60,13 +60,11 @@ def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
     run("--adapter", "reference", ".").assert_outcomes(passed=3)
 
 
-def test_a_named_file_of_the_project_is_collected_without_the_bundled_suite(
+def test_a_named_file_is_collected_without_the_suite_unless_the_command_line_names_the_adapter(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     file = pytester.makepyfile("def test_own(): pass")
-    run("--adapter", "reference", file.name).assert_outcomes(
-        passed=3
-    )  # an adapter on the command line is always judged
+    run("--adapter", "reference", file.name).assert_outcomes(passed=3)
     assert run("--adapter", "python:missing:Tools", file.name).ret == 4
     pytester.makeini("[pytest]\naddopts = --adapter reference")
     for name in (file.name, f"{file.name}::test_own"):
