@@ -140,7 +140,7 @@ class Workspace(os.PathLike[str]):
 
 
 class Session(Protocol):
-    """One conversation, for which the implementation remembers the read files."""
+    """One conversation. The implementation remembers the files that were read in it."""
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one tool call and return the answer for the model. A refusal is a result, not an exception."""
@@ -271,7 +271,7 @@ class Adapter(Protocol):
     """
 
     def open(self, workspace: Workspace) -> Session:
-        """Start a new session in the workspace, in which no file has been read."""
+        """Start a new session in the workspace, without any read files."""
 
 
 class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken

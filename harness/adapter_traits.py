@@ -16,8 +16,9 @@ _T = TypeVar("_T")
 Design = Literal["strict", "hash-checked", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
 """The designs that an implementation may declare. `strict` refuses a file that was not read or has changed since, as
-the contract does. `hash-checked` compares contents, so that a new time alone is not a change. `content-checked` edits
-a changed file if the text is still there. `ungated` requires no Read."""
+the contract does. `hash-checked` compares contents: a new time is not a change. `content-checked` edits a changed file
+if the text is still there. `ungated` requires no Read.
+"""
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
     "empty-old-text": "an Edit with an empty old_string",
@@ -82,7 +83,7 @@ class Servers(Protocol):
         """
 
     def alone(self) -> AbstractContextManager[None]:
-        """Return a context manager in which each session has a separate server."""
+        """Return a context manager that gives each session a separate server."""
 
     def separate(self, scenario_id: str) -> None:
         """Use a separate server for this scenario from now on, because its result there differed from the result on a

@@ -1,4 +1,4 @@
-"""Find the position at which two texts, or the bytes of two files, begin to differ."""
+"""Find the position of the first difference between two texts, or between the bytes of two files."""
 
 from bisect import bisect_left
 from typing import AnyStr

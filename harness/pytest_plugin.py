@@ -31,7 +31,7 @@ REQUIREMENTS = ("must", "should", "observed")
 """The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason."""
 _JUDGED = ("passed", "failed", "broken")
 _INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
-"""Options that let pytest run no test, so no adapter is connected."""
+"""Options of pytest that run no tests, so no adapter is connected."""
 _OPTIONS: dict[str, dict[str, Any]] = {
     "adapter": {
         "metavar": "TARGET",

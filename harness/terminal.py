@@ -73,7 +73,7 @@ def without_commands(line: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, in which control characters and line ends are escaped."""
+    """Return a text on one line, with escaped control characters and line ends."""
     return as_text(text, kept="")
 
 

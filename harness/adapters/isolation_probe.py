@@ -50,8 +50,8 @@ class Independence:
     """The result of the probe: whether sessions may share a server.
 
     `again`: a server may serve one session after another in the same workspace. `anew`: it may do so if the handshake
-    is repeated between them; then sharing between workspaces is not tested. `refusal`: the reason why no server may
-    be shared between workspaces; empty if servers may be shared.
+    is repeated between them; then sharing between workspaces is not tested. `refusal`: the reason not to share a server
+    between workspaces; empty if servers may be shared.
     """
 
     again: bool = False

@@ -38,7 +38,7 @@ _START = 30.0
 
 
 class McpConnection:
-    """Starts servers with one command, in which `$WS`, `$HOME` and `$SETTINGS` are replaced for each workspace.
+    """Starts servers with one command. `$WS`, `$HOME` and `$SETTINGS` in the command are replaced for each workspace.
 
     `$SETTINGS` stands for a settings file with the deny rules of the workspace, `$SCRATCH` for a new empty directory
     of the server. They are replaced in the command and in `variables`, which are added to the `environment` of a
@@ -92,7 +92,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties that are the same for every adapter with this connection, whatever its tools are called."""
+        """The properties of every adapter with this connection. They do not depend on the names of its tools."""
         return AdapterTraits(
             OF_A_SERVER,
             reuses_paths=self.servers.isolation != "directory",

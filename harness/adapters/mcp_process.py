@@ -164,7 +164,7 @@ class McpServer(LineProgram):
         return kind.model_validate(answer.result)
 
     def _ask(self, requests: Sequence[BaseModel], deadline: float) -> list[int]:
-        """Send requests in one write, and return the numbers by which their answers are recognised."""
+        """Send requests in one write, and return their numbers, which identify the answers."""
         numbers = [next(self._numbers) for _ in requests]
         asked = zip(numbers, map(_plain, requests), strict=True)
         self.say([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)

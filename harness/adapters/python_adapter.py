@@ -115,9 +115,7 @@ def _pack_modules(further: tuple[str, ...]) -> bytes:
 
 
 def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox, changed so that a module in the current directory is readable in it. None if there is no
-    sandbox.
-    """
+    """Return the sandbox with read access to a module in the current directory. None without a sandbox."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

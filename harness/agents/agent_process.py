@@ -1,4 +1,4 @@
-"""Run one agent: start its process, let its scripted model make calls, and collect the results."""
+"""Run one agent: start its process, make calls as its scripted model, and collect the results."""
 
 import itertools
 import os
@@ -151,7 +151,7 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that plays the user on the agent's standard input and output. None if there is none."""
+        """The dialogue that plays the user on the agent's standard input and output, or None."""
         assert self._launch is not None
         return self._launch.dialogue
 
@@ -176,18 +176,18 @@ class Conversation:
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Let the model call one tool, and return its result. `interfere` runs between the validation and the
-        execution of the call.
+        """Call one tool as the model, and return its result. `interfere` runs between the validation and the execution
+        of the call.
         """
         return self._exchange_calls([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
-        """Let the model make several calls in one message, and return their results in order."""
+        """Make several calls in one message of the model, and return their results in order."""
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Let the model start a call whose arguments are truncated. Returns the result, or NO_ANSWER if the agent
-        requests another message instead of answering the call.
+        """Start a call of the model with truncated arguments. Returns the result, or NO_ANSWER if the agent requests
+        another message instead of answering the call.
         """
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
         return self._send_blocks((tool_use,), self.program.time_limit).request.answers.get(
@@ -200,19 +200,19 @@ class Conversation:
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Let the model call a tool that sends a request to the model before it returns a result, such as a
-        sub-agent. Returns the id of the call.
+        """Call a tool that sends a request to the model before it returns a result, such as a sub-agent. Returns the id
+        of the call.
         """
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
 
     def say(self, text: str) -> None:
-        """Let the model write a text that ends its turn, but not the conversation."""
+        """End the model's turn, but not the conversation, with a text."""
         self._send_blocks((TextBlock(text),), self.program.time_limit)
 
     def end_turn(self, then: Callable[[], None]) -> None:
-        """Let the model end its turn. `then` sends the user's next message, which starts the next turn."""
+        """End the model's turn. `then` sends the user's next message, which starts the next turn."""
         self._answer_turn(TextBlock("Done."))
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
@@ -225,8 +225,8 @@ class Conversation:
         return waiting
 
     def start_beside(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Let the model call a tool that starts a background agent, while the main agent continues. Returns the id of
-        the call and the turn of the background agent.
+        """Call a tool that starts a background agent, while the main agent continues. Returns the id of the call and
+        the turn of the background agent.
         """
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
@@ -248,7 +248,7 @@ class Conversation:
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:
-        """Let the model end its turn and the agent exit. Returns the end of the agent's output."""
+        """End the model's turn and wait until the agent exits. Returns the end of the agent's output."""
         self._answer_turn(TextBlock("done"))
         assert self._child is not None
         assert self._reader is not None
@@ -382,5 +382,5 @@ class Conversation:
 
 
 def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
-    """Return the seconds by which large arguments extend the time limit of a call."""
+    """Return the seconds that large arguments add to the time limit of a call."""
     return sum(len(value) for value in arguments.values() if isinstance(value, str)) / _CHARS_PER_EXTRA_SECOND

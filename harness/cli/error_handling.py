@@ -23,8 +23,7 @@ _OF_THE_SYSTEM = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Numbers of errors by which the operating system refuses an operation or lacks a resource, so that they are no
-defects of the program.
+"""Numbers of errors that are not defects of the program: the operating system refuses an operation or lacks a resource.
 """
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 

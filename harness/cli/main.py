@@ -120,7 +120,7 @@ def _app(given: Sequence[str]) -> typer.Typer:
     """Return the application with the requested command. If the words determine no command, stubs of all commands are
     added instead.
 
-    Only what is needed is added: the check of a command's parameters takes longer than the whole command `list`.
+    The check of a command's parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(

@@ -186,8 +186,8 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target in these words. Raises UsageError for several words, or if `readfirst` can suggest a target
-    instead of words that are no target. `command` precedes the suggested target in the message.
+    """Return the target in these words. Raises UsageError for several words, or for a word that is not a target if
+    `readfirst` can suggest one. `command` precedes the suggested target in the message.
 
     `kind` is the prefix that a suggested target must have.
     """
@@ -342,7 +342,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def write_output(text: str, output: Path | None) -> None:
-    """Write a text to the file of --output, or print it if there is no such option. Raises OutputError."""
+    """Write a text to the file of --output, or print it without this option. Raises OutputError."""
     if output is None:
         stdout().write(text)
         return

@@ -124,7 +124,7 @@ def _show_results(suite: Suite, name: str) -> int:
 
 
 def _print_json(contract: Contract, value: object, nothing: str) -> int:
-    """Print a value as JSON, or the reason why there is none."""
+    """Print a value as JSON, or the reason why it is missing."""
     if nothing:
         say(f"readfirst: {contract.name}: {nothing}.", err=True)
         return ExitCode.NOTHING

@@ -108,9 +108,9 @@ class BaselineResult:
     """The effect of a verdict on the exit code.
 
     `conformant`: it holds, its failure is accepted, or it was not judged. `accepted` is the reason in the baseline for
-    an accepted failure, otherwise empty. `stale` is the message about an entry that is no longer true, with the line
-    to change, otherwise empty. `unclaimed` names the missing capability of a scenario that should have been judged,
-    otherwise empty. `needs_reason`: the message is that the entry has no written reason.
+    an accepted failure, otherwise empty. `stale` is the message about an outdated entry, with the line to change,
+    otherwise empty. `unclaimed` names the missing capability of a scenario that should have been judged, otherwise
+    empty. `needs_reason`: the message is that the entry has no written reason.
     """
 
     conformant: bool
@@ -299,7 +299,7 @@ class BaselineChecker:
         if former is None:
             return sorted(lacks & self._required)
         if verdict.level == "safe" and not self._claimed:
-            # Whoever cannot edit harms nobody, and is of no use: no baseline calls that safe.
+            # An implementation that cannot edit is harmless but useless: no baseline may call it safe.
             lacks -= former.unclaimed - BASIC_CAPABILITIES
             return sorted(lacks)
         return sorted(lacks & self._given) if lacks & former.unclaimed else sorted(lacks)

@@ -40,10 +40,9 @@ def baseline_text(
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old`
-    keep reason, comment and link. A new entry gets UNEXPLAINED, and so does an entry whose failure has become a harm.
-    Entries of `old` stay as they are if no verdict is about them, if they vary, or if they belong to a rule under which
-    a scenario fails.
+    `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old` keep
+    reason, comment and link. A new entry gets UNEXPLAINED, and so does an entry whose failure has become a harm.
+    Entries of `old` stay as they are if no verdict is about them, if they vary, or if a scenario of their rule fails.
 
     `of_all`: the verdicts are of all scenarios. If False, scenarios that `old` lists as not judged stay listed.
     `lucky` are scenarios that pass or fail by chance: if one of them fails, those of its rule that pass now get the
@@ -127,8 +126,8 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return a description of the first difference at the lowest failing level. If there is no difference, describe
-    the first harm (if `safe` fails), otherwise the reason why the replay ended early.
+    """Return a description of the first difference at the lowest failing level. Without a difference: of the first harm
+    (if `safe` fails), otherwise of the reason why the replay ended early.
     """
     found = with_first_difference(verdict).differences
     differences = (

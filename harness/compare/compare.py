@@ -55,9 +55,9 @@ def compare(
 ) -> Verdict:
     """Judge an outcome. The verdict contains all differences of all levels.
 
-    Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if
-    all levels below it hold. The level `verbatim` needs `recorded`. Set-up calls, for which `documented` has no
-    clause, are compared with the scenario's own contract at level `effects`.
+    Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
+    levels below it hold. The level `verbatim` needs `recorded`. Set-up calls without a clause in `documented` are
+    compared with the scenario's own contract at level `effects`.
 
     `judgement` is the judgement of the same outcome. If None, harm was not judged, and `safe` holds only if
     `effects` does. `in_full` returns a scenario with full contents instead of digests (`Suite.in_full`).
@@ -255,8 +255,8 @@ class _Judge:
         return "passed", None, ""
 
     def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
-        """Return the clause of a call, and whether all of it is compared. The second value is False for set-up calls,
-        whose effects alone are compared.
+        """Return the clause of a call, and whether all of it is compared. The second value is False for set-up calls:
+        only their effects are compared.
         """
         clause = clause_for(self.scenario, expectation, self.contract)
         if clause is None and not self.contract.recorded:

@@ -60,7 +60,7 @@ def apply_design(
     refused = dict(_iter_refused_calls(scenario, contract, LEFT_OUT[design]))
     if design == "hash-checked":
         if not verdict.levels["safe"]:
-            return verdict  # a file with only a new time is no reason for harm
+            return verdict  # a new time of a file does not justify harm
         touched = {made.place for made in iter_calls(scenario, outcome) if made.has_known(same=True)}
         refused = {place: names for place, names in refused.items() if place in touched}
     if not refused:
@@ -108,7 +108,7 @@ DOES: Mapping[Design, str] = {
 """The behaviour that identifies each design."""
 
 
-class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
+class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
     """The observed behaviour fits no design; the message describes it."""
 
     exit_code = ExitCode.NOT_CONFORMANT

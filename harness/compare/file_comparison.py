@@ -139,8 +139,7 @@ def _readable(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text. If `expected` is None, there is no difference, because no text is
-    expected.
+    """Compare an answer with the expected text. There cannot be a difference if `expected` is None.
 
     `raw` is the answer before the wrapping of the host was removed; if it equals the expected text, the answer is
     right as well. With `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.

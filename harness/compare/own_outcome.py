@@ -49,7 +49,7 @@ def text_of(clause: Clause, expectation: Expectation) -> str:
 
 
 def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
-    """Return the expected reminders with a known text. Reminders of which only a digest is known are omitted."""
+    """Return the expected reminders with a known text. Reminders with only a known digest are omitted."""
     if clause is None or not (scenario.given.reminders and contract.recorded):
         return ()
     return tuple(each for each in clause.reminders if isinstance(each, str))
@@ -58,8 +58,8 @@ def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) 
 def own_outcome(scenario: Scenario, contract: Contract, beside: Outcome | None = None) -> Outcome:
     """Return the outcome that a replay on an implementation with exactly the behaviour of a contract would have.
 
-    `beside` is another outcome of the scenario. It provides what the contract does not state, and long contents of
-    which the contract contains only a digest.
+    `beside` is another outcome of the scenario. It provides contents that the contract does not state, or states only
+    as a digest.
     """
     rows = tuple(_rows(scenario, contract, beside or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(rows))

@@ -81,7 +81,7 @@ def apply_refusals(
     if verdict.status != "failed" or any(harm.kind in (*HARMS, "overcautious") for harm in harms):
         return verdict
     if any(difference.step < first and difference.level in asked for difference in verdict.differences):
-        # No harm is left: the refusal alone failed at `safe`, and it is declared.
+        # No harm is left: only the refusal failed at `safe`, and it is declared.
         differences = tuple(each for each in verdict.differences if each.level != "safe")
         return replace(verdict, differences=differences, levels={**verdict.levels, "safe": True})
     names = sorted({*refused.values()})

@@ -206,8 +206,7 @@ class Summary:
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self, how: str = "--require") -> str:
-        """Return a message about scenarios that should have been judged, and the remedy. Empty if there are
-        none.
+        """Return a message about scenarios that should have been judged, and the remedy, or an empty text.
 
         `how` is the option that lists the required capabilities.
         """
@@ -229,8 +228,8 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return the number of scenarios with each kind of harm in one line, the worst first. Blind edits and
-        overcautious refusals follow. Empty if there are none of all these.
+        """Return the number of scenarios with each kind of harm in one line, the worst first, then those with blind
+        edits and overcautious refusals. Empty without any of these.
         """
         harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
         beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
@@ -256,8 +255,8 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence that names the number of scenarios where the contract does the same harm. Empty if the
-        run does not pass, or if there are no such scenarios.
+        """Return a sentence that names the number of scenarios with the same harm in the contract. Empty if the number
+        is 0 or the run does not pass.
 
         `name` is the name of the implementation, `level` the level of the run.
         """
@@ -278,9 +277,7 @@ class Summary:
         return " ".join(sentences)
 
     def by_hand_sentence(self) -> str:
-        """Return a sentence about the number of scenarios with expectations written by a person. Empty if there are
-        none.
-        """
+        """Return a sentence about the number of scenarios with expectations written by a person. Empty if it is 0."""
         return (
             f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}" if self.by_hand else ""
         )

@@ -24,7 +24,7 @@ _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
 _MIN_DOMINANT_SCENARIOS = 20
 """A cause needs at least this many scenarios to be placed before all other causes."""
 _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
-"""Kinds of changes for which each tool has separate causes."""
+"""Kinds of changes that have a separate cause for each tool."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,7 +53,7 @@ class Cause:
 
     @cached_property
     def level(self) -> ChangeLevel:
-        """The lowest level at which a difference occurs."""
+        """The lowest level of the differences."""
         return min((occurrence.change.level for occurrence in self.occurrences), key=_LEVELS.index)
 
     @cached_property

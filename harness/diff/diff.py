@@ -33,9 +33,9 @@ class HarmChange:
 class Diff:
     """The differences between two sides, grouped by cause, the most serious first.
 
-    `compared` is the number of scenarios for which both sides have answers. `left_out` contains the other scenarios, by
-    the reason. `consequences` are differences that occur only together with, or after, a different effect. `broken` is
-    the number of scenarios without a result, because an adapter or its environment failed, or because a run was
+    `compared` is the number of scenarios with answers of both sides. `left_out` contains the other scenarios, by the
+    reason. `consequences` are differences that occur only together with, or after, a different effect. `broken` is the
+    number of scenarios without a result, because an adapter or its environment failed, or because a run was
     interrupted.
     """
 

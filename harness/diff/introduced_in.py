@@ -1,4 +1,4 @@
-"""Find the versions between which recorded answers changed, and the versions that introduced each cause."""
+"""Find successive versions with different recorded answers, and the versions that introduced each cause."""
 
 from __future__ import annotations
 

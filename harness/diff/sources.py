@@ -105,7 +105,7 @@ class ContractSide:
         return self.suite.with_expectations_of(seen, self.contract)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm in the transcript of a scenario. Empty if there is no transcript."""
+        """Return the kinds of harm in the transcript of a scenario. Empty without a transcript."""
         if (extended := self._extended_side(scenario)) is not None:
             return extended.harms(scenario)
         if self.taken is not None:

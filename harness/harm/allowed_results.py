@@ -140,8 +140,7 @@ def _has_edited_content(content: Content, call: Sequence[Replacement], after: by
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Yield each text with the replacement applied exactly as requested. Texts in which the old text is missing or
-    ambiguous are omitted.
+    """Yield each text with the replacement applied exactly as requested. Texts without a unique old text are omitted.
     """
     for text in texts:
         count = text.count(edit.old) if edit.old else 0

@@ -135,8 +135,8 @@ class FileKnowledge:
 
     @property
     def since(self) -> str:
-        """The last action of the session on the file before another program changed it, such as `Read`. Empty if
-        there is none.
+        """The last action of the session on the file before another program changed it, such as `Read`, or an empty
+        text.
         """
         return self._all_shown().since
 

@@ -56,10 +56,10 @@ class _Candidate(NamedTuple):
 def find_numbered_lines(texts: Sequence[str], where: LineIndex, lines: Sequence[str]) -> Numbered:
     """Return the lines of an answer that have a line number and match lines of the file.
 
-    The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0,
-    or from the first shown line. A shift is dropped if another shift explains all of its lines and more. Of the
-    remaining shifts the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. If there is no
-    such shift, the numbers are wrong, and no line counts as shown.
+    The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
+    from the first shown line. A shift is dropped if another shift explains all of its lines and more. Of the remaining
+    shifts the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. Otherwise the numbers are
+    wrong, and no line counts as shown.
     """
     simple_matches = _match_simple_numbering(texts, lines)
     if simple_matches is not None:

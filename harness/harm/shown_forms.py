@@ -246,8 +246,8 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return the list of rows in a JSON value: the value itself, or the first list in an object. Empty if there is
-    none, or if its items are not all objects or lists.
+    """Return the list of rows in a JSON value: the value itself, or the first list in an object. Empty without such a
+    list, or if it contains items of other types.
     """
     if isinstance(value, dict):
         value = next((item for item in value.values() if isinstance(item, list)), [])

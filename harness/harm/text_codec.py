@@ -21,8 +21,8 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file. UTF-8 is used if there is no byte order mark, or if the bytes are invalid in
-        the encoding of the mark.
+        """Decode the bytes of a file. UTF-8 is used without a byte order mark, or if the bytes are invalid in the
+        encoding of the mark.
         """
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):

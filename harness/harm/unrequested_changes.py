@@ -61,9 +61,9 @@ def check_edit(
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return the unrequested effect of an answered Edit or Write on a file. None if there is no such effect.
+    """Return the unrequested effect of an answered Edit or Write on a file, or None.
 
-    `before` and `after` are the bytes of the file. None if there is no file.
+    `before` and `after` are the bytes of the file; None means a missing file.
     """
     if after is not None and may_become(before, call, after, crlf=crlf):
         return None

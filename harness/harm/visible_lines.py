@@ -109,8 +109,8 @@ def _match_unnumbered(texts: Sequence[str], where: LineIndex, numbered: Matches)
 def _iter_labels(
     texts: Sequence[str], where: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield, for each kind of label, a mapping: the index of each line of the answer with this label, and the
-    position in the line at which the label ends.
+    """Yield, for each kind of label, a mapping: the index of each line of the answer with this label, and the end of
+    the label in the line.
     """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
@@ -133,9 +133,7 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, where: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Record in `labels` each prefix of a line without letters and digits after which the rest matches a line of the
-    file.
-    """
+    """Record in `labels` each prefix without letters and digits if the rest of its line matches a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return

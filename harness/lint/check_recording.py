@@ -60,10 +60,9 @@ def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts on which a scenario should be recorded but is not, and for which the recording states no
-    reason.
+    """Return the contracts that require a recording of the scenario, but have neither a recording nor a stated reason.
 
-    Empty if the suite does not need recordings, or if the scenario has no valid recording of its own contract.
+    Empty if the suite does not need recordings, or if the recording of the scenario's contract is missing or invalid.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     if (

@@ -148,8 +148,8 @@ class LineProgram(Child):
         return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
     def end(self, patience: float = _EXIT_TIMEOUT_S, *, at_once: bool = False) -> None:
-        """Close the input of the program, wait at most `patience` seconds for its exit, and end its process group.
-        With `at_once`, there is no wait.
+        """Close the input of the program, wait at most `patience` seconds for its exit, and end its process group. With
+        `at_once`, do not wait.
         """
         if not self.alive:
             return

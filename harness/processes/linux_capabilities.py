@@ -1,8 +1,8 @@
-"""Drop the capabilities that let root override file modes, for implementations in this process.
+"""Drop root's capabilities to override file modes, for implementations in this process.
 
-An implementation that is tested as root must behave as for an ordinary user: modes restrict access, and
-writing clears setuid and setgid bits. Child processes never get these capabilities (`supervisor`). Code in
-this process does not have them during a call.
+An implementation that is tested as root must behave as for an ordinary user: modes restrict access, and writing clears
+setuid and setgid bits. Child processes never get these capabilities (`supervisor`). Code in this process does not have
+them during a call.
 """
 
 import ctypes

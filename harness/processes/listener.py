@@ -2,9 +2,8 @@
 program.
 
 The arguments of `main` are [FILE...] -- COMMAND... The harness uses the other end of the descriptor
-`supervisor.LISTENING_FD`. A namespace without a network has a separate loopback interface, and the socket
-lets its server stay in the harness. The port is not known before, so PORT is replaced in variables, the
-command and the files.
+`supervisor.LISTENING_FD`. A namespace without a network has a separate loopback interface; with the socket, its server
+can stay in the harness. The port is not known before, so PORT is replaced in variables, the command and the files.
 """
 
 import os

@@ -201,8 +201,8 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield each path under which a hidden path would be visible. Paths in an `empty` directory are not visible,
-    unless a directory above them is `shown`.
+    """Yield the hidden paths, and their names below `shown` directories. Paths in an `empty` directory are yielded only
+    below `shown` directories.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

@@ -137,7 +137,7 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 def _project_directory(path: Path, covered: Covered) -> Path:
     """Return the directory to make visible for a file: the outermost directory above it that contains files of a
-    project, such as package metadata. If there is none, return the directory of the file.
+    project, such as package metadata. Default: the directory of the file.
 
     If that directory must not be made visible, return the path itself.
     """

@@ -123,7 +123,7 @@ class Child:
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
         """Return a socket that listens on the program's loopback interface, and the reason why the program has a
-        network. The reason is empty if it has none.
+        network, or an empty reason.
 
         `name` is the program's name in warnings. The socket is None if it did not arrive within `timeout` seconds.
         """

@@ -6,10 +6,9 @@ inherited socket. If its other end closes, because the harness ended, all proces
 exits, its remaining processes are killed, and this process exits in the same way. A byte from the channel is
 the number of a signal for the program.
 
-`--wrapped`: COMMAND is bubblewrap, which starts the program (`sandbox`). The kernel ends all processes of its
-namespace with the first. Otherwise this process becomes the parent of all orphans, and kills its children until
-there are none. On systems without this feature only the process group is killed, and processes that left it
-survive.
+`--wrapped`: COMMAND is bubblewrap, which starts the program (`sandbox`). The kernel ends all processes of its namespace
+with the first. Otherwise this process becomes the parent of all orphans, and kills all of its children. On systems
+without this feature only the process group is killed, and processes that left it survive.
 
 `--listening`: the program gets the channel, too, as LISTENING_FD, for `listener`.
 
@@ -53,7 +52,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _MODE_OVERRIDES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
 _TIMEOUT_S = 5.0
-"""Seconds after which remaining processes are given up, because they cannot be killed (processes of another user)."""
+"""Seconds until processes are given up that cannot be killed (processes of another user)."""
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -190,7 +189,7 @@ def _adopt_orphans() -> bool:
 
 
 def _kill_descendants() -> None:
-    """Kill the children until there are none: children of a killed process become children of this one."""
+    """Kill all children, also those that this process inherits from killed children."""
     deadline = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < deadline:
         _reap_children()

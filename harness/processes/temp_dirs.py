@@ -19,7 +19,7 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""Seconds after its creation in which a directory without a lock may still be in use."""
+"""Maximum age, in seconds, of an unlocked directory that may still be in use."""
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory of a file system in memory that every user of Linux can use."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
@@ -28,7 +28,7 @@ _swept = False
 
 
 class ScratchError(ReadfirstError):
-    """There is no suitable directory for temporary files."""
+    """A suitable directory for temporary files was not found."""
 
     exit_code = ExitCode.BROKEN
 
@@ -91,8 +91,8 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory for temporary files. None if there is no such directory with enough space, or if
-    TMPDIR is set, because the user has chosen a directory then.
+    """Return a directory in memory with enough space for temporary files. None if it does not exist, or if the user has
+    chosen a directory with TMPDIR.
     """
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
@@ -126,9 +126,7 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove the temporary directories of killed runs: those that are no longer locked. Later calls in the same
-    process do nothing.
-    """
+    """Remove the unlocked temporary directories: those of killed runs. Later calls in the same process do nothing."""
     global _swept
     if _swept:
         return

@@ -42,8 +42,7 @@ def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
 def expectation_of(stated: Any, seen: Clause, *, group: bool = False) -> Any:
     """Return the new value of `expect` for a call: its `documented` clauses, and a clause for the observed answer.
 
-    If the observed answer is also what the documents state, both are one clause. GONE means that the key `expect` is
-    removed.
+    If the observed answer is also the documented one, both are one clause. GONE means that the key `expect` is removed.
     """
     clauses = stated if isinstance(stated, list) else [stated]
     wanted = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]

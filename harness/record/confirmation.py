@@ -26,8 +26,8 @@ Replays = Mapping[str, tuple[list[str], list[str]]]
 class Confirmation:
     """Decides whether the first replay of a scenario is confirmed, or whether a second replay is needed.
 
-    A first replay is confirmed if its transcript equals the contract's own recording. If there is no such recording, it
-    must equal that of the nearest older contract with the same class of models, and without an older one, that of the
+    A first replay is confirmed if its transcript equals the contract's own recording. Without this recording, it must
+    equal that of the nearest older contract with the same class of models, and without an older one, that of the
     nearest newer contract. A contract that is being recorded is compared as soon as its own replays are confirmed.
     """
 

@@ -183,9 +183,7 @@ class TakeJob:
 
 
 def unknown_words(transcript: Transcript) -> str:
-    """Return the text of the first refusal in a transcript that errors.yaml does not contain. Empty if there is
-    none.
-    """
+    """Return the text of the first refusal in a transcript that errors.yaml does not contain, or an empty text."""
     results = (result for step in transcript.steps for result in step.results)
     return next((result.text for result in results if result.error == UNNAMED), "")
 

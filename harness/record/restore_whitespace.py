@@ -14,8 +14,8 @@ def with_outer_whitespace(
     """Return the transcripts of a scenario, by contract, with whitespace restored at both ends of the answers.
 
     Some contracts ignore outer whitespace, because the product strips it. The whitespace is taken from the same answer
-    of the nearest contract that does not ignore it, preferably of the same version; if there is none, from the nearest
-    older contract that ignores it. Answers without an equal answer, and contracts that the suite does not list, stay
+    of the nearest contract that does not ignore it, preferably of the same version, otherwise of the nearest older
+    contract that ignores it. Answers without an equal answer, and contracts that the suite does not list, stay
     unchanged.
     """
     ignoring = {

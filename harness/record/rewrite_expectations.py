@@ -146,8 +146,8 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, in which one scenario (`slug`) gets new values, so that it
-    expects `wanted`.
+    """Return the text of a file with several scenarios, with new values for one scenario (`slug`), so that it expects
+    `wanted`.
 
     The common steps are not changed, because they belong to all scenarios. Raises RewriteError if a step contains no
     placeholder for the new value.
@@ -179,9 +179,7 @@ class _NoValueError(Exception):
 
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Add to `values` the values of placeholders with which the template equals `wanted`. Raises _NoValueError if there
-    are none.
-    """
+    """Add to `values` the values of placeholders that make the template equal to `wanted`, or raise _NoValueError."""
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:

@@ -309,7 +309,7 @@ class _Replay:
         interfere.end()
 
     def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
-        """Let two sessions make their calls at the same time."""
+        """Make the calls of two sessions at the same time."""
         asked = [(call.tool, self._next_arguments(call)) for call in group.calls]
         results: dict[int, ToolResult] = {}
 
@@ -328,7 +328,7 @@ class _Replay:
         self._record(make, len(asked))
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
-        """Make a call during which the program receives the signal `number`, and may exit."""
+        """Make a call, and send the signal `number` to the program during the call. The program may exit."""
         session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:
             require_method(session, RacingSession, "during", "call_during")

@@ -59,8 +59,8 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the name of the class of rules whose scenarios are exactly the scenarios of the runs. None if there is
-    no such class.
+    """Return the name of the class of rules whose scenarios are exactly the scenarios of the runs. None if they do not
+    form a class.
     """
     if (rules := sources.rules) is None:
         return None

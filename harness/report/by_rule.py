@@ -32,11 +32,10 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule.
 
-    `level` is the lowest level at which a scenario fails that no baseline accepts; None if there is no such scenario.
-    `fails` is the number of scenarios that fail at this level: unsafe results are counted separately from different
-    words. `shortest` is the shortest failure with the most frequent of the worst mistakes. If the baseline accepts
-    all failures, `shortest` is the shortest accepted failure. `is_overcautious` means that all failures are
-    unnecessary refusals.
+    `level` is the lowest failing level of the scenarios whose failures no baseline accepts, or None. `fails` is the
+    number of scenarios that fail at this level: unsafe results are counted separately from different words. `shortest`
+    is the shortest failure with the most frequent of the worst mistakes. If the baseline accepts all failures,
+    `shortest` is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -117,7 +116,7 @@ class RuleTally:
         return dominant_of(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
-        """Return the id of the rule under which the verdict is counted."""
+        """Return the id of the rule that includes the verdict in its counts."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
     def _result_of(self, rule_id: str, fixed: str | None) -> RuleResult:
@@ -223,7 +222,7 @@ def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def group_of(result: RuleResult) -> str:
-    """Return the heading under which a failing rule is listed: its class, or a group of lesser failures."""
+    """Return the heading for a failing rule: its class, or a group of lesser failures."""
     if result.level in _HEADINGS_BY_LEVEL:
         return _HEADINGS_BY_LEVEL[result.level]
     if result.is_overcautious:
@@ -290,8 +289,8 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line, of which
-    `used` columns are used. Empty for other scenarios.
+    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line after `used`
+    columns. Empty for other scenarios.
     """
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""

@@ -191,7 +191,7 @@ def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
     """Explain lost lines that the contract had shown before: return a sentence about an earlier answer of the
     contract that shows more lines of the file than the implementation's answer.
 
-    Empty if there is no such answer. The contract does no harm then, because its session knows the lines.
+    Empty without such an answer. The contract does no harm then, because its session knows the lines.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

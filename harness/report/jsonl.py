@@ -342,9 +342,9 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 OF_A_HARM = ("kind", "path", "what", "before", "after")
 OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
-"""Fields of a harm (`OF_A_HARM`) and of a difference in the output, in which steps and calls count from 1. If a
-difference contains no texts, its texts are those of the harm with the same line. If it contains no `blame`, the
-implementation is to blame.
+"""Fields of a harm (`OF_A_HARM`) and of a difference in the output. Steps and calls count from 1. If a difference
+contains no texts, its texts are those of the harm with the same line. If it contains no `blame`, the implementation is
+to blame.
 """
 
 

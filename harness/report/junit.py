@@ -35,7 +35,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _make_suites(run: Run, sources: Sources) -> Iterator[Element]:
-    """Yield the suites of a contract: by rule, or by family if there are no rules."""
+    """Yield the suites of a contract: by rule, or by family in a suite without rules."""
     rules, groups = sources.rules, dict[str, list[Judged]]()
     for verdict, ruling in run.judged:
         family = verdict.scenario_id.partition("/")[0]

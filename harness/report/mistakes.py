@@ -167,7 +167,7 @@ class Dominant:
 
     @property
     def example(self) -> str:
-        """The first difference of this kind in the shortest failure, in one line. The kind itself if there is none."""
+        """The first difference of this kind in the shortest failure, in one line. Default: the kind itself."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None

@@ -96,7 +96,7 @@ def given_lines(given: Given) -> Iterator[str]:
 
 
 def given_settings(given: Given) -> Iterator[tuple[str, str]]:
-    """Yield the initial state beside the files, as pairs of a name and an escaped value."""
+    """Yield the initial state without the files, as pairs of a name and an escaped value."""
     yield from (("deny", visible(rule)) for rule in given.deny)
     if given.disk is not None:
         yield "disk", f"{given.disk:,} bytes"

@@ -20,8 +20,8 @@ class ClaimsError(ReadfirstError):
 
 
 def claims_named(words: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities that `--require` lists, in words such as `Read,Edit`. None if there are no words.
-    Raises ClaimsError for an unknown name.
+    """Return the capabilities that `--require` lists, in words such as `Read,Edit`. None without words. Raises
+    ClaimsError for an unknown name.
     """
     names = [name.strip() for word in words for name in word.split(",")]
     valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
@@ -36,8 +36,7 @@ def claims_named(words: Iterable[str]) -> frozenset[str] | None:
 
 
 def claimed_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return the capabilities that an adapter declares, without tools for which `unsupported_reason` refuses even the
-    simplest call.
+    """Return the capabilities that an adapter declares, without tools whose simplest call `unsupported_reason` refuses.
     """
     lacking = {
         tool for tool, arguments in _MINIMAL_CALLS.items() if traits.unsupported_reason(tool, arguments)

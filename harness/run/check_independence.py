@@ -95,7 +95,7 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that each session reads the file of its own workspace: two sessions read a file with the same path but
+    """Check that sessions do not read files of another workspace: two sessions read a file with the same path but
     different texts. Raises CheckFailed.
     """
     for text in ("one\n", "two\n"):

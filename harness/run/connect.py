@@ -215,8 +215,8 @@ def _reference_defaults(connect_string: str) -> TargetDefaults:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""Baseline with the known differences between the reference and versions of the product. There are none for the
-default contract.
+"""Baseline with the known differences between the reference and versions of the product. The default contract is
+without differences.
 """
 
 KINDS: Mapping[str, Kind] = {

@@ -58,8 +58,8 @@ class Kind:
     """A kind of connection. `form` is the form of its connect strings, for example `mcp:COMMAND`.
 
     `connect` returns the adapter for a connect string, `defaults` its defaults. `hint` returns the probable connect
-    string for a word without a kind; empty if there is none. `defaults` and `hint` may raise ConnectError.
-    `confinable` means that `--confine` is supported.
+    string for a word without a kind, or an empty text. `defaults` and `hint` may raise ConnectError. `confinable` means
+    that `--confine` is supported.
     """
 
     form: str

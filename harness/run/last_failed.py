@@ -46,12 +46,12 @@ class LastFailed:
         ids = {*known[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
         untested = {*known[1], *selected} - failed.keys()
         noted = [sorted(ids), sorted(untested)]
-        with suppress(OSError):  # a cache: without it the next run tells that there was none
+        with suppress(OSError):  # a cache: the next run reports that it is missing
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_all({self._file: json.dumps(noted, indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return the stored ids of failed and of untested scenarios. None if there is no valid file."""
+        """Return the stored ids of failed and of untested scenarios. None without a valid file."""
         try:
             noted = json.loads(self._file.read_bytes())
         except (OSError, ValueError):

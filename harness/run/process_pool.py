@@ -57,7 +57,7 @@ def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) 
 
 
 class _Share(Generic[Item, Result]):
-    """A worker, and the items of which it has not returned the results yet."""
+    """A worker, and the items whose results it has not returned yet."""
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job

@@ -38,7 +38,7 @@ class Target:
 
     contracts: tuple[str, ...] = ()
     missing_because = "a required capability"
-    """Words for the capabilities without which a scenario that must be judged is not judged."""
+    """The missing capabilities, in words, if a scenario that must be judged is not judged."""
     level_warning = ""
     """A warning that the baseline was written at a lower level than that of the run."""
 
@@ -151,7 +151,7 @@ class Target:
             return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 
     def _directory(self) -> AbstractContextManager[None]:
-        """Return a context manager that changes to the directory to which the paths of the target are relative."""
+        """Return a context manager that changes to the base directory of the target's relative paths."""
         directory = getattr(self._options, "readfirst_directory", None)
         return nullcontext() if directory is None else chdir(directory)
 

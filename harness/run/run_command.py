@@ -325,8 +325,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids to run, and the message to use if there are none. Only scenarios that failed, or were not
-    tested, are returned if the request selects these.
+    """Return the ids to run, and the message for an empty selection. Only scenarios that failed, or were not tested,
+    are returned if the request selects these.
 
     Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """

@@ -313,7 +313,7 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides after which scenarios the shared process is stopped, to detect changes of files at its exit.
+    """Decides when to stop the shared process between scenarios, to detect changes of files at its exit.
 
     The process is stopped after the first scenarios that use Edit and Write. If a process has changed files at its
     exit, it is stopped after every later scenario. `enabled` is False for servers of a pool, because they exit with

@@ -29,8 +29,8 @@ class ServerNotice:
     _is_silent: bool = field(init=False, default=False)
 
     def line(self, verdict: Verdict) -> str:
-        """Return the line to print after a verdict. It says once that a test will decide whether servers are shared,
-        and later once what was decided. Empty after all other verdicts.
+        """Return the line to print after a verdict: once, that a test will decide whether servers are shared, and once
+        its decision. Empty after all other verdicts.
         """
         self._seen += 1
         use = verdict.server

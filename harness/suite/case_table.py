@@ -121,7 +121,7 @@ def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
 
 
 def expand_case(data: bytes, file: Path, slug: str) -> Document | None:
-    """Return one case of a file as the document of a separate scenario. None if there is no such case.
+    """Return one case of a file as the document of a separate scenario. None if the case does not exist.
 
     Positions are those in the file. The position of a value is that in the case which defines it. Raises SuiteError.
     """

@@ -120,8 +120,8 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new files and directories for which the scenario file states a mode, with their recorded modes. Other
-    modes of new files are not compared.
+    """Return the new files and directories with a mode in the scenario file, with their recorded modes. Other modes of
+    new files are not compared.
     """
     return {
         path: _with_mode(row.changes.get(path, Directory()), row.created[path])
@@ -191,7 +191,7 @@ def _agrees(expected: str | TextDigest, text: str) -> bool:
 
 
 def _is_digest(text: str | TextDigest | None) -> bool:
-    # A digest of the beginning alone says that the rest does not matter.
+    # A digest of only the beginning means that the rest is ignored.
     return isinstance(text, TextDigest) and text.sha256 is not None
 
 

@@ -120,9 +120,7 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract with this name, or the newest for `latest`. Raises UnknownContractError if there is
-        none.
-        """
+        """Return the contract with this name, or the newest for `latest`. Raises UnknownContractError."""
         for contract in self.all:
             if contract.name == name:
                 return contract
@@ -136,9 +134,7 @@ class Contracts:
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded contract with the current model (not `+gated`). If there is no recorded contract, the
-        last contract.
-        """
+        """The newest recorded contract with the current model (not `+gated`). Default: the last contract."""
         recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 
@@ -166,9 +162,9 @@ class Contracts:
         """Return the contract with this name. For a version that is not a contract, return a contract with the
         properties of a listed one.
 
-        This is the first listed contract that has the same suffix as `2.1.200` or `2.1.240+gated` and is not older, or,
-        if there is none, the newest. If its `follows` is the requested version or a newer one, the contract before it
-        is used. Raises UnknownContractError if the name is not a version.
+        This is the first listed contract that has the same suffix as `2.1.200` or `2.1.240+gated` and is not older,
+        otherwise the newest. If its `follows` is the requested version or a newer one, the contract before it is used.
+        Raises UnknownContractError if the name is not a version.
         """
         if name in self:
             return self[name]

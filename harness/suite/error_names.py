@@ -1,4 +1,4 @@
-"""The names of errors, their codes, and the messages by which an error is recognised."""
+"""The names of errors, their codes, and the messages that identify an error."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One wording of an error: `text`, in which `{word}` stands for any text. If `tools` are named, only messages of
-    these tools have this wording.
+    """One wording of an error: `text`; `{word}` in it stands for any text. If `tools` are named, only messages of these
+    tools have this wording.
     """
 
     text: str
@@ -50,9 +50,9 @@ class ErrorName:
     """A kind of refusal. `forms` are its possible messages. `codes` has the documented number of the error, by tool.
 
     `words` is the whole message that an expectation means if it contains only the name of the error; `{old_string}`
-    stands for this argument of the call. `words` is empty if several messages are possible. `data` are texts after
-    which a message contains data of the product, such as its schema of settings; `data_ends` are the beginnings of the
-    text after the data.
+    stands for this argument of the call. `words` is empty if several messages are possible. `data` are texts that
+    precede data of the product in a message, such as its schema of settings; `data_ends` are the beginnings of the text
+    after the data.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The messages of the errors whose name alone stands for one message, by name."""
+        """The messages of the errors with only one message, by name."""
         return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
@@ -103,7 +103,7 @@ class Vocabulary:
         return text[: min(ends)] if ends else None
 
     def ending(self, name: str, text: str) -> str:
-        """Return the text after the product data in a message. Empty if there is none."""
+        """Return the text after the product data in a message, or an empty text."""
         found = [place for mark in self.names[name].data_ends if (place := text.rfind(mark)) > 0]
         return text[min(found) :] if found else ""
 

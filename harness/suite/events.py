@@ -50,7 +50,7 @@ def is_git_command(text: str) -> bool:
 
 
 _TEXT = re.compile(r"(?s).*")
-_SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
+_SHIFT = 2  # default shift of a file's time by a touch, in seconds
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:

@@ -15,8 +15,8 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 InAWord = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""A function that returns the clause which a short form means for a call. It gets the stated changes of files; if there
-are none, the clause contains the changes, too.
+"""A function that returns the clause which a short form means for a call. It gets the stated changes of files; without
+these, the clause contains the changes, too.
 """
 
 

@@ -56,7 +56,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 LINK_TARGET = re.compile(r"[^\0]+")
 _TEXT = re.compile(r"(?s).*")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?")
-"""Matches canonical Base64, in which the unused bits after the last byte are zero."""
+"""Matches canonical Base64: the unused bits after the last byte are zero."""
 
 
 def given_entry(node: Node) -> Entry:

@@ -63,7 +63,7 @@ _LARGEST_DISK = 1 << 20
 
 
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
-    """Read one scenario file. `root` is the directory `scenarios`, to which ids are relative.
+    """Read one scenario file. `root` is the directory `scenarios`; ids are relative to it.
 
     Without `require_expect`, calls may lack an expectation, because a recorder adds it. Raises SuiteError with all
     problems, or StrictYamlError with the first.
@@ -86,7 +86,7 @@ def scenario_from(
     """Build a scenario from a parsed document, as `load_scenario` does. Raises SuiteError.
 
     `trusted`: paths and programs are not checked. `composed`: the expectations are only in the recording. `words`
-    returns the messages of the errors whose name alone may be an expectation.
+    returns the messages of the errors that an expectation may state by name only.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -246,8 +246,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the key of a step that names its action. Adds a finding and returns None if there is no such key, or
-        several.
+        """Return the key of a step that names its action. Adds a finding and returns None without exactly one such key.
         """
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
@@ -347,9 +346,7 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Read the way in which a call is interrupted. Adds a finding if it does not fit the events or arguments of the
-        call.
-        """
+        """Read the interruption of a call. Adds a finding if it does not fit the events or arguments of the call."""
         how: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[how].waits:
             node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
+if TYPE_CHECKING:  # implementations import this module, but not YAML
     from readfirst.harness.yaml_io.yaml_validation import Node
 
 

@@ -70,8 +70,8 @@ What = TypeVar("What")
 
 
 def version_spans(names: Iterable[str], what: Callable[[str], What]) -> Iterator[tuple[str, What]]:
-    """Yield each range of successive contracts for which `what` returns the same value, as a text such as `1.0.60 to
-    2.1.7`, and this value.
+    """Yield each range of successive contracts with the same result of `what`, as a text such as `1.0.60 to 2.1.7`, and
+    this result.
 
     `names` are sorted, oldest first. Contracts with an older model have separate ranges.
     """

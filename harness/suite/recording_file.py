@@ -118,7 +118,7 @@ def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_valid_digest(value: Mapping[str, Any]) -> bool:
-    """Whether the JSON values of a recording have the digest that the recorder wrote, so that nobody edited them."""
+    """Whether the JSON values of a recording match the recorder's digest, and so were not edited."""
     return "digest" in value and with_digest(value)["digest"] == value["digest"]
 
 

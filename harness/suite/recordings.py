@@ -39,7 +39,7 @@ class RecordingLocation:
 
     @cached_property
     def value(self) -> Mapping[str, Any] | None:
-        """The recording as JSON values. None if there is no recording. Raises RecordingError."""
+        """The recording as JSON values, or None. Raises RecordingError."""
         if self.data is None:
             return None
         with _naming(self.path):
@@ -47,12 +47,12 @@ class RecordingLocation:
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording of the scenario. Empty if there is none. Raises RecordingError."""
+        """The recording of the scenario. Empty if it is missing. Raises RecordingError."""
         return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether there is a recording and its digest shows that nobody has edited it. Raises RecordingError."""
+        """Whether there is a recording that was not edited, according to its digest. Raises RecordingError."""
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
@@ -74,7 +74,7 @@ class RecordingLocation:
             return "the recording cannot be read"
 
     def intact(self) -> Recording:
-        """Return the recording. Empty if there is none. Raises RecordingError if it is damaged."""
+        """Return the recording. Empty if it is missing. Raises RecordingError if it is damaged."""
         if damage := self.damage:
             raise RecordingError(
                 f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
@@ -147,7 +147,7 @@ class Recordings:
             return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
-        """Return the recording of a scenario. Empty if there is none. Raises RecordingError."""
+        """Return the recording of a scenario. Empty if it is missing. Raises RecordingError."""
         found = self.find(scenario_id)
         # Files do not change while values from them are cached.
         key = scenario_id, found.data
@@ -163,8 +163,7 @@ class Recordings:
             return RecordingLocation(scenario_id, path, holder._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of a scenario with these inputs (the digest of its files and steps). Empty if there is
-        none.
+        """Return the recording of a scenario with these inputs (the digest of its files and steps), or an empty one.
 
         Raises RecordingError if the recording is damaged, or if the scenario has changed since the recording.
         """

@@ -70,7 +70,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value. Each part for which `change` does not return None is replaced by its result."""
+    """Return a copy of a value. Each part is replaced by the result of `change` for it, unless this is None."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -123,7 +123,7 @@ def _expand_value(value: Any) -> str | None:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a copy of the value in which `change` was applied to each text, except keys."""
+    """Return a copy of the value with `change` applied to each text, except keys."""
     return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
 
 

@@ -19,7 +19,7 @@ _Tracked = Mapping[str, tuple[int, bytes]]
 
 def repository_files(folders: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the files below `.git` for repositories in these directories of a workspace (`.`: the workspace itself),
-    in which `files` are committed.
+    with `files` committed.
 
     A repository inside another one is tracked as a commit, like a submodule. Hard links are not tracked.
     """

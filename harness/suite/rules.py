@@ -123,9 +123,7 @@ def load_rules(path: Path, below: Rules | None = None) -> Rules:
 
 
 def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
-    """Return the rules of several suites. For an id in several suites, the last suite is used. None if there are no
-    rules.
-    """
+    """Return the rules of several suites. For an id in several suites, the last suite is used. None without rules."""
     found = [layer for layer in layers if layer]
     by_id = {rule.id: rule for layer in found for rule in layer}
     return Rules(found[-1].classes, by_id) if by_id else None

@@ -108,7 +108,7 @@ class Clause:
 class Expectation:
     """The expected result of a call or group: of a recorded contract, and according to the documents. None: not stated.
 
-    If the product does what the documents state, both are the same clause.
+    If the product behaves as documented, both are the same clause.
     """
 
     recorded: Clause | None = None

@@ -40,7 +40,7 @@ def names_in_title(title: str) -> set[str]:
 
 
 def is_partial(title: str) -> bool:
-    """Whether a title contains a suite of which only a part of the scenarios is used."""
+    """Whether a title contains a suite that is used only in part."""
     return _PART in title
 
 
@@ -53,7 +53,7 @@ class SharedFiles:
 
     @property
     def _below(self) -> SharedFiles | None:
-        """The suite that this suite inherits shared files from. None if there is none."""
+        """The suite that this suite inherits shared files from, or None."""
         raise NotImplementedError
 
     @property
@@ -79,7 +79,7 @@ class SharedFiles:
             listed = strict_yaml.load(path.read_bytes(), path).value["contracts"].values()
             return any("version" in contract for contract in listed)
         except (SuiteError, OSError, LookupError, TypeError, AttributeError):
-            return False  # `contracts` reports what is wrong with the file
+            return False  # `contracts` reports the error in the file
 
     def file(self, name: str) -> Path:
         """Return the path of a shared file: in this suite if it exists there, otherwise in the suite below."""

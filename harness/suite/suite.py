@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.scenario import Scenario
     from readfirst.harness.yaml_io.strict_yaml import Document
 
-# What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
+# The readers are imported with the first file of their kind: a list of scenarios needs only headings.
 
 
 _HEADING = {"title", "requirement", "rule", "tags"}
@@ -59,7 +59,7 @@ class Suite(SharedFiles):
         copies_bundled: bool = False,
         trust: bool = False,
     ) -> None:
-        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is no suite.
+        """Open the suite at `root` (default: `default_root()`). Raises SuiteError for a missing suite.
 
         `base` is a suite whose scenarios and shared files this suite includes. If both have a scenario with the same
         id, the scenario of this suite is used. Without `base`, only the shared files of the bundled suite are included.
@@ -72,7 +72,7 @@ class Suite(SharedFiles):
         self.trust = trust
         """Whether the user trusts the suite. Its paths and programs are then not checked."""
         self.base = base
-        """The suite whose scenarios this suite includes. None if there is no such suite."""
+        """The suite whose scenarios this suite includes, or None."""
         self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
         if not (self.root / "scenarios").is_dir():
@@ -100,7 +100,7 @@ class Suite(SharedFiles):
         return tuple(part.root for part in self.parts)
 
     def part(self, scenario_id: str) -> Suite:
-        """Return the suite among `parts` that contains a scenario. The suite itself if there is no such scenario."""
+        """Return the suite among `parts` that contains a scenario. Default: this suite."""
         if self.base is None or self._shelf.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
         return self.base.part(scenario_id)
@@ -117,7 +117,7 @@ class Suite(SharedFiles):
 
     @property
     def scenarios_root(self) -> Path:
-        """The directory of the scenario files, to which ids are relative."""
+        """The directory of the scenario files. Ids are relative to it."""
         return self.root / "scenarios"
 
     @property
@@ -230,7 +230,7 @@ class Suite(SharedFiles):
         return place
 
     def path(self, scenario_id: str) -> Path:
-        """Return the path of the file that contains a scenario. Raises UnknownScenarioError if there is none."""
+        """Return the path of the file that contains a scenario. Raises UnknownScenarioError."""
         return self.place(scenario_id).file
 
     def cases_in(self, path: str) -> list[str]:
@@ -274,7 +274,7 @@ class Suite(SharedFiles):
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         place = self.place(scenario_id)
-        data = self._files.read(place.file) or strict_yaml.read(place.file)  # which says what is wrong
+        data = self._files.read(place.file) or strict_yaml.read(place.file)  # which reports the error
         if not place.case:
             return strict_yaml.load(data, place.file)
         from readfirst.harness.suite.case_table import expand_case
@@ -289,7 +289,7 @@ class Suite(SharedFiles):
     ) -> Scenario:
         """Read one scenario with the expectations of `contract`. None or `documented`: the expectations in the file.
 
-        The expectations of other contracts, and those of composed scenarios, come from the recording. If there is no
+        The expectations of other contracts, and those of composed scenarios, come from the recording. Without a
         recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all errors of the file,
         or RecordingError.
         """
@@ -336,7 +336,7 @@ class Suite(SharedFiles):
         try:
             recording = self.recordings.of(scenario.id, scenario.inputs)
         except RecordingError:
-            return scenario  # what is wrong with it does not matter here
+            return scenario  # the error is not relevant here
         transcript = recording.transcripts.get(scenario.contract)
         return scenario if transcript is None else expand_digests(scenario, transcript)
 

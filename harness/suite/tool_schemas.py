@@ -46,7 +46,7 @@ class OfferedTool:
     """The definition of a tool that the model gets.
 
     `schema` is the complete JSON Schema of its arguments. The description is text of the product, so only `facts` about
-    it are stored: its length in characters, its SHA-256, its beginning, and what it states.
+    it are stored: its length in characters, its SHA-256, its beginning, and its statements.
     """
 
     schema: Mapping[str, Any]
@@ -100,7 +100,7 @@ def _argument_names(file: Path) -> Mapping[str, frozenset[str]]:
 
 
 def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str] | None:
-    """Return a message about the first argument that a tool has in no contract, and its remedy. None if there is none.
+    """Return a message about the first argument that a tool has in no contract, and its remedy, or None.
 
     The arguments are those of the bundled suite's contracts.
     """

@@ -142,7 +142,5 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def marks(course: Course) -> str:
-    """Return a course as a text: a word for each message, in which `a` is a call that was answered, and `r` a call that
-    was refused.
-    """
+    """Return a course as a text: a word for each message, with `a` for an answered call, and `r` for a refused call."""
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -103,7 +103,7 @@ class Transcripts(Mapping[str, Transcript]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return the `repr` of a dictionary of the transcripts, from which digests are computed."""
+        """Return the `repr` of a dictionary of the transcripts. Digests are computed from it."""
         return repr(dict(self))
 
     def _step(self, place: int, number: int) -> TranscriptStep:

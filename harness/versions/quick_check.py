@@ -50,8 +50,7 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change. If there are none, return the `shown_by` scenarios
-    of the behaviour.
+    """Return the scenarios whose recordings differ around a change. Default: the `shown_by` scenarios of the behaviour.
     """
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
@@ -61,8 +60,7 @@ def telling_set(
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
 ) -> set[str]:
-    """Return a small set of scenarios that shows every change in `points`. Only scenarios for which `able` returns True
-    are used.
+    """Return a small set of scenarios that shows every change in `points`. Only scenarios that `able` accepts are used.
     """
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
@@ -130,7 +128,7 @@ class Look:
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
         """Return the transcript of the first replay. If the contract ignores outer whitespace, that of equal answers of
-        `before` is restored. None if there is no replay.
+        `before` is restored. None without a replay.
         """
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)

@@ -55,9 +55,7 @@ def release_of(contracts: Contracts, version: str) -> Release:
 
 
 def predecessor(contracts: Contracts, name: str) -> Contract | None:
-    """Return the newest contract with the same suffix (`+gated` or none) that is older than `name`. None if there is
-    none.
-    """
+    """Return the newest contract with the same suffix (`+gated` or none) that is older than `name`, or None."""
     variant = name.partition("+")[2]
     older = [
         contract
@@ -140,8 +138,8 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios that were recorded on the contract `before`, but for which `contract` has neither a
-    recording nor a reason.
+    """Return the scenarios that were recorded on the contract `before`, but have neither a recording nor a reason for
+    `contract`.
     """
     ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]

@@ -80,8 +80,8 @@ class Folder:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return device, inode and type of an entry: these differ if the entry was removed and created again. None if
-    there is no entry.
+    """Return device, inode and type of an entry: these differ if the entry was removed and created again. None for a
+    missing entry.
     """
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
@@ -98,7 +98,7 @@ class TooLargeError(Exception):
 _OF_THE_SYSTEM = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Numbers of errors for which the system and not the implementation is to blame."""
+"""Numbers of errors that are not the implementation's fault, but the system's."""
 
 
 class spoiling:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot

@@ -264,9 +264,8 @@ class WorkspacePool:
     cleared and used again.
 
     The base is a new temporary directory, unless `base` is given. Its path contains no symbolic links. If a workspace
-    cannot be cleared, a new base is created and the former one is no longer used. With `memory`, a new base is in
-    memory if possible. `confined` applies to all workspaces. `keep` is called with the scenario's id and its
-    workspace after the last step.
+    cannot be cleared, a new base replaces the former one. With `memory`, a new base is in memory if possible.
+    `confined` applies to all workspaces. `keep` is called with the scenario's id and its workspace after the last step.
     """
 
     def __init__(

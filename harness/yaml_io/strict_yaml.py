@@ -132,7 +132,7 @@ def refuse_links(file: Path, suite: Path) -> None:
         path = parent
 
 
-class _Refused(Exception):  # noqa: N818 - it says what became of the file
+class _Refused(Exception):  # noqa: N818 - the name is the outcome
     """An error that does not name its file yet."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell"]
 
 
-class Unexpressed(ValueError):  # noqa: N818 - it says what the format lacks
+class Unexpressed(ValueError):  # noqa: N818 - the name is the missing feature
     """A call cannot be written in the format. The message completes the words `an edit of ...`."""
 
 

@@ -20,12 +20,12 @@ from readfirst.harness.processes.sandbox import Sandbox
 
 @dataclass(frozen=True, slots=True)
 class HookCall:
-    """A call at which the product waits in its hook until `release` is called."""
+    """A call that waits in the product's hook until `release` is called."""
 
     answers: int
 
     def release(self) -> None:
-        """Let the product execute the call."""
+        """End the hook, so that the product executes the call."""
         os.write(self.answers, b"\n")
 
 
@@ -150,7 +150,7 @@ class Options:
         )
         if dialogue is not None:
             dialogue.say(self.prompt)
-        # The product does not let root use the mode without permission prompts.
+        # The product refuses root the mode without permission prompts.
         bypasses_permissions = self.permissions is not None and self.permissions.mode == "bypassPermissions"
         return Launch(
             command=(*self.command, *_command_arguments(self)),

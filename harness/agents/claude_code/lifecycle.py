@@ -27,8 +27,7 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
 
 
 def rewind(conversation: Conversation, said: str) -> None:
-    """Let the model end its turn, make the product restore the files, and send the user message `said`. Raises
-    BrokenAdapter.
+    """End the model's turn, make the product restore the files, and send the user message `said`. Raises BrokenAdapter.
     """
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
@@ -41,14 +40,14 @@ def rewind(conversation: Conversation, said: str) -> None:
 
 
 def say(conversation: Conversation, said: str) -> None:
-    """Let the model end its turn, and send a user message. Raises BrokenAdapter."""
+    """End the model's turn, and send a user message. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     conversation.end_turn(lambda: dialogue.say(said))
 
 
 def interrupt(conversation: Conversation, said: str) -> None:
-    """Let the user interrupt the pending call and send a message. Raises BrokenAdapter."""
+    """Interrupt the pending call as the user, and send a message. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
@@ -68,8 +67,7 @@ def newest(configuration: Path) -> str:
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Let the model start a sub-agent, which makes the next calls. Returns the id of the call that started it. Raises
-    BrokenAdapter.
+    """Start a sub-agent, which makes the next calls. Returns the id of the call that started it. Raises BrokenAdapter.
     """
     call = conversation.start_call(*_agent_call(conversation))
     if call in conversation.results:
@@ -79,8 +77,8 @@ def start_agent(conversation: Conversation) -> str:
 
 
 def start_beside(conversation: Conversation) -> Turn:
-    """Let the model start a sub-agent in the background. Returns the turn with which the sub-agent waits for its
-    model. Raises BrokenAdapter.
+    """Start a sub-agent in the background. Returns the turn of the sub-agent, which waits for its model. Raises
+    BrokenAdapter.
     """
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
