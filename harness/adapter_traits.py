@@ -15,9 +15,9 @@ _T = TypeVar("_T")
 
 Design = Literal["strict", "hash-checked", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
-"""The designs that an implementation may declare. `strict` refuses a file that was not read or has changed since, as
-the contract does. `hash-checked` compares contents: a new time is not a change. `content-checked` edits a changed file
-if the text is still there. `ungated` requires no Read.
+"""The designs that an implementation may declare. `strict`, as the contract, refuses a file that was not read or has
+changed since. `hash-checked` compares contents: a new time is not a change. `content-checked` edits a changed file if
+the text is still there. `ungated` requires no Read.
 """
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",

@@ -125,7 +125,7 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool, in the order in which problems are reported.
+    """The parameters of one tool. Problems are reported in their order.
 
     `aliases` maps alternative names to parameters. `overlooked` arguments are ignored. A `spare` name is ignored
     if the parameter that it could replace is also given. `corrections` are applied if the corrected arguments are

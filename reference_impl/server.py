@@ -130,7 +130,7 @@ class Server:
             case {"method": str()} if "id" not in message:
                 pass  # other notifications of a client are ignored
             case {"id": _, "result": _} | {"id": _, "error": _}:
-                pass  # there was no request
+                pass  # an answer without a request
             case _:
                 self._write_error(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 

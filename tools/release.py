@@ -54,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
     out = given.output.resolve()
     _build("sdist", ROOT, out)
     with tempfile.TemporaryDirectory() as unpacked:
-        # From what is published, so that nothing can be missing there.
+        # Build from the published sdist, which therefore cannot lack a file.
         shutil.unpack_archive(out / f"readfirst-{version}.tar.gz", unpacked)
         _build("wheel", Path(unpacked) / f"readfirst-{version}", out)
     _run(["npm", "pack", "--silent", "--pack-destination", str(out)], ROOT / "runners/typescript")

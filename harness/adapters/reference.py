@@ -202,7 +202,7 @@ def _result(result: Result) -> ToolResult:
 
 def serve(contract: str, version: str) -> None:
     """Serve the reference with JSON lines until standard input ends. Raises ValueError for an unknown contract."""
-    # Python handles signals only between its instructions, so never while it waits for input.
+    # Python runs signal handlers between instructions: a signal right before the wait for input would not end the wait.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)
     serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), keeps=True)

@@ -20,7 +20,7 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command that starts a server: its words, and the user's current directory (`folder`) when it was written.
+    """The command that starts a server: its words, and the base directory (`folder`) of its file names.
 
     A word, or the value of an option after `=`, names a file if `folder` contains a regular file of this name; `~/`
     stands for the home directory. Names of directories stay unchanged, because `.` means the directory where the

@@ -23,7 +23,7 @@ from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _SLOW_S = 5.0
-"""A check that runs longer, in seconds, is reported as slow."""
+"""Seconds until a running check is reported as slow."""
 
 
 @running("time_limit", "confine", settle=(Settle, 200.0))

@@ -342,7 +342,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def write_output(text: str, output: Path | None) -> None:
-    """Write a text to the file of --output, or print it without this option. Raises OutputError."""
+    """Write a text to the file of --output; print it by default. Raises OutputError."""
     if output is None:
         stdout().write(text)
         return

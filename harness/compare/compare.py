@@ -255,9 +255,7 @@ class _Judge:
         return "passed", None, ""
 
     def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
-        """Return the clause of a call, and whether all of it is compared. The second value is False for set-up calls:
-        only their effects are compared.
-        """
+        """Return the clause of a call, and whether all of it is compared: for set-up calls, only the effects are."""
         clause = clause_for(self.scenario, expectation, self.contract)
         if clause is None and not self.contract.recorded:
             return expectation.recorded, False

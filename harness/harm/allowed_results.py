@@ -140,8 +140,7 @@ def _has_edited_content(content: Content, call: Sequence[Replacement], after: by
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Yield each text with the replacement applied exactly as requested. Texts without a unique old text are omitted.
-    """
+    """Yield each text with the replacement applied exactly as requested, except texts without a unique old text."""
     for text in texts:
         count = text.count(edit.old) if edit.old else 0
         if count == 1 or (count and (edit.every or edit.count == count)):

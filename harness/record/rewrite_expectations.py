@@ -146,8 +146,7 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, with new values for one scenario (`slug`), so that it expects
-    `wanted`.
+    """Return the text of a file of scenarios with new values for the scenario `slug`, so that it expects `wanted`.
 
     The common steps are not changed, because they belong to all scenarios. Raises RewriteError if a step contains no
     placeholder for the new value.

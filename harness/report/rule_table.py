@@ -70,8 +70,7 @@ class RuleTable:
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
-    """Return the table of the rules for these runs. None without rules, or if no scenario of a run belongs to a rule.
-    """
+    """Return the table of the rules for these runs. None without rules, or if none of a run's scenarios has a rule."""
     if rules is None:
         return None
     results_by_run: list[dict[str, list[ScenarioResult]]] = [

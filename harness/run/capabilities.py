@@ -36,8 +36,7 @@ def claims_named(words: Iterable[str]) -> frozenset[str] | None:
 
 
 def claimed_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return the capabilities that an adapter declares, without tools whose simplest call `unsupported_reason` refuses.
-    """
+    """Return an adapter's declared capabilities, without tools whose simplest call `unsupported_reason` refuses."""
     lacking = {
         tool for tool, arguments in _MINIMAL_CALLS.items() if traits.unsupported_reason(tool, arguments)
     }

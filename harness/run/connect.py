@@ -215,9 +215,7 @@ def _reference_defaults(connect_string: str) -> TargetDefaults:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""Baseline with the known differences between the reference and versions of the product. The default contract is
-without differences.
-"""
+"""Baseline with the known differences between the reference and versions of the product except the default contract."""
 
 KINDS: Mapping[str, Kind] = {
     "reference": Kind("reference", _connect_reference, defaults=_reference_defaults),

@@ -246,8 +246,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the key of a step that names its action. Adds a finding and returns None without exactly one such key.
-        """
+        """Return the only key of a step that names an action. Otherwise add a finding and return None."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {a_kind_of(node.value)}", begin)

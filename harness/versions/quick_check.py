@@ -50,8 +50,7 @@ def quick_set(
 
 
 def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
-    """Return the scenarios whose recordings differ around a change. Default: the `shown_by` scenarios of the behaviour.
-    """
+    """Return the scenarios whose recordings differ around a change. Default: the behaviour's `shown_by`."""
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
@@ -60,8 +59,7 @@ def telling_set(
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
 ) -> set[str]:
-    """Return a small set of scenarios that shows every change in `points`. Only scenarios that `able` accepts are used.
-    """
+    """Return a small set of scenarios that shows every change in `points`. All of them are accepted by `able`."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()

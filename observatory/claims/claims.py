@@ -220,7 +220,7 @@ def check_claims(
         try:
             return stated_in(suite.scenario(scenario_id, require_expect=False))
         except SuiteError:
-            return None  # what is wrong with a scenario is found there
+            return None  # errors in a scenario are reported elsewhere
 
     documents = [name for contract in suite.contracts for name in contract.documents]
     for claim in claims:

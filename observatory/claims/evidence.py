@@ -41,8 +41,8 @@ _LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a claim or a documented clause states about one call (`clause`), the recorded result of the call (`answer`),
-    and whether the result confirms it (`holding`).
+    """The statement of a claim or a documented clause about one call (`clause`), the recorded result of the call
+    (`answer`), and whether the result confirms it (`holding`).
 
     `call` counts from 1. `states_files`: the clause covers changed files. `exact`: the clause covers the words of the
     answer.
@@ -120,7 +120,7 @@ def judged_statements(
     stated: dict[int, Clause] = {}
     for each in said:
         clause = each.clause or Clause()
-        # Files that a claim does not speak of are what they are.
+        # Files that a claim does not mention are expected as observed.
         files = clause.files if each.states_files else answers[each.call - 1].files
         stated[each.call] = replace(clause, files=files, documented=clause.documented or "claim")
     numbers = count(1)
@@ -181,7 +181,7 @@ def _holding(
     if not levels:
         return "holds"
     clause = statement.clause or Clause()
-    # What a Read says is all that it does; a refusal or a change can be right and be worded otherwise.
+    # A Read has only its words; a refusal or a change can be right in different words.
     acts = clause.error is not None or (statement.states_files and clause.files)
     reworded = acts or _numbered_otherwise(clause.text, str(answer.text))
     return "in other words" if levels == {"text"} and reworded and not statement.exact else "does not hold"

@@ -100,8 +100,7 @@ def rule_versions(
 
 
 def _since(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version of the range that ends at `name` and in which every version has the same result as
-    `name`.
+    """Return the oldest version of the range that ends at `name` and has only the result of `name`.
 
     The range of an older model (`+gated`) includes the versions before the first one with two classes of models.
     `documented` has no earlier versions.

@@ -22,7 +22,7 @@ from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 
 _STEPS = 2000
-"""The number of steps on each side after which a search ends, if neither --steps nor --minutes is given."""
+"""The maximum number of steps on each side, if neither --steps nor --minutes is given."""
 
 
 @running("time_limit")

@@ -41,7 +41,7 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
 
 
 def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
-    """Return a copy of the behaviours in which each changed behaviour has its new value."""
+    """Return a copy of the behaviours with the new value of each changed behaviour."""
     return behaviours.changed(**{each.behaviour: each.value for each in changes})
 
 

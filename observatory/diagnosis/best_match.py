@@ -41,7 +41,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The version and the changed behaviours (`differences`) with which the reference gives the same results as the
+    """The version and the changed behaviours (`differences`) that give the reference the same results as the
     implementation, in all scenarios except `unexplained`.
 
     `compared` are the observed scenarios. `failures` are the scenarios where the implementation differs from the
@@ -168,8 +168,8 @@ class _Search:
         return wrong
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Return the guess with further changes, each of which explains more scenarios than it breaks, and without
-        needless changes.
+        """Return the guess without needless changes, and with further changes that each explain more scenarios than
+        they break.
         """
         wrong = self._wrong(guess) or []
         refused: set[BehaviourChange] = set()

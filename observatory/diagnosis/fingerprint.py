@@ -23,9 +23,9 @@ are not part of the fingerprint.
 class Fingerprint(NamedTuple):
     """Digests of the differences between the result of a scenario and its expectation.
 
-    `effects` is the digest of the differences at the level effects, `reason` that of different names of errors. A
-    digest is empty if there are no such differences. If the scenario is unsupported, `effects` is the reason. A
-    scenario holds at the level reason if both are empty.
+    `effects` is the digest of the differences at the level effects, `reason` that of different names of errors. The
+    digest of zero differences is empty. If the scenario is unsupported, `effects` is the reason. A scenario holds at
+    the level reason if both are empty.
     """
 
     effects: str = ""

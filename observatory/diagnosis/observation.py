@@ -19,7 +19,7 @@ MAX_SAMPLE_SIZE = 450
 
 
 class ObservationError(ReadfirstError):
-    """There are no results to diagnose. The message describes the solution."""
+    """The results to diagnose are missing. The message describes the solution."""
 
 
 def run_observed(
@@ -31,7 +31,7 @@ def run_observed(
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default
-    # The reference does what its contract says, so that another contract would be another implementation.
+    # The reference follows its contract: with a different contract it would be a different implementation.
     others = (
         []
         if target == "reference"

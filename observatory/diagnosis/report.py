@@ -84,7 +84,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
 
 
 def _reach(found: Diagnosis) -> str:
-    """Return a text in parentheses that names the other versions with the same diagnosis. Empty if there are none."""
+    """Return a text in parentheses that names the other versions with the same diagnosis, or an empty text."""
     others = [name for name in found.alike if name != found.version and name in versions()]
     if not others:
         return ""

@@ -31,7 +31,7 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
     """Yield lines that list the rules that the findings probably break: by class, each with the number of findings and
     a scenario of the suite that shows the same fault.
 
-    Rules are in the order of the suite. Findings without a rule are last. No lines if there are no findings.
+    Rules are in the order of the suite. Findings without a rule are last.
     """
     if not findings:
         return

@@ -63,8 +63,7 @@ class Tally:
     changed files differently or only one side refused a call, and `other_texts` the number of steps where only the
     answers differ. At the level `safe`, `asked` is the number of calls that would change files, and `answered` the
     number of these that were not refused. `disagreed` is the number of scenarios with a disagreement, and `explained`
-    the number of these in which it is accepted. `gone` are the files of accepted disagreements that do not occur any
-    more.
+    the number of these with an accepted one. `gone` are the files of accepted disagreements that do not occur any more.
     """
 
     steps: int = 0
@@ -100,9 +99,7 @@ class DifferentialRunner:
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay a scenario, and return the first disagreement. None if there is none. Raises BrokenAdapter as
-        `differences`.
-        """
+        """Replay a scenario, and return the first disagreement, or None. Raises BrokenAdapter as `differences`."""
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
@@ -114,7 +111,7 @@ class DifferentialRunner:
         self.made.scenarios += 1
         ours = self._on_reference(scenario)
         if ours.broken is not None:
-            # A change could not be made in the state that the calls before had left: replay what comes before.
+            # A change was impossible in the state after the previous calls: replay only the steps before it.
             if ours.broken.blame not in ("harness", "environment"):
                 raise _breakage_error(self.beside, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
@@ -122,7 +119,7 @@ class DifferentialRunner:
                 return ()
         theirs = self._on_target(scenario)
         if theirs.broken is not None and theirs.broken.blame in ("unsupported", "machine"):
-            # The target has no way to make a call: compare what comes before.
+            # The target does not support a call: compare only the steps before it.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
             theirs = replace(theirs, broken=None)
         found = [

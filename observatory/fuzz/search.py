@@ -115,7 +115,7 @@ def _accepted(
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays a scenario on the target alone, for the level `safe`, and returns the first harm.
+    """Replays a scenario only on the target, for the level `safe`, and returns the first harm.
 
     It counts the replayed steps, the calls that ask for a change of a file, and the answered ones among these. A target
     that refuses all such calls does no harm, which says nothing about its safety.

@@ -19,8 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return a scenario, as small as can be found, for which `shows` returns True. `shows` must return True for
-    `scenario`.
+    """Return the smallest scenario found that `shows` accepts. `shows` must accept `scenario`.
 
     Steps are removed first, then files, then parts of texts. A text that occurs several times is shortened everywhere
     at once. The search ends when no smaller scenario is found, after `attempts` calls of `shows`, or after `seconds`.
@@ -32,9 +31,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first new candidate for which `shows` returns True. None if there is none, or if the search is
-        over.
-        """
+        """Return the first new candidate that `shows` accepts. None without one, or if the search is over."""
         for candidate in candidates(best):
             if is_over():
                 return None

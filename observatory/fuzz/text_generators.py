@@ -235,7 +235,7 @@ def quoted_from(random: Random, text: str) -> str:
         return argument_text(random)
     start = random.randint(0, min(len(text) - 1, 400))
     if random.randint(0, 1):
-        start = text.rfind("\n", 0, start) + 1  # a whole line is what models quote
+        start = text.rfind("\n", 0, start) + 1  # models quote whole lines
     end = text.find("\n", start)
     piece = text[start : start + random.randint(1, 24)]
     match random.randint(0, 15):

@@ -83,13 +83,13 @@ class WorkspaceModel:
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether the session knows the current content of the file, so that the tools allow a change. True if there is
-        no file.
+        """Whether the session knows the current content of the file, so that the tools allow a change. True for a
+        missing file.
         """
         return not self.is_a(path, RegularFile) or self._fits(path)
 
     def text(self, path: str) -> str:
-        """Return the text of a file as a model sees it, with `\\n` line ends. Empty if there is no file."""
+        """Return the text of a file as a model sees it, with `\\n` line ends. Empty for a missing file."""
         return _text_of_bytes(data_of(self.entries.get(self.resolved(path))) or b"")
 
     def call(self, call: ToolCall, path: str) -> None:

@@ -25,7 +25,7 @@ _DATA = Mapping[str, Any]
 
 
 def like(data: _DATA, contract: str) -> dict[str, Any]:
-    """Return the data in which implementations have only the results for one contract.
+    """Return the data, with the results of implementations reduced to one contract.
 
     Raises ValueError if the implementations were not compared with this contract.
     """

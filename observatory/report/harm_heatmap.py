@@ -79,9 +79,7 @@ class MapRow:
 
     @property
     def bounds(self) -> str:
-        """The bounds within which the share of all sessions probably lies, as a text in percent. Empty if all sessions
-        were run.
-        """
+        """The probable bounds of the share of all sessions, in percent. Empty if all sessions were run."""
         if not self.sampled:
             return ""
         low, high = interval(self.harmed, self.sessions)

@@ -103,7 +103,7 @@ def linked_paths(name: str, text: str) -> Iterator[str]:
         for target in targets:
             path = unquote(target.partition("#")[0])
             if path and "://" not in target and not target.startswith(("mailto:", "/")):
-                # What leads out of the site is taken from its root.
+                # A path out of the site starts at the root of the site.
                 yield posixpath.normpath(f"/{posixpath.dirname(name)}/{path}").strip("/")
 
 

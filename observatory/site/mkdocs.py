@@ -161,7 +161,7 @@ def _escape(items: Any) -> None:
 
 @contextmanager
 def _messages() -> Iterator[list[str]]:
-    """Yield a list to which the warnings of MkDocs are added, instead of being printed."""
+    """Yield a list that collects the warnings of MkDocs instead of printing them."""
     messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

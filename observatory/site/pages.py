@@ -283,7 +283,7 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
             rule_changes(facts.table, before.name, after.name, rules["rules"], "versions")
         )
     differing = list(compare_behaviours(before.name, after.name).items())
-    # In the sentences with which the reference declares them.
+    # In the sentences of the reference's declarations.
     for name, sides in differing[:_CHANGES]:
         was, now = (each.value for each in sides)
         meaning = cell(history_of(name).meaning)

@@ -61,7 +61,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
 
 
 def pages_of(root: Path) -> dict[str, Path]:
-    """Return the files of the project's existing pages, by their path in the site. Raises SiteError if there is no
+    """Return the files of the project's existing pages, by their path in the site. Raises SiteError for a missing
     README.md.
     """
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
@@ -155,7 +155,7 @@ def broken_links(folder: Path) -> Iterator[str]:
                 and unquote(parts.fragment) not in pages[found].names
                 and not parts.fragment.startswith(
                     "__"
-                )  # what a page keeps for itself: `__search`, or nothing to go to
+                )  # reserved: `__search`, or a fragment without a target
             )
             if lost:
                 yield f"{file.relative_to(folder)}: {target}"

@@ -47,7 +47,7 @@ class Facts:
 
     @cached_property
     def table(self) -> _Data:
-        """The content of compatibility.json in which implementations have only the results for the default contract."""
+        """The content of compatibility.json, with the results of implementations reduced to the default contract."""
         return like(self.compatibility, self.compatibility["contract"])
 
     @cached_property
@@ -91,7 +91,7 @@ class Facts:
 
     def harm_address(self, row: MapRow, kind: str) -> str:
         """Return the address of the page of an implementation or version, with the section of a kind of harm unless
-        `kind` is empty. Relative to the root of the site; empty if there is no such page.
+        `kind` is empty. Relative to the root of the site; empty for a missing page.
         """
         if row.product and row.name not in self.recorded:
             return ""

@@ -90,7 +90,7 @@ def _since(
     suite: Suite, contract: Contract, versions: Versions, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
     """Return the version before a contract, and the rules that hold in more or in fewer scenarios than in that version.
-    Empty if there is no version before.
+    Empty without a version before.
     """
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
@@ -231,7 +231,7 @@ def _implementation_seen(
     found: dict[str, list[ScenarioResult]] = {}
     for rule in rules:
         level = level_of(rule.class_)
-        # The words of a target that is asked for effects alone are not what a model would see.
+        # A model would not see the words of a target that is run only for effects.
         silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
         found[rule.id] = seen = []
         for each in scenarios[rule.id]:

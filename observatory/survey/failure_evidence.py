@@ -109,7 +109,7 @@ def keep_evidence(
 
     The failing scenarios are those in implementations.json in `folder`. Stored answers are kept for scenarios that
     still fail and were not run `again` since then; None means that all were run again. The file then contains only the
-    targets in `order`. Raises KeptError if there are no results of the target, and the errors of `gather`.
+    targets in `order`. Raises KeptError for a target without results, and the errors of `gather`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"

@@ -210,7 +210,7 @@ class TargetSession:
 
 
 def _text_at(root: Path, path: str) -> str | None:
-    """Return the text of a regular file in the workspace. None if there is no such file."""
+    """Return the text of a regular file in the workspace, or None."""
     try:
         return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
@@ -274,7 +274,7 @@ def _server(
     """Start the MCP server of a target, and return its adapter. Raises BrokenAdapter, also if the mapping uses a tool
     that the server lacks.
     """
-    # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
+    # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)
     connection = McpConnection(

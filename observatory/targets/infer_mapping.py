@@ -45,7 +45,7 @@ _MATCH_COUNT = ("expectedreplacements", "expectedoccurrences", "expectedcount", 
 _PROSE = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
 )
-"""Words in the names of arguments in which a model explains its call."""
+"""Words in the names of arguments for a model's explanation of its call."""
 _PROSE_VALUE = "A test."
 _CAPTURED = {
     "hash": "hash sha sha256 checksum digest",
@@ -161,7 +161,7 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
     selected.
     """
     must, may = _ARGUMENTS[tool]
-    if not candidate.properties:  # it does not say what it takes
+    if not candidate.properties:  # its arguments are unknown
         return Guess(tool, candidate.name)
     left = {_plain(name): name for name in candidate.properties if name not in command}
     required = {
@@ -204,9 +204,7 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
 
 
 def _take(wanted: str, left: dict[str, str]) -> str | None:
-    """Find the argument that has the meaning of `wanted`, remove it from `left`, and return its name. None if there is
-    none.
-    """
+    """Find the argument that has the meaning of `wanted`, remove it from `left`, and return its name, or None."""
     for plain in (_plain(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
@@ -221,9 +219,7 @@ def _take(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument whose object, or list of objects, contains all missing arguments. None if
-    there is no such argument.
-    """
+    """Return the template of an argument whose object, or list of objects, contains all missing arguments, or None."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -261,9 +257,7 @@ def _is_prose(name: str) -> bool:
 
 
 def _last_line(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template of an argument for the last line, or for a range of lines. Empty if there is no such
-    argument.
-    """
+    """Return the template of an argument for the last line, or for a range of lines, or an empty template."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE if "offset" in taken else ():

@@ -153,7 +153,7 @@ def _resolve_packages(target: Target, folder: Path, variables: dict[str, str]) -
         "--no-emit-index-url",
         "--no-strip-extras",
     ]
-    # One registry alone: of two that know a package, neither version could be trusted.
+    # Only one registry: if two contain a package, neither version could be trusted.
     named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
     command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]
     _run_command([*command, "--quiet", "--output-file", str(locked), str(asked)], variables)

@@ -29,8 +29,8 @@ _OF_MCP = {"error": {"flag": True}}
 class Release:
     """One version of a target: its packages for pip or npm, and its date `released` (YYYY-MM-DD).
 
-    With a `command`, nothing is installed, and the target is started with it. `sdists` are packages that pip builds
-    from source because there is no wheel, each with a reason. `design` defaults to the target's.
+    With a `command`, nothing is installed, and the target is started with it. `sdists` are packages without a wheel,
+    which pip builds from source, each with a reason. `design` defaults to the target's.
     """
 
     version: str

@@ -199,7 +199,7 @@ SCENARIOS = (
     "matching/two-matches-on-one-line",
     "matching/no-changes",
 )
-"""Scenarios in which every contract refuses a call with a named error."""
+"""Scenarios with a call that every contract refuses with a named error."""
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """A scenario whose call is about a file that was not read, too: a server that refuses unread files may answer it with
 that message.

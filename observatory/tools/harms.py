@@ -232,8 +232,8 @@ def since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty if there is
-    no contract before.
+    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty without a
+    contract before.
     """
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:

@@ -83,7 +83,7 @@ def _since(history: History, name: str) -> str | None:
 
     since, value = FIRST_VERSION, history.first
     for changed, later in history.changes.items():
-        # Both classes of models share the versions before the first in which they differ.
+        # Both classes of models share the versions before their first difference.
         if changed <= version and own(later) != own(value):
             since, value = ".".join(map(str, changed)), later
     return since
@@ -108,7 +108,7 @@ END = "<!-- Until here. -->"
 
 
 class PageError(ReadfirstError):
-    """The page lacks the marks between which the tables belong."""
+    """The page lacks the marks around the tables."""
 
 
 def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:

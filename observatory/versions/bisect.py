@@ -22,7 +22,7 @@ Answers = Mapping[str, object]
 
 
 class BisectError(ReadfirstError):
-    """There are no two versions to search between. The message names the version and the reason."""
+    """A search between two versions is not possible. The message names the version and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Replays:
     jobs: int = 1
 
     def contract(self, version: str) -> Contract:
-        """Return the contract with which a version is replayed."""
+        """Return the contract for the replay of a version."""
         return self.suite.contracts.find(version + self.variant)
 
     def __call__(

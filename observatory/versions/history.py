@@ -36,7 +36,7 @@ class WordedChange(ChangePoint):
 def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
     """Return every change of these behaviours with example answers, oldest first. Raises SuiteError, RecordingError."""
     points = change_points(suite, known)
-    # What is seen at many points is about something else that changed at the same time.
+    # A difference at many points has a different cause, which changed at the same time.
     spread = Counter(
         key for point in points for key in {_key(each) for one in point.sights for each in one.occurrences}
     )

@@ -28,9 +28,9 @@ class ByModel:
 class History:
     """The values of a behaviour: `first` in the oldest version, and `changes` by the version that introduced the value.
 
-    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour
-    itself if it never changed. `meaning` describes the behaviour in sentences that can be understood alone.
-    `source` names the documents with their sections, or is RECORDED.
+    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour itself
+    if it never changed. `meaning` describes the behaviour in self-contained sentences. `source` names the documents
+    with their sections, or is RECORDED.
     """
 
     first: Any

@@ -96,19 +96,17 @@ def directory_entries(directory: str) -> list[str]:
 
 
 def file_size(path: str) -> int:
-    """Return the size in bytes. Raises OSError if there is no such file."""
+    """Return the size in bytes. Raises OSError for a missing file."""
     return os.stat(path).st_size
 
 
 def modified_at(path: str) -> int:
-    """Return the time of the last modification in nanoseconds. Raises OSError if there is no such file."""
+    """Return the time of the last modification in nanoseconds. Raises OSError for a missing file."""
     return os.stat(path).st_mtime_ns
 
 
 def mode_of(path: str) -> int:
-    """Return the mode of a file, including setuid, setgid and sticky bit. Raises OSError if there is no such
-    file.
-    """
+    """Return the mode of a file, including setuid, setgid and sticky bit. Raises OSError for a missing file."""
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
@@ -150,7 +148,7 @@ def _opened_at_once(path: str, flags: int) -> int:
 def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
     """Create missing parent directories. Raises OSError if another entry is in the way.
 
-    `overlook`: a dangling link in place of a directory is no error. `private`: new directories get the mode 0700.
+    `overlook`: a dangling link in place of a directory is not an error. `private`: new directories get the mode 0700.
     `strict`: a file in place of a directory is an error now, instead of when a file in the directory is opened.
     """
     parent = os.path.dirname(path.rstrip("/"))

@@ -61,8 +61,7 @@ class ReadState:
     """The records of one session by absolute path.
 
     `capacity` is the maximum number of records: a new record replaces the least recently used record. `leads_to`
-    converts a path to the path under which its record is stored, so that a link can share the record of its
-    target.
+    converts a path to the key of its record, so that a link can share the record of its target.
     """
 
     def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
@@ -314,7 +313,7 @@ class Memory:
         return sorted(self.records.newest_first(), key=age)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Whether a file was modified after its record. Raises OSError if there is no such file.
+        """Whether a file was modified after its record. Raises OSError for a missing file.
 
         The order of writes is compared, too, because the session may write a file twice before the clock
         advances, under two names or through a sub-agent.
@@ -324,17 +323,15 @@ class Memory:
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
         """Whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
 
-        The order of writes does not matter here, because the product is never fast enough to write a file twice
-        at the same time. Raises OSError if there is no such file.
+        The order of writes does not matter here, because the product is never fast enough to write a file twice at the
+        same time. Raises OSError for a missing file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
         return modified > record.timestamp or at_once
 
     def _known_as(self, path: str, given: str) -> str:
-        """Return the path under which a file is remembered. In some versions, the final slash of the call is part
-        of this path.
-        """
+        """Return the key of a file's record. In some versions, it contains the final slash of the call."""
         return (
             f"{path}/"
             if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
@@ -355,7 +352,7 @@ class Memory:
 def modified_at(path: str, *, exact: bool = False) -> int:
     """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
 
-    Raises OSError if there is no such file.
+    Raises OSError for a missing file.
     """
     seconds, nanoseconds = divmod(disk.modified_at(path), _SECOND)
     # The product stores times as doubles of milliseconds, which lose the last nanoseconds.
@@ -364,9 +361,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file, or None if there is no record and `needs_read` is false. If a Read is
-    required, a file without a record is refused.
-    """
+    """Return the record of a file. A file without a record is refused if `needs_read`; otherwise return None."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)

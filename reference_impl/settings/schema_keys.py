@@ -27,8 +27,8 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a settings file and the type of its value, in the editions in which the key exists; with a trait,
-    only in versions that have this trait.
+    """A key of a settings file and the type of its value. The key exists since the edition `since` and before `until`;
+    with a trait, only in versions with this trait.
     """
 
     name: str

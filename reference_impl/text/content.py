@@ -318,8 +318,8 @@ def with_escapes(text: str, *, large: bool = False) -> str:
 
 
 def spelt_with_escapes(text: str, content: str) -> str | None:
-    """Return the first part of the content that equals the text with escapes instead of characters, whose digits
-    have any letter case. None if there is no such part.
+    """Return the first part of the content that equals the text with escapes instead of characters, in any letter case
+    of their digits, or None.
     """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text

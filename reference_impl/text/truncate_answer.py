@@ -17,7 +17,7 @@ def utf16_length(text: str) -> int:
 
 
 def in_blocks(text: str) -> str:
-    """Return a text in the form in which an answer that may have several blocks is stored and measured."""
+    """Return a text in the stored and measured form of answers that may have several blocks."""
     return indented_json([{"text": text, "type": "text"}], width=2)
 
 

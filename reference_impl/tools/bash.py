@@ -56,7 +56,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a command that obviously reads or changes denied files, or that needs a permission."""
-    assert session.shell is not None  # without a shell there is no such tool
+    assert session.shell is not None  # a session without a shell does not have this tool
     permissions = session.permissions
     grants = permissions.grants
     if grants is not None and grants.mode == "default":
@@ -89,7 +89,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Run the command and return its output. In some versions, files that the command shows count as read. Raises
     Refusal if the command failed.
     """
-    assert session.shell is not None  # without a shell there is no such tool
+    assert session.shell is not None  # a session without a shell does not have this tool
     directory = session.shell.directory
     behaviours = session.behaviours
     session.has_just_run = True

@@ -52,7 +52,7 @@ class EditListSchema(Schema):
         return Schema.fit_arguments(self, arguments)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Refusal `invalid_arguments` for invalid arguments, or if there are no edits."""
+        """Raise Refusal `invalid_arguments` for invalid arguments, or without edits."""
         Schema.check(self, arguments)
         if not arguments["edits"]:
             raise Refusal("invalid_arguments", f"InputValidationError: {indented_json([_NO_EDITS], width=2)}")

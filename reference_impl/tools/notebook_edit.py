@@ -262,8 +262,8 @@ def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
 
 
 def cells_of(book: Any, use: str) -> list[Any]:
-    """Return the cells of a notebook. Raises Failure if there are no cells; the message contains `use`, the
-    operation on the cells.
+    """Return the cells of a notebook. Raises Failure without cells; the message contains `use`, the operation on the
+    cells.
     """
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if not isinstance(cells, list):
@@ -273,8 +273,8 @@ def cells_of(book: Any, use: str) -> list[Any]:
 
 
 def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id. If no cell has this id, or with `number_first`, `cell-N` means the
-    index N. None if there is no such cell.
+    """Return the index of the cell with an id. If no cell has this id, or with `number_first`, `cell-N` means the index
+    N. None for an unknown cell.
     """
     if not reference:
         return None

@@ -311,8 +311,8 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
 
 
 def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning that replaces an answer without lines. `empty_when`: the condition under which the
-    warning says that the file is empty.
+    """Return the warning that replaces an answer without lines. `empty_when`: the condition for the warning that the
+    file is empty.
     """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"

@@ -163,7 +163,7 @@ def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
     for number, path in enumerate(needed):
         quoted = shlex.quote(str(path))
         script.append(f"mkdir -p {quoted}; mount --move {way}/{number} {quoted}")
-    # A command is in a folder that may have been covered: it is entered anew.
+    # The mounts may cover the current directory, so the script enters it again.
     script.append(f'cd {shlex.quote(str(machine.stage.folder))}; exec "$@"')
     return (*_namespace(), "sh", "-ec", "; ".join(script), "sh")
 
@@ -332,7 +332,7 @@ def _judged(
 ) -> Outcome:
     code, wanted = came
     kept = stage.base / "kept"
-    if kept.exists():  # what a file system held that is gone with its namespace
+    if kept.exists():  # files of a file system that is gone with its namespace
         folder = stage.folder / (
             "suite" if (kept / "scenarios").exists() else "out" if list(kept.iterdir()) else "tmp"
         )

@@ -27,8 +27,7 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
 
 
 def rewind(conversation: Conversation, said: str) -> None:
-    """End the model's turn, make the product restore the files, and send the user message `said`. Raises BrokenAdapter.
-    """
+    """End the model's turn, make the product restore the files, and send the message `said`. Raises BrokenAdapter."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
@@ -67,8 +66,7 @@ def newest(configuration: Path) -> str:
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Start a sub-agent, which makes the next calls. Returns the id of the call that started it. Raises BrokenAdapter.
-    """
+    """Start a sub-agent, which makes the next calls. Returns the id of the starting call. Raises BrokenAdapter."""
     call = conversation.start_call(*_agent_call(conversation))
     if call in conversation.results:
         problem = conversation.results[call].text

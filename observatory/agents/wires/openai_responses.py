@@ -27,8 +27,8 @@ _TEXTS = ("input_text", "output_text")
 class OpenAIResponses:
     """The Responses API of OpenAI. Tool results are separate items, without a flag for errors.
 
-    A tool is a function with JSON arguments, or a custom tool with one text argument. If the called tool is a custom
-    tool, the value of the call's only argument is sent as the text, whatever the name of the argument.
+    A tool is a function with JSON arguments, or a custom tool with one text argument. In a call of a custom tool, the
+    text is the value of the call's only argument; its name is ignored.
     """
 
     name = "responses"

@@ -174,7 +174,7 @@ def choose_scenarios(
     def worth(name: str) -> float:
         return sum(_FADES ** failed[point, kind(name)] for point in tried_at(name))
 
-    # What a scenario is worth only ever falls, so the best is the first that is still worth what it was.
+    # The worth of a scenario only falls, so the first with an unchanged worth is the best.
     best = [(-worth(name), name) for name in pool]
     heapify(best)
     while best and len(taken) < most:

@@ -1,4 +1,4 @@
-"""Scenarios that let rules, modes, hooks and kinds of files meet each event of a session, as data of the corpus."""
+"""Scenarios that combine rules, modes, hooks and kinds of files with each event of a session, as data of the corpus."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
             moved = {".git/HEAD": "ref: refs/heads/other\n", ".git/logs/HEAD": "moved\n"}
             return given, [*subject.known, {"modify": moved}, *subject.shown]
         case "mentioned":
-            given.pop("reminders", None)  # early versions report an edit of their own after the next mention
+            given.pop("reminders", None)  # early versions report their edits after the next mention
             return given, _with_mentions(subject)
         case _:
             around = [

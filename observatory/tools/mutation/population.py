@@ -28,8 +28,7 @@ from readfirst.observatory.fuzz import generate
 __all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
 
 FUZZED, LONG = 3000, 200
-"""Numbers of generated scenarios that show which circumstances occur at which condition: ordinary scenarios, and long
-sessions.
+"""Numbers of generated scenarios that show the circumstances of each condition: ordinary scenarios, and long sessions.
 """
 
 

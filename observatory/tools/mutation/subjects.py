@@ -168,7 +168,7 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events after which a session knows at most five files."""
+"""Events that reduce the known files of a session to at most five."""
 NO_LINKS = ("command", "git")
 """Events whose scenarios cannot contain links."""
 
