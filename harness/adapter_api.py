@@ -231,9 +231,7 @@ class RewindingSession(Protocol):
 
 @runtime_checkable
 class MentioningSession(Protocol):
-    """A session whose user can mention files in a message, which are then shown to the model (capability
-    `mentions`).
-    """
+    """A session whose user can mention files in a message, to show them to the model (capability `mentions`)."""
 
     def mention(self, path: str) -> None:
         """Send a message of the user that mentions the file with this absolute path, for example as `@notes.txt`."""

@@ -176,9 +176,7 @@ def design_named(name: object) -> Design | None:
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Return the names of declared refusals as a set. Raises BrokenAdapter for a name that REFUSALS does not
-    contain.
-    """
+    """Return the names of declared refusals as a set. Raises BrokenAdapter for a name that is not in REFUSALS."""
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise BrokenAdapter(

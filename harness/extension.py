@@ -12,9 +12,7 @@ from typing import Any
 
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
-    """Return the entry points of each group, by name. They are searched only once, because the search takes some
-    milliseconds.
-    """
+    """Return the entry points of each group, by name. Cached, because the search takes some milliseconds."""
     found: dict[str, dict[str, EntryPoint]] = {}
     every = entry_points()
     for group in ("kinds", "checks", "commands", "caches"):

@@ -264,9 +264,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
-    """Return the root directory of the suite that a directory of scenarios belongs to. None if it belongs to no
-    suite.
-    """
+    """Return the root directory of the suite that a directory of scenarios belongs to, or None."""
     for folder in (directory, *directory.parents):
         if folder.name in FOLDERS and _has_mark(folder.parent):
             return folder.parent
@@ -293,9 +291,7 @@ def _is_below(path: Path, root: Path) -> bool:
 
 
 def _named_root(path: Path) -> Path | None:
-    """Return the root directory of the suite that a path of the command line belongs to. None if it belongs to no
-    suite.
-    """
+    """Return the root directory of the suite that a path of the command line belongs to, or None."""
     is_root = _has_mark(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 

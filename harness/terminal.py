@@ -78,9 +78,7 @@ def one_line(text: str) -> str:
 
 
 class UnreadError(Exception):
-    """The reader of the output has closed it. It is not an OSError, because libraries treat a closed pipe as their
-    own failure.
-    """
+    """The reader has closed the output. Not an OSError, because libraries treat a closed pipe as their failure."""
 
 
 class _Guarded(io.TextIOBase):
@@ -200,9 +198,7 @@ def harmless_json(value: Any, *, indent: int | None = None, compact: bool = Fals
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """During the block, escape control characters in everything that is written to standard output and standard
-    error.
-    """
+    """During the block, escape control characters in the text for standard output and standard error."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
     try:

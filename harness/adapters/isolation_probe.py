@@ -61,9 +61,7 @@ class Independence:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """The result of one call of the probe, and the files after the call. `doing` describes the call, such as `a
-    second Read`.
-    """
+    """The result of one call of the probe, and the files after it. `doing` describes it, such as `a second Read`."""
 
     doing: str
     result: ToolResult | None
@@ -98,16 +96,14 @@ class _ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class _ProbeDifference:
-    """The first call of the probe whose result differs because sessions affect each other, and a text with both
-    results.
-    """
+    """The first call of the probe with a different result because sessions affect each other, and both results."""
 
     doing: str
     values: str
 
     def sentence(self, when: str) -> str:
-        """Return the reason why no server is shared, as a sentence. `when` is the circumstance, such as `after
-        another session`.
+        """Return the reason not to share servers as a sentence. `when` is the circumstance, such as `after another
+        session`.
         """
         return f"{self.doing} is answered differently {when}: {self.values}"
 
@@ -262,9 +258,7 @@ class _Trial:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Yield, for each of two different texts, the first line that differs, shortened to the part around the
-    difference.
-    """
+    """Yield the first different line of each of two texts, shortened to the part around the difference."""
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)

@@ -226,9 +226,7 @@ class _Server:
         return {}
 
     def _await_value(self, value: Any) -> Any:
-        """Return a value. If the value is awaitable, such as the coroutine of an `async def`, return its result
-        instead.
-        """
+        """Return a value, or the result of an awaitable value, such as the coroutine of an `async def`."""
         if not hasattr(value, "__await__"):
             return value
         if self.runner is None:

@@ -64,9 +64,7 @@ class McpServer(LineProgram):
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
-        """Call one tool and return its result. `limit` is the time limit in seconds. Raises BrokenAdapter, as `calls`
-        does.
-        """
+        """Call one tool and return its result. `limit` is in seconds. Raises BrokenAdapter, as `calls` does."""
         return self.calls([(name, arguments)], name, limit)[0]
 
     def calls(
@@ -155,7 +153,7 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _one(self, kind: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Send a request and return its answer. Raises ValueError if the answer is an error, or not of the type
+        """Send a request and return its answer. Raises ValueError for an error, or an answer of a type other than
         `kind`.
         """
         (answer,) = self._answers(self._ask([request], deadline), deadline)

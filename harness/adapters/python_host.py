@@ -72,9 +72,7 @@ def _open_factory(module: str, factory: str) -> Any:
 
 
 def _suggest_name(found: Any, name: str) -> str:
-    """Return a sentence that suggests the attribute of `found` with the most similar name. Empty if no name is
-    similar.
-    """
+    """Return a sentence that suggests the attribute of `found` with the most similar name, or an empty text."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, dir(found), 1, cutoff=0.7)

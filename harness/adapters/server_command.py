@@ -53,9 +53,7 @@ class Command:
         return [program if found else f"./{program}", *rest]
 
     def explained(self, error: BrokenAdapter) -> BrokenAdapter:
-        """Return the error of a server that did not start, with advice added if its command contains a likely
-        mistake.
-        """
+        """Return the error of a server that did not start, with advice if its command contains a likely mistake."""
         advice = "" if self.as_it_stands else self._advice()
         return (
             BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error

@@ -276,7 +276,5 @@ class _Kept:
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server still runs, and `root` is the directory where it started, not a new directory at the
-        same path.
-        """
+        """Whether the server still runs, and `root` is its original directory, not a new directory at the same path."""
         return self.server.runs and os.path.samestat(self.began, root.stat())

@@ -20,9 +20,7 @@ _MOST_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """Runs commands with limits: they get a minimal environment with `home` as the home directory, and may take
-    `seconds`.
-    """
+    """Runs commands in a minimal environment with the home directory `home`, for at most `seconds`."""
 
     root: Path
     home: Path
@@ -95,9 +93,7 @@ class Shell:
         self._confines = confines
 
     def run(self, command: str) -> CommandResult:
-        """Run one command, and note the working directory for the next command. Raises the same errors as
-        `CommandLimits.run`.
-        """
+        """Run one command, and note the working directory for the next command. Raises as `CommandLimits.run`."""
         # The directory follows the output, after a random mark that the output cannot contain.
         mark = secrets.token_hex(16)
         ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)

@@ -51,9 +51,7 @@ class AgentProgram:
     files: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
     dialogue: Callable[[Path], JsonLines] | None = None
-    """Returns the dialogue that uses standard input instead of `input`, with files in the given directory.
-    None: no dialogue.
-    """
+    """Returns the dialogue that replaces `input`, with files in the given directory. None: no dialogue."""
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
@@ -61,7 +59,7 @@ class AgentProgram:
     sandbox: Sandbox | None = None
     """The sandbox of the agent. None means no sandbox."""
 
-    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - there are no pauses
+    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it never pauses
         """Create a new home directory in `run`, with the files in it, and return the data for the start."""
         home, temporary = run / "home", run / "tmp"
         for path in (home, temporary, *(home / name for name in _XDG_DIRECTORIES.values())):

@@ -76,9 +76,7 @@ class Launch:
     output_kept: int = OUTPUT_KEPT
     """Size of the end of the output that is kept, in bytes."""
     sandbox: Sandbox | None = None
-    """The sandbox of the agent. None: no sandbox. In it, the agent can write only to its files, `directory`
-    and `writable`.
-    """
+    """The sandbox, or None. In it, the agent can write only to its files, `directory` and `writable`."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
     """The command that starts the supervisor, for example as another user."""
@@ -144,9 +142,7 @@ class Conversation:
 
     @property
     def offers(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tools that the agent offers to its model in the latest request: the agent's description of each tool,
-        by name.
-        """
+        """The tools that the agent offers to its model in the latest request: descriptions by name."""
         return {} if self._turn is None else self._turn.request.offers
 
     @property
@@ -341,9 +337,7 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Answer the agent's latest request with these blocks as the model. The next request of the agent must then
-        be awaited.
-        """
+        """Answer the agent's latest request with these blocks as the model. Its next request must then be awaited."""
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None

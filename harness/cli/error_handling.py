@@ -1,6 +1,4 @@
-"""Turn exceptions of commands into exit codes and messages, without a traceback unless requested; and the
-version.
-"""
+"""Turn exceptions of commands into exit codes and messages, with a traceback on request; and the version."""
 
 import errno
 import functools

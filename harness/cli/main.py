@@ -93,9 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _replace_former_names(given: list[str]) -> list[str]:
-    """Return the arguments with the current names of renamed commands and options. The current names are also
-    printed.
-    """
+    """Return the arguments with the current names of renamed commands and options, and print these names."""
     flags = [word for word in given[:1] if word == "--traceback"]
     words = given[len(flags) :]
     if names := renamed_command(words):
@@ -117,10 +115,9 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
-    """Return the application with the requested command. If the words determine no command, stubs of all commands are
-    added instead.
+    """Return the application with the requested command, or with stubs of all commands if the words determine none.
 
-    The check of a command's parameters takes longer than the whole command `list`.
+    Other commands are omitted: the check of one's parameters takes longer than the whole command `list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(

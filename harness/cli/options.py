@@ -205,9 +205,7 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
 
 def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suites that --fixtures names, as one suite; the bundled suite by default. `trust` is the value of
-    --trust.
-    """
+    """Open the suites of --fixtures as one suite; the bundled suite by default. `trust` is the value of --trust."""
     from readfirst.harness.suite.suite import open_layers
 
     return open_layers(fixtures or (), trust=trust)

@@ -85,9 +85,7 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning if the level of a run is higher than the level of the run that wrote the file. Otherwise
-        empty.
-        """
+        """Return a warning if a run has a higher level than the run that wrote the file. Otherwise empty."""
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (

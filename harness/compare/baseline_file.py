@@ -159,8 +159,6 @@ def _scalar(key: str, value: object) -> str:
 
 
 def _quote(value: object) -> str:
-    """Return a value as JSON. Characters that are not printable are escaped, because some of them end a line
-    in YAML.
-    """
+    """Return a value as JSON. Unprintable characters are escaped, because some of them end a line in YAML."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

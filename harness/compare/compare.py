@@ -340,9 +340,7 @@ class _Judge:
                 self._note(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
-        """Whether a text equals the recorded text. If only the beginning was recorded, only the beginning is
-        compared.
-        """
+        """Whether a text equals the recorded text. If that is only a beginning, only the beginning is compared."""
         if expected.cut is None and self.contract.ignores_outer_whitespace:
             return without_outer_whitespace(expected.raw) == without_outer_whitespace(text)
         if expected.cut is None:

@@ -46,9 +46,7 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return the results of scenarios in a compact JSON form: for each result, the scenarios as `by_family` returns
-    them.
-    """
+    """Return the results of scenarios in a compact JSON form: for each result, the scenarios as in `by_family`."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)

@@ -40,9 +40,7 @@ _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
 def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation shows when it is tested with their
-    scenarios.
-    """
+    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation shows in their scenarios."""
     suite = Suite(default_root())
     contract = suite.contracts[suite.contracts.default]
     seen = []
@@ -124,9 +122,7 @@ class MadeCall:
         return candidate_paths(self.call.arguments, self.state)
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file that the call may refer to has the content of `known` (with `same`), or another content
-        (without).
-        """
+        """Whether a file that the call may refer to has the content of `known` (`same`) or a different content."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same

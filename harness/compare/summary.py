@@ -110,9 +110,7 @@ class Summary:
         self.harms: Counter[Kind] = Counter()
         """Number of scenarios with harm of each kind, and with blind edits and overcautious refusals."""
         self.harmful_alike: Counter[str] = Counter()
-        """By contract, the number of passed scenarios with lost or spoiled work, because the contract does the same
-        harm.
-        """
+        """By contract, the number of passed scenarios with lost or spoiled work, as in the contract."""
         self.by_hand = 0
         """Number of scenarios whose expectations are written by hand."""
         self.designs: set[str] = set()

@@ -131,9 +131,7 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return the entry without the mode and ownership, unless they changed. New entries keep their ownership
-    but not their mode.
-    """
+    """Return the entry without an unchanged mode or ownership. New entries keep their ownership but not their mode."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or OWN)

@@ -149,9 +149,7 @@ class Verdict:
 
     @property
     def left_out(self) -> bool:
-        """Whether the scenario was replayed but not judged, because of the declared design or a declared
-        refusal.
-        """
+        """Whether the scenario was replayed but not judged, because of the declared design or refusals."""
         return bool(self.design or self.refuses) and self.status == "unsupported" and self.steps > 0
 
     @property
@@ -203,7 +201,5 @@ def verdict_without_replay(
 
 
 def _lacking(tool: str, said: str) -> str:
-    """Return the adapter's reason for an unsupported call, prefixed with the tool, so that it is never a
-    capability.
-    """
+    """Return the adapter's reason for an unsupported call. A prefix, the tool, distinguishes it from capabilities."""
     return said if said == tool or said.startswith(f"{tool} ") else f"{tool}: {said}"

@@ -90,9 +90,7 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The shortest occurrence of the most frequent change of this cause. A change is a pair of the values before
-        and after.
-        """
+        """The shortest occurrence of this cause's most frequent change. A change is a pair: values before and after."""
         before, after, _ = self.variants[0]
         return min(
             (

@@ -106,9 +106,7 @@ before they edit it.
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A change of an answer between the versions `before` and `after`. `exact`: no version was published between
-    them.
-    """
+    """A change of an answer between the versions `before` and `after`. `exact`: no version is between them."""
 
     before: str
     after: str

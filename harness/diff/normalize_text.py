@@ -19,9 +19,7 @@ _MIN_ARGUMENT_CHARS = 3
 """Shorter arguments of a call are not replaced in its answer, because they may occur by chance."""
 
 _MAX_SENTENCE_CHARS = 4_000
-"""Only this many characters of a sentence are searched for patterns. An answer may contain a megabyte without a
-space.
-"""
+"""Only so many characters of a sentence are searched. An answer may contain a megabyte without a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +74,8 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into sentences and blocks of file lines. `known` contains the lines of files and arguments of the
-    scenario.
+    """Split an answer into sentences and blocks of file lines. `known` are the lines of the scenario's files and
+    arguments.
     """
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:

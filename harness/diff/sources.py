@@ -32,9 +32,7 @@ class Side(Protocol):
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers of the side to each call of a scenario. Calls without an answer are omitted. Raises
-        NoAnswersError.
-        """
+        """Return the side's answers to the calls of a scenario, without unanswered calls. Raises NoAnswersError."""
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:

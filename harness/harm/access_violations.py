@@ -78,9 +78,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why a session must not read a file, as the end of a relative clause. Empty if it may
-    be read.
-    """
+    """Return the reason not to read a file in a session, as the end of a relative clause. Empty if it may be read."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""

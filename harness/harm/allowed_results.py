@@ -1,6 +1,4 @@
-"""Compute the contents that a file may have after a call: the requested content, and the variants of
-conventions.
-"""
+"""Compute the allowed contents of a file after a call: the requested content, and the variants of conventions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -218,9 +216,7 @@ def _is_expected_content(content: Content, change: Change, after: bytes) -> bool
 
 
 def _written_contents(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield the contents of a written file: the conventions `written-line-ends`, `written-encoding` and
-    `trailing-whitespace`.
-    """
+    """Yield the contents of a written file by `written-line-ends`, `written-encoding` and `trailing-whitespace`."""
     plain = Content.of(b"")
     yield plain.data(text)  # nearly every tool does this; skip the other variants
     former = Content.of(before or b"")

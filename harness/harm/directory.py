@@ -20,9 +20,7 @@ _COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+"
 
 @dataclass
 class WorkingDirectory:
-    """The working directory of a session or sub-agent: `current` now, and `start` at its beginning. Relative
-    to the workspace.
-    """
+    """The current and the first working directory of a session or sub-agent, relative to the workspace."""
 
     start: str
     current: str
@@ -56,9 +54,7 @@ class WorkingDirectory:
 
 
 def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
-    """Return a call with a path from `$WS/` instead of a relative path. `directory` is relative to the
-    workspace.
-    """
+    """Return a call with a path from `$WS/` instead of a path relative to `directory` in the workspace."""
     path = call.path
     if not directory or not path or path.startswith(("/", "$", "~")):
         return call

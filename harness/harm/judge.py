@@ -229,9 +229,7 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Update the file knowledge of the active session after a summary: only files that it shows again
-        stay known.
-        """
+        """Update the file knowledge of the active session after a summary: only files that it shows stay known."""
         known_paths = {path for path, knowledge in self.current_view.items() if knowledge.is_known}
         shown_paths = shown_again(
             known_paths & self.state.keys(), self.state, self.given.files, self.changed_paths

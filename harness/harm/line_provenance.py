@@ -108,9 +108,7 @@ class FileKnowledge:
         return knowledge
 
     def _all_shown(self) -> _ShownLines:
-        """Compute the marks of the lines after all steps. The computation begins at the last step with a computed
-        result.
-        """
+        """Compute the marks of the lines after all steps, beginning at the last step with a computed result."""
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
         while knowledge is not None and knowledge._shown is None:
@@ -135,9 +133,7 @@ class FileKnowledge:
 
     @property
     def since(self) -> str:
-        """The last action of the session on the file before another program changed it, such as `Read`, or an empty
-        text.
-        """
+        """The last action of the session on the file before another program changed it, such as `Read`, or empty."""
         return self._all_shown().since
 
     @property
@@ -187,9 +183,7 @@ class FileKnowledge:
         )
 
     def after_mention(self, answer: str, tool: str) -> FileKnowledge:
-        """Return the knowledge after an answer of `tool` that may contain lines of the file, for example of a
-        command.
-        """
+        """Return the knowledge after an answer of `tool` that may show lines of the file, for example of a command."""
         data = self.data
 
         def mention_lines(shown: _ShownLines) -> _ShownLines:
@@ -201,17 +195,13 @@ class FileKnowledge:
         return knowledge
 
     def shown_whole(self, how: str) -> FileKnowledge:
-        """Return the knowledge after the whole file was shown to the session. `how` is the occasion, such as
-        `summary`.
-        """
+        """Return the knowledge after the session was shown the whole file. `how` is the occasion, such as `summary`."""
         return self._with_step(
             lambda shown: _ShownLines(shown.marks.upper(), True, shown.since, how), is_known=True
         )
 
     def after_summary(self) -> FileKnowledge:
-        """Return the knowledge after a summary that does not show the file: only lines of the session stay
-        seen.
-        """
+        """Return the knowledge after a summary without the file: only lines of the session stay seen."""
 
         def forget_lines(shown: _ShownLines) -> _ShownLines:
             marks = "".join([mark if mark == "S" else mark.lower() for mark in shown.marks])
@@ -317,9 +307,7 @@ def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
 def learn_change(
     view: dict[str, FileKnowledge], path: str, before: Entry | None, after: Entry | None, *, session: bool
 ) -> None:
-    """Update the knowledge of a file in `view` after a change. `session`: the session changed it; otherwise another
-    program did.
-    """
+    """Update the knowledge of a file in `view` after a change by the session (`session`) or another program."""
     if not isinstance(after, RegularFile):
         return
     data = data_of(before)

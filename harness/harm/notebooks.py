@@ -100,9 +100,7 @@ def notebook_harms(
 
 
 def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Iterator[_RequiredCells]:
-    """Yield the required cells after one more call: one result for each meaning that the cell id of the call may
-    have.
-    """
+    """Yield the required cells after one more call: one result for each possible meaning of the call's cell id."""
     slots, mode = required.slots, arguments.get("edit_mode") or "replace"
     source, cell_type = str(arguments.get("new_source", "")), arguments.get("cell_type")
     for index in _named_indexes(slots, arguments):

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""Maps each text that can show a line of a file to the indexes of the file's lines that it can show, in ascending
-order.
-"""
+"""Maps each text that can show lines of a file to the indexes of these lines, in ascending order."""
 Matches = Mapping[int, int]
 """Maps the index of a line of an answer to the index of the file's line that it shows."""
 

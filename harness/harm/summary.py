@@ -15,9 +15,7 @@ def shown_again(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the five known files that were changed last. If further files have the same time as the fifth, these are
-    included.
-    """
+    """Return the five known files that were changed last, and further files with the same time as the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}

@@ -22,9 +22,7 @@ _MAX_LINE_RANGES = 3
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm before its step and call are known: its kind, a description, and excerpts of the content before and
-    after.
-    """
+    """A harm without its step and call: its kind, a description, and excerpts of the content before and after."""
 
     kind: Kind
     what: str
@@ -35,9 +33,7 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return the harm if the new content of a file lacks lines that the session has not seen. None if no such line is
-    lost.
-    """
+    """Return the harm if the new content of a file lacks lines that the session has not seen, otherwise None."""
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")

@@ -57,9 +57,7 @@ def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
 
 
 def check_title(title: str, position: Position, what: str = "the title") -> Iterator[Finding]:
-    """Yield findings if a title is not one sentence that states a behaviour. `what` names the title in
-    messages.
-    """
+    """Yield findings if a title is not one sentence about a behaviour. `what` names the title in messages."""
     problem = None
     if len(title) > MOST_TITLE_CHARACTERS:
         problem = f"has {len(title)} characters"

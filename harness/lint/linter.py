@@ -169,9 +169,7 @@ def _check_shared_files(suite: Suite) -> Iterator[Finding]:
 
 
 def _check_misplaced_files(suite: Suite) -> Iterator[Finding]:
-    """Yield findings about files in the directories of scenarios that are never read, because of their name or
-    depth.
-    """
+    """Yield findings about files in scenario directories that are never read, because of their name or depth."""
     roots = (root / name for root in suite.roots for name in ("scenarios", "corpus"))
     walked = ((root, *entry) for root in roots for entry in os.walk(root))
     for root, directory, subdirectories, names in walked:

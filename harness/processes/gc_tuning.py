@@ -7,14 +7,12 @@ import atexit
 import gc
 
 _OBJECTS_PER_COLLECTION = 1_000_000
-"""Number of new objects between two collections. Python's default of 700 is suitable for programs with few
-objects.
-"""
+"""Number of new objects between two collections. Python's default of 700 suits programs with few objects."""
 
 
 def collect_rarely() -> None:
-    """Make the cyclic garbage collector run rarely in this process, and not at its exit. The process uses a few MiB
-    more memory.
+    """Make the cyclic garbage collector run rarely in this process, and not at its exit. This takes a few MiB of
+    memory.
     """
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     atexit.register(gc.freeze)

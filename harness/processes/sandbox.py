@@ -107,9 +107,7 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the sandbox for `--confine`. Raises BrokenAdapter (blame environment) if the system does not
-    support it.
-    """
+    """Return the sandbox for `--confine`. Raises BrokenAdapter (blame environment) on unsupported systems."""
     if problem := find_problem():
         raise BrokenAdapter(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
@@ -132,9 +130,7 @@ def wall_around(*roots: Path) -> Sandbox:
 
 
 def refuse_without_trust(root: Path, command: str) -> None:
-    """Raise NoWallError, because `command` would replay the untrusted suite in `root` in its own process, without a
-    sandbox.
-    """
+    """Raise NoWallError, because `command` would replay the untrusted suite in `root` without a sandbox."""
     raise NoWallError(
         f"{root} is not the bundled suite, and {command} replays it without a sandbox. Add --trust to do so."
     )
@@ -161,9 +157,7 @@ def find_problem() -> str:
 
 @cache
 def suite_paths() -> tuple[Path, ...]:
-    """Return the paths of the scenarios, recordings and reports of readfirst, which programs in a sandbox must not
-    see.
-    """
+    """Return the paths of scenarios, recordings and reports of readfirst, which sandboxed programs must not see."""
     package = Path(readfirst.__file__).parent.resolve()
     paths = [package / "fixtures", package / "docs"]
     if (package.parent / "fixtures" / "contracts.yaml").is_file():

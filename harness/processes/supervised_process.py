@@ -31,9 +31,7 @@ _END_TIMEOUT_S = 10.0
 GRACE = 5.0
 """Seconds that a program may take to exit after a signal that it can survive."""
 _PYTEST_PREFIX = "PYTEST_"
-"""Prefix of environment variables that are not passed on, because they reveal the running test and thereby the
-scenario.
-"""
+"""Prefix of environment variables that are not passed on, because they reveal the running scenario."""
 
 
 class SpawnOptions(TypedDict, total=False):
@@ -47,9 +45,7 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program under a supervisor. `pid` is the process id of the supervisor, which leads the
-    process group.
-    """
+    """A running program under a supervisor. `pid` is that of the supervisor, which leads the process group."""
 
     def __init__(
         self,
@@ -154,8 +150,8 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, patience: float) -> str | None:
-        """Wait at most `patience` seconds for the program to exit, and return its exit status in words. None if it
-        still runs.
+        """Wait at most `patience` seconds for the program's exit. Return its exit status in words. None if it still
+        runs.
         """
         deadline = time.monotonic() + patience
         while (status := self.status()) is None and time.monotonic() < deadline:

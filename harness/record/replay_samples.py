@@ -96,9 +96,7 @@ class Takes:
         return [path.name for path in self.root.iterdir() if path.is_dir()] if self.root.is_dir() else []
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
-        """Return the transcript of a replay. None if it is missing, or if the steps, the version or the model have
-        changed since.
-        """
+        """Return the transcript of a replay. None if it is missing, or its steps, version or model have changed."""
         try:
             taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):

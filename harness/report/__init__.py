@@ -49,9 +49,7 @@ class RunFacts:
     rules: Rules | None = None
     """The rules that are used to group failures. None if the suite has none."""
     suite: str = ""
-    """The title of the suite: its name and version. It starts with `part of` if the run contains only some
-    scenarios.
-    """
+    """The title of the suite: its name and version, after `part of` if the run contains only some scenarios."""
     design: str = ""
     """The declared design of the target. Empty if none is declared."""
     refuses: tuple[str, ...] = ()

@@ -59,9 +59,7 @@ def page(results: Results, sources: Sources) -> str:
 
 
 def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
-    """Return the name of the class of rules whose scenarios are exactly the scenarios of the runs. None if they do not
-    form a class.
-    """
+    """Return the name of the class of rules with exactly the scenarios of the runs, or None."""
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}

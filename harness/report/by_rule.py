@@ -302,9 +302,7 @@ def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
 
 
 def _rules_that_fit(failing: list[RuleResult], max_lines: int, lines_per_rule: int) -> list[RuleResult]:
-    """Return as many of the first rules as fit into `max_lines` lines, including the headings of their groups; at
-    least one rule.
-    """
+    """Return the first rules that fit into `max_lines` lines, with the headings of their groups; at least one rule."""
     lines_left, previous_group = max_lines, ""
     for number, result in enumerate(failing):
         lines_left -= lines_per_rule + (group_of(result) != previous_group)
@@ -324,9 +322,7 @@ def rule_title(result: RuleResult) -> str:
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return the number of accepted failures in parentheses, to append to the title of a rule. Empty if no failure is
-    accepted.
-    """
+    """Return the number of accepted failures in parentheses, to append to the title of a rule. Empty for 0."""
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

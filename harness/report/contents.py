@@ -60,9 +60,7 @@ class ContentReader:
     _texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def add(self, line: dict[str, Any]) -> str:
-        """Add one content line. Return a message if its text contradicts its digest or length, otherwise an empty
-        string.
-        """
+        """Add one content line. Return a message if its text contradicts its digest or length, otherwise ""."""
         start, text = line.get("from", 0), line["text"]
         omitted_chars = line["characters"] - start - len(text)
         if omitted_chars < 0 or (not start and not omitted_chars and digest_of(text) != line["sha256"]):

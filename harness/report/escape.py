@@ -54,9 +54,7 @@ def _escape_text(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line for a shell. A word with special characters of a terminal or CI system is written
-    as `$'...'`.
-    """
+    """Return a command line for a shell. Words with special characters of terminals or CI systems become `$'...'`."""
     return " ".join(map(_quote_word, words))
 
 
@@ -98,9 +96,7 @@ class DiffLine:
 
 
 def _cut_line(line: str, position: int) -> str:
-    """Return a long line shortened to the part around the character at `position`. The number of omitted characters
-    is added.
-    """
+    """Return a long line shortened to the part around `position`, with the number of omitted characters."""
     if len(line) <= WIDEST:
         return line
     start = max(0, min(position - WIDEST // 2, len(line) - WIDEST))

@@ -302,9 +302,7 @@ def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
 
 
 def _comparable_entry(entry: Entry) -> dict[str, Any]:
-    """Return an expected entry for the export. If its content is long and has no short form, its digest is returned
-    instead.
-    """
+    """Return an expected entry for the export. Long content without a short form is replaced by its digest."""
     state = _entry_value(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
         return _entry_value(replace(FileDigest.of(entry.data), mode=entry.mode))
@@ -357,9 +355,7 @@ def _event_value(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content_value(entry: RegularFile) -> dict[str, Any]:
-    """Return the bytes as text if they are UTF-8, otherwise as base64. Repeated texts are written as text and
-    number.
-    """
+    """Return the bytes as text if they are UTF-8, otherwise as base64. Repeated texts become text and number."""
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()

@@ -99,9 +99,7 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return style sheets that start with the colours: `light` selects the light theme, `dark` wraps the dark
-    theme.
-    """
+    """Return style sheets that start with the colours. `light` selects the light theme, `dark` wraps the dark one."""
     colours = (
         f"{light} {{\n{_read_template_file('light.css')}}}\n{dark.format(_read_template_file('dark.css'))}\n"
     )
@@ -136,9 +134,7 @@ def _script_json(value: object) -> Any:
 
 
 def _column_headings(results: Results) -> list[dict[str, str]]:
-    """Return the names of each run: its letter if there are several, its full name, and a short name above a
-    column.
-    """
+    """Return the names of each run: its letter (of several runs), its full name, and a short name above a column."""
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
     headings = []

@@ -140,9 +140,7 @@ def tone_of(kind: str, failing: float) -> str:
 
 
 def _cell_value(cell: Cell, kind: str) -> dict[str, str]:
-    """Return the values of one cell. `kind` is the kind of failure that its colour shows; if it is empty, the cell
-    has no colour.
-    """
+    """Return the values of one cell. `kind` is the kind of failure that its colour shows; empty: without a colour."""
     counts = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):

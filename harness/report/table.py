@@ -87,9 +87,7 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule. A failure is stored if it is not accepted and the report may still
-        explain it.
-        """
+        """Count the verdict under its rule. Store an unaccepted failure if the report may still explain it."""
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:
@@ -294,9 +292,7 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return the cells of one row: scenarios, number of holding scenarios per level, and scenarios that were
-    not judged.
-    """
+    """Return the cells of one row: scenarios, number of holding scenarios per level, and unjudged scenarios."""
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]

@@ -41,9 +41,7 @@ class Cost:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return the time of the scenarios in one line. With several jobs, the wall time is divided by the
-        number of scenarios.
-        """
+        """Return the time of the scenarios in one line: with several jobs, the wall time per scenario."""
         total = summary.total
         elapsed = self.ended - self.began
         startup = self.startup or 0.0

@@ -165,9 +165,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario with the expectations of each contract. Contracts with equal recordings share one
-        scenario.
-        """
+        """Return the scenario with each contract's expectations. Contracts with equal recordings share one scenario."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -190,9 +188,7 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return the verdicts. If a shared server may be the reason for a failure, the scenario is repeated
-        on a separate server.
-        """
+        """Return the verdicts. Scenarios that may fail because of a shared server are repeated on a separate server."""
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:

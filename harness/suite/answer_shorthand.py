@@ -63,9 +63,7 @@ def plain_answer(
 
 
 def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return the message of an error, with the arguments of a call inserted. None if the call lacks an argument of the
-    message.
-    """
+    """Return the message of an error, with the arguments of a call inserted. None if the call lacks one of these."""
     named = [arguments.get(name) for name in _ARGUMENT.findall(words)]
     if not all(isinstance(each, str) for each in named):
         return None

@@ -113,9 +113,7 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
-    """Return the metadata of each case of a file, by the last part of its id. The result is cached. Raises
-    SuiteError.
-    """
+    """Return the metadata of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
     table = read_cases(data, file)
     return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
 

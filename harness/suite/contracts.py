@@ -86,9 +86,7 @@ class Contract:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """The capabilities that scenarios of this contract may need: its tools and SESSION_CAPABILITIES, without
-        `lacks`.
-        """
+        """The capabilities for scenarios of this contract: its tools and SESSION_CAPABILITIES, without `lacks`."""
         return _capabilities(self.tools, self.lacks)
 
     @property
@@ -140,9 +138,7 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """The contracts with a real product, in release order. Of one version, the contract with the current model is
-        first.
-        """
+        """The contracts with a real product, in release order. The current model precedes `+gated`."""
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
@@ -193,9 +189,7 @@ def is_version(name: str) -> bool:
 
 @cache
 def order(name: str) -> tuple[Version, str]:
-    """Return a key that sorts contracts by version. The current model of a version comes before `+gated`. Other names
-    come first.
-    """
+    """Return a key that sorts contracts by version, `+gated` after the current model. Other names come first."""
     version, _, variant = name.partition("+")
     try:
         return Version(version), variant

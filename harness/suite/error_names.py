@@ -114,9 +114,7 @@ class Vocabulary:
 
 
 def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
-    """Return the error names of several suites as one vocabulary. For a name in several suites, the last suite is
-    used.
-    """
+    """Return the error names of several suites as one vocabulary. The last suite with a name defines it."""
     if len(layers) == 1:
         return layers[0]
     return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})

@@ -54,9 +54,7 @@ _SHIFT = 2  # default shift of a file's time by a touch, in seconds
 
 
 def read_event(node: Node, kind: str) -> list[WorldEvent]:
-    """Read a change to the workspace from a step. Several paths give several events, in their order. Raises
-    FormError.
-    """
+    """Read a change to the workspace from a step: one event per path, in their order. Raises FormError."""
     stated, position = node.mapping((kind,))[kind], node.position
     value = stated.value
     form = WORLD_EVENTS[kind].form
@@ -135,9 +133,7 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key of a step that contains other steps, and these steps. Both are empty for a step without inner
-    steps.
-    """
+    """Return the key of a step that contains other steps, and these steps; both are empty without inner steps."""
     key = next(
         (key for key in SESSION_EVENTS if key in WITH_STEPS and isinstance(step, dict) and key in step), ""
     )

@@ -68,9 +68,7 @@ def given_entry(node: Node) -> Entry:
 
 
 def modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
-    """Read the new content of a `modify` event, and the shift of the file's time in seconds (None: `same`). Raises
-    FormError.
-    """
+    """Read the new content and the time shift in seconds (None: `same`) of a `modify` event. Raises FormError."""
     entry = _entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)

@@ -106,9 +106,7 @@ def _repeat_text(text: str, times: int) -> str:
 
 
 def _iter_numbered(before: str, after: str, times: int) -> str:
-    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. It is optimised for millions
-    of lines.
-    """
+    """Return `before`, the number and `after`, for each number from 1 to `times`, joined. Fast for many lines."""
 
     def each(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
@@ -180,9 +178,7 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class HardLink:
-    """A second name of the regular file `to`. Only given files can be hard links; a snapshot contains two regular
-    files.
-    """
+    """A second name of the regular file `to`. Only given files are hard links; snapshots contain regular files."""
 
     to: str
 
@@ -199,9 +195,7 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """An entry that cannot be read: `fifo`, `socket`, `device` or `missing`. A scenario can contain only the first
-    two.
-    """
+    """An unreadable entry: `fifo`, `socket`, `device` or `missing`. Scenarios can contain only the first two."""
 
     kind: str
 
@@ -238,9 +232,7 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path in the workspace with its symbolic links resolved, according to `files`. None if there are too many
-    links.
-    """
+    """Return a path in the workspace with its symbolic links in `files` resolved. None for too many links."""
     for _ in range(_MOST_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):
@@ -258,9 +250,7 @@ def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 
 def in_words(entry: Entry | None) -> str:
-    """Return a short description of an entry for messages. It does not contain the content or mode of a regular
-    file.
-    """
+    """Return a short description of an entry for messages, without the content and mode of a regular file."""
     match entry:
         case None:
             return "nothing there"

@@ -102,9 +102,7 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """Reads a scenario, with one method for each part of the format. Each method adds findings for errors and
-    continues.
-    """
+    """Reads a scenario, with a method for each part of the format. The methods add findings for errors and continue."""
 
     def __init__(
         self,

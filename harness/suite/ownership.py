@@ -50,9 +50,7 @@ OWN = Ownership()
 
 
 def ownership_of(value: Mapping[str, Any]) -> Ownership:
-    """Return the ownership for a value of a scenario file. Raises ValueError, TypeError or AttributeError for an
-    invalid value.
-    """
+    """Return the ownership for a value of a scenario file. Raises ValueError, TypeError or AttributeError."""
     attributes = value.get("attributes", {})
     if value.keys() - set(_KEYS) or not all(name.startswith(USER) or name == ACL for name in attributes):
         raise ValueError(f"unknown keys in {value!r}")

@@ -39,7 +39,7 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read the permissions in `given`. None means that every call is allowed.
+    """Read the permissions in `given`. Without any, return None: every call is allowed.
 
     Raises FormError.
     """

@@ -29,9 +29,7 @@ from readfirst.harness.yaml_io.last_file import LastFileCache
 
 @dataclass(frozen=True)
 class RecordingLocation:
-    """The file that contains the recording of a scenario. `data` are the bytes of the file; None if the file does not
-    exist.
-    """
+    """The file that contains the recording of a scenario. `data` are its bytes; None if the file does not exist."""
 
     scenario_id: str
     path: Path
@@ -65,9 +63,7 @@ class RecordingLocation:
 
     @property
     def damage(self) -> str:
-        """The reason why the recording cannot be extended: it was edited or cannot be read. Empty if it can be
-        extended.
-        """
+        """The reason why the recording cannot be extended: it was edited or is unreadable. Otherwise empty."""
         try:
             return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
@@ -198,9 +194,7 @@ class Recordings:
                 return {path: format_entries(entries)}
 
     def rewritten(self, path: Path, change: Callable[[Recording], Recording]) -> bytes:
-        """Return the new bytes of a file where the function `change` was applied to each recording. Raises
-        RecordingError.
-        """
+        """Return the new bytes of a file, with `change` applied to each recording. Raises RecordingError."""
         with _naming(path):
             entries = {**read_entries(self._files.read(path) or b"{}")}
             for slug, value in entries.items():

@@ -22,9 +22,7 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Return the text of a short form. If the same text is still in memory, it is reused, because it may be very
-        long.
-        """
+        """Return the text of a short form. Equal texts in memory are reused, because they may be very long."""
         text = _in_use.get((unit, times))
         if text is None:
             text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)

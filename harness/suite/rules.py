@@ -89,9 +89,7 @@ class Rules:
         return "`readfirst rules` lists them."
 
     def _alike(self, title: str) -> list[Rule]:
-        """Return up to three rules whose titles share words with `title`. A word counts more if fewer rules contain
-        it.
-        """
+        """Return up to three rules whose titles share words with `title`. Rare words count more."""
         words = {rule.id: _words(rule.title) for rule in self}
         wanted = _words(title)
         common = {word: sum(word in each for each in words.values()) for word in wanted}

@@ -292,9 +292,7 @@ class Scenario:
     rule: str = ""
     """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
     disputed: str = ""
-    """A link to the discussion of a disputed expectation. Until it is settled, the scenario is excluded from
-    scores.
-    """
+    """A link to the discussion of a disputed expectation. It excludes the scenario from scores."""
     platform: str = ""
     """The only platform of the scenario, one of PLATFORMS. Empty: all platforms."""
     invariant: bool = False

@@ -25,9 +25,7 @@ def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
 
 
 def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
-    """Add findings for hooks that have no effect, because they write the given bytes into files that no step
-    changes.
-    """
+    """Add findings for hooks without effect: they write the given bytes into files that no step changes."""
     changed = {event.path for step in steps for event in events_of(step)} | {
         call.path.removeprefix("$WS/")
         for step in steps
@@ -51,9 +49,7 @@ def check_stated(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding about the first of these calls and groups. The caller passes those whose expectations are not
-    allowed.
-    """
+    """Add a finding about the first of these calls and groups, whose expectations are not allowed."""
     for part in parts:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)

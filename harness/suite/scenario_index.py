@@ -44,9 +44,7 @@ class ScenarioIndex:
         self._read: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
-        read.
-        """
+        """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
         if self.problems:
             raise SuiteError(self.problems)
         return self.readable()

@@ -114,9 +114,7 @@ def option_for(word: str, suite: Suite) -> list[str]:
 
 
 def scenario_id(given: str, known: Collection[str]) -> str | None:
-    """Return the id of the scenario for an argument that is an id or the path of a scenario file. None for other
-    arguments.
-    """
+    """Return the id for an argument that is the id or the path of a scenario. None for other arguments."""
     name = given.removesuffix(".yaml")
     if name in known:
         return name
@@ -156,9 +154,7 @@ _TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
 
 
 def _tokens(expression: str) -> list[tuple[str, bool]]:
-    """Return the tokens of an expression. Each is paired with whether it was quoted; a quoted token is never an
-    operator.
-    """
+    """Return the tokens of an expression, each with whether it is quoted: then it is not an operator."""
     tokens, at = [], 0
     text = expression.rstrip()
     while at < len(text):

@@ -27,9 +27,7 @@ _PART = "part of "
 
 
 def part_of(title: str) -> str:
-    """Return the title for a selection of the scenarios of one or several suites. `title` is the title of these
-    suites.
-    """
+    """Return the title for a selection of scenarios from suites with the title `title`."""
     return title if title.startswith(_PART) else f"{_PART}{title}"
 
 
@@ -176,7 +174,5 @@ class SharedFiles:
 
     @property
     def name(self) -> str:
-        """The name of the suite in `suite.yaml`. If the file is missing, the name of the directory. Raises
-        SuiteError.
-        """
+        """The name of the suite in `suite.yaml`. Default: the name of the directory. Raises SuiteError."""
         return self._identity.get("name", "") or self.root.resolve().name

@@ -47,9 +47,7 @@ def default_root() -> Path:
 
 
 class Suite(SharedFiles):
-    """The scenarios, recordings and shared files in the directory `root`. Read scenarios are not cached, to limit the
-    memory.
-    """
+    """The scenarios, recordings and shared files in the directory `root`. Scenarios are not cached, to save memory."""
 
     def __init__(
         self,
@@ -188,9 +186,7 @@ class Suite(SharedFiles):
         return 0 < self._lacks < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios cannot be
-        read.
-        """
+        """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
         ids, problems = self.readable()
         if problems:
             raise SuiteError(problems)
@@ -216,9 +212,7 @@ class Suite(SharedFiles):
         self._shelf.check_unique(scenario_id)
 
     def place(self, scenario_id: str) -> ScenarioLocation:
-        """Return the location of a scenario: its file, and its name in a file with several. Raises
-        UnknownScenarioError.
-        """
+        """Return a scenario's location: its file, and its name in a file with several. Raises UnknownScenarioError."""
         part = self.part(scenario_id)
         place = part._shelf.find(scenario_id)
         if place is None:
@@ -240,9 +234,7 @@ class Suite(SharedFiles):
         return [each for each, place in cases.items() if [*place.file.parts[-2:]] == wanted]
 
     def text(self, scenario_id: str) -> str:
-        """Return a scenario as YAML: the text of its file, or of an equivalent file with only this scenario. Raises
-        SuiteError.
-        """
+        """Return a scenario as YAML: the text of its file, or of an equivalent separate file. Raises SuiteError."""
         place = self.place(scenario_id)
         if not place.case:
             return strict_yaml.read(place.file, suite=self.part(scenario_id).root).decode()

@@ -171,9 +171,7 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 
 def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the content of results.json for the contracts in `order`. Successive contracts with equal results share a
-    row.
-    """
+    """Return results.json for the contracts in `order`. Successive contracts with equal results share a row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order

@@ -47,9 +47,7 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Return the stored form of a text that the model saw. If `beginning` is given, only it and `ending` are
-        stored.
-        """
+        """Return the stored form of a text for the model. If `beginning` is given, only it and `ending` are stored."""
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -134,9 +132,7 @@ Course = tuple[tuple[bool, ...], ...]
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
-    """Return the different courses of these transcripts (which calls were refused), in the order of their first
-    occurrence.
-    """
+    """Return the different courses of these transcripts (the refused calls), by their first occurrence."""
     found = (tuple(tuple(each.is_error for each in row.results) for row in one.steps) for one in recorded)
     return tuple(dict.fromkeys(found))
 

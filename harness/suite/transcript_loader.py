@@ -79,9 +79,7 @@ class Transcripts(Mapping[str, Transcript]):
         self._made: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
-        """Return the transcript of a version. Raises KeyError if it was not recorded, RecordingError if it is
-        damaged.
-        """
+        """Return the transcript of a version. Raises KeyError (not recorded) or RecordingError (damaged)."""
         if name not in self._names:
             raise KeyError(name)
         numbers = tuple([row[name] for row in self._rows])
@@ -178,9 +176,7 @@ class _Decoder:
     packed: _Packed
 
     def step(self, tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
-        """Return the step with these JSON values, as `StepEncoder` wrote them. Raises ValueError, KeyError,
-        TypeError.
-        """
+        """Return the step with these JSON values of `StepEncoder`. Raises ValueError, KeyError, TypeError."""
         results = tuple(map(self.result, body.get("results", (body,))))
         if len(results) != len(tools):
             raise ValueError(f"{len(results)} results for {len(tools)} calls")

@@ -73,9 +73,7 @@ _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """Matches the end of a temporary file's name: a process id and random digits."""
 
 _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""Matches a note in an answer about the size of the arguments. The size depends on the length of the workspace's
-path.
-"""
+"""Matches a note about the size of the arguments, which depends on the length of the workspace's path."""
 
 _SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
 """Matches the path of a saved answer, in a directory of the program."""

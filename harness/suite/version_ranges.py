@@ -1,6 +1,4 @@
-"""Compress the answers of a step by version into "since version X" ranges. Older models inherit from the version
-before.
-"""
+"""Compress a step's answers by version into "since version X". Older models inherit from the version before."""
 
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
@@ -13,9 +11,7 @@ _Answer = TypeVar("_Answer")
 
 
 def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Return, for each answer, the versions that introduced it: those whose answer differs from that of the version
-    before.
-    """
+    """Return, for each answer, the versions that introduced it: the version before has a different answer."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _tracks_of(names):
         former = answers[before] if before is not None else _NONE

@@ -76,9 +76,7 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a behaviour which changed. These may be recorded on versions next to the
-    change.
-    """
+    """Return the scenarios that show a changed behaviour. They may be recorded on versions next to the change."""
     return frozenset(
         name for each in behaviour_histories().values() if each.changes for name in each.shown_by
     )

@@ -138,9 +138,7 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios that were recorded on the contract `before`, but have neither a recording nor a reason for
-    `contract`.
-    """
+    """Return the scenarios that were recorded on `before`, but have neither a recording nor a reason for `contract`."""
     ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 

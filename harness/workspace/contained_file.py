@@ -77,9 +77,7 @@ class ScriptedEditor:
         return seen
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return a file's text, from a line (counted from 1) and for a number of lines. Raises OSError,
-        ValueError.
-        """
+        """Return a number of lines of a file, from a line (counted from 1). Raises OSError, ValueError."""
         name = self._inside(path)
         buffer = self._buffers.get(name)
         if buffer is None:

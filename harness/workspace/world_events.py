@@ -241,9 +241,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _at(path: str) -> Iterator[tuple[int, str]]:
-    """Open the directory that contains a path, without following links. Yield its descriptor and the name of the path
-    in it.
-    """
+    """Open the directory of a path, without following links. Yield its descriptor and the name of the path in it."""
     folder, _, name = path.rpartition("/")
     with opened(folder) as descriptor:
         yield descriptor, name

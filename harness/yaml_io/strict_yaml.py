@@ -54,9 +54,7 @@ class Document:
     file: Path
     data: bytes = field(repr=False)
     marks: Any = field(repr=False)
-    """The position of each value (line and column, from 0), with the marks of its content. A key has a separate
-    position.
-    """
+    """The position of each value and each key (line and column, from 0), with the marks of its content."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
         """Return the position of the value at `path`, or of its key.

@@ -83,18 +83,14 @@ class Inspection:
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Add a finding about the value at `path`, or about its key. Raises SuiteError if there are too many
-        findings.
-        """
+        """Add a finding about the value at `path`, or about its key. Raises SuiteError for too many findings."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= MAX_FINDINGS:
             self.finish()
 
     @contextmanager
     def reading(self, error: type[SuiteError] = SuiteError) -> Iterator[Node]:
-        """Yield the value of the document for checking. At the end of the block, raise `error` if there are
-        findings.
-        """
+        """Yield the value of the document for checking. At the end of the block, raise `error` for any findings."""
         try:
             yield self.top
         except FormError as wrong:
@@ -137,9 +133,7 @@ class Node(NamedTuple):
         self.look.note(self.path, message, fix, rule=rule, key=key)
 
     def mapping(self, known: Collection[str] | None = None, required: Collection[str] = ()) -> Fields:
-        """Return the keys and values of a mapping. Raises FormError for another type, an unknown key or a missing
-        key.
-        """
+        """Return the keys and values of a mapping. Raises FormError for a wrong type, an unknown or a missing key."""
         value = self.value
         if type(value) is not dict:
             raise FormError(self, f"must be a mapping, not {a_kind_of(value)}")
@@ -152,9 +146,7 @@ class Node(NamedTuple):
         return Fields(self)
 
     def listed(self, *, empty: bool = True) -> list[Node]:
-        """Return the items of a list. Raises FormError if the value is not a list, or is empty unless `empty` is
-        set.
-        """
+        """Return the items of a list. Raises FormError if it is not a list, or is empty without `empty`."""
         if type(self.value) is not list or not (self.value or empty):
             found = "empty" if self.value == [] else a_kind_of(self.value)
             raise FormError(self, f"must be a list, not {found}")
@@ -207,13 +199,9 @@ class Fields:
         return reader(self[key]) if key in self.values else None
 
     def text(self, key: str) -> str:
-        """Return the text of a key, which must not be empty. An empty string if the key is missing. Raises
-        FormError.
-        """
+        """Return the text of a key, which must not be empty; "" if the key is missing. Raises FormError."""
         return self[key].matching() if key in self.values else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the list of texts of a key; no text may be empty. An empty tuple if the key is missing. Raises
-        FormError.
-        """
+        """Return the list of texts of a key, all non-empty; () if the key is missing. Raises FormError."""
         return tuple(node.matching() for node in self[key].listed()) if key in self.values else ()

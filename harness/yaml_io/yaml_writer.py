@@ -92,9 +92,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string on one line: without quotes if YAML then parses it to the same string, otherwise in double
-    quotes.
-    """
+    """Return a string on one line: without quotes if YAML then parses it equally, otherwise in double quotes."""
     if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
     return _quote_text(text)

@@ -103,9 +103,7 @@ class Options:
     home: Path | None = None
     """The product's home directory. None: a fresh one, which is removed with the conversation."""
     configuration: Path | None = None
-    """Directory of the configuration and the conversations. None: a fresh one, which is removed with the
-    conversation.
-    """
+    """Directory of the configuration and the conversations. None: a new one, removed with the conversation."""
     resumed: str | None = None
     """The product's name of the conversation to resume. None: a new conversation."""
     summarised: bool = False

@@ -76,9 +76,7 @@ def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...
 
 
 def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without messages of hooks, and a tuple of these messages, including those in
-    `notes`.
-    """
+    """Return the text of a result without messages of hooks, and these messages, including those in `notes`."""
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))

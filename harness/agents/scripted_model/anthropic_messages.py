@@ -19,9 +19,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Counter for the ids of replies. Each reply needs a different id, because the product merges messages with the same
-id.
-"""
+"""Counter for the ids of replies, which must differ, because the product merges messages with the same id."""
 
 
 class AnthropicMessages:
@@ -36,9 +34,7 @@ class AnthropicMessages:
         return None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request for a message: the offered tools, and the results that were added after the model's last
-        message.
-        """
+        """Parse a request for a message: the offered tools, and the results after the model's last message."""
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
