@@ -26,9 +26,7 @@ __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 _USAGE_ERROR = 2
 _CHUNK = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Supported versions of the protocol, the latest first. For a tool server that answers with text, these versions
-do not differ.
-"""
+"""Supported versions of the protocol, the latest first. They do not differ for tools that answer with text."""
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 

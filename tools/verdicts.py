@@ -97,16 +97,12 @@ class Task:
 
 
 def share(ids: Iterable[str], parts: int) -> list[str]:
-    """Return a regular sample of scenarios, selected by their ids. A new scenario does not change the selection of
-    others.
-    """
+    """Return a regular sample of scenarios, selected by their ids, so that a new scenario does not change it."""
     return [each for each in ids if int(hashlib.sha256(each.encode()).hexdigest(), 16) % parts == 0]
 
 
 def verdict_lines(stream: str) -> Iterator[str]:
-    """Yield a line per verdict of a result stream: status, the levels that hold, the scenario, and the first
-    difference.
-    """
+    """Yield a line per verdict of a result stream: status, holding levels, scenario, and first difference."""
     for line in stream.splitlines():
         value = json.loads(line)
         if value["type"] != "verdict":

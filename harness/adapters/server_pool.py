@@ -30,8 +30,8 @@ _REPEATED_FAILURES = 10
 result on its separate server, every failure is repeated.
 """
 _MOST_APART = 5
-"""Number of scenarios that may give another result on a shared server than on a separate one. If more scenarios do,
-and these are more than one in `_ONE_IN` of the sessions on shared servers, servers are no longer shared.
+"""Number of scenarios that may give another result on a shared server than on a separate one. If more scenarios do, and
+these exceed one in `_ONE_IN` of the sessions on shared servers, sharing ends.
 """
 _ONE_IN = 3
 _IN_SUCCESSION = 3

@@ -1,6 +1,4 @@
-"""A scripted client of the Agent Client Protocol. It acts as the editor of the user; the agent reads and writes files
-through it.
-"""
+"""A scripted client of the Agent Client Protocol: the user's editor, which reads and writes files for the agent."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,9 +32,7 @@ class AcpClient(JsonLines):
         )
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or react to the agent's answer to a request of this client. Notifications are
-        ignored.
-        """
+        """Answer a request of the agent, or react to its answer to a request of this client. Ignore notifications."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

@@ -33,9 +33,7 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def of_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each documented clause of a scenario whose source, a section of a document, no claim
-        has.
-        """
+        """Yield a finding for each documented clause whose source, a section of a document, lacks claims."""
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:
@@ -59,9 +57,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim that names an unknown rule, or a rule that none of the claim's scenarios belongs
-    to.
-    """
+    """Yield a finding for each claim with an unknown rule, or a rule without scenarios of the claim."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -113,9 +113,7 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
 def judged_statements(
     suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
 ) -> tuple[Statement, ...]:
-    """Return the statements with the actual results of their calls in `outcome`, and with whether the results confirm
-    them.
-    """
+    """Return the statements with the actual results of their calls in `outcome`, and whether these confirm them."""
     answers = answers_of(suite, scenario, outcome)
     stated: dict[int, Clause] = {}
     for each in said:
@@ -153,9 +151,7 @@ def judged_statements(
 
 
 def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Clause]:
-    """Return one answer per call: the name of the error, the text and the changed files. The outcome must contain every
-    step.
-    """
+    """Return an answer per call: error name, text and changed files. The outcome must contain every step."""
     answers = []
     for step, happened in zip(scenario.steps, outcome.steps, strict=True):
         own = {
@@ -188,9 +184,7 @@ def _holding(
 
 
 def _numbered_otherwise(said: str | TextDigest | None, text: str) -> bool:
-    """Whether two texts differ only in the form of their line numbers, which versions pad or not, and end with an arrow
-    or a tab.
-    """
+    """Whether two texts differ only in the form of their line numbers: padded or not, with an arrow or a tab."""
     plain = _plain_numbers(text)
     match said:
         case str():
@@ -240,9 +234,7 @@ class RecordingLookup:
         return Evidence(scenario.id, scenario.title, said, name)
 
     def answer(self, shown: Shown) -> Evidence:
-        """Return the recorded answer to the call that `shown` names, by default the last call, as evidence without a
-        statement.
-        """
+        """Return the recorded answer to the call `shown` (default: the last call) as evidence without a statement."""
         scenario = self.scenario(shown.scenario_id)
         outcome = self._outcome(scenario, scenario.contract)
         calls = list(scenario.calls())

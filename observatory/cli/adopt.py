@@ -92,9 +92,7 @@ def adopt(
 
 
 def _pairs(suite: Suite, version: str) -> Iterator[tuple[Contract, Contract]]:
-    """Yield each contract of a version, paired with the contract before it. A contract without a predecessor is
-    skipped.
-    """
+    """Yield each contract of a version with the contract before it. The first contract is skipped."""
     for contract in suite.contracts.recorded:
         if contract.version == version and (before := suite.contracts.before(contract)) is not None:
             yield contract, before
@@ -109,9 +107,7 @@ def _renew_releases(suite: Suite, version: str) -> None:
 
 
 def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[str]:
-    """Record the tools and the structured results of a version that are not recorded yet. Yield a line for each
-    recording.
-    """
+    """Record the unrecorded tools and structured results of a version. Yield a line for each recording."""
     contracts = [each for each in suite.contracts.recorded if each.version == version]
     for given in (TOOLS, RESULTS):
         file = given.file(suite.root)

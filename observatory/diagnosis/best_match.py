@@ -30,9 +30,7 @@ Otherwise every behaviour that the scenarios use is tried.
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A behaviour that differs between the implementation and the version, and the scenarios that the difference
-    explains.
-    """
+    """A different behaviour of the implementation and the version, and the scenarios that it explains."""
 
     change: BehaviourChange
     instead_of: Any
@@ -103,9 +101,7 @@ class _Guess:
         return _Guess(self.version, self.changes - {change})
 
     def at(self, version: str) -> _Guess:
-        """Return a guess with the same changes at another version. Changes that set the value of that version are
-        omitted.
-        """
+        """Return a guess with the same changes at a different version, without changes to the version's own values."""
         return self._of(version, self.changes)
 
     @staticmethod
@@ -168,9 +164,7 @@ class _Search:
         return wrong
 
     def refine(self, guess: _Guess) -> _Guess:
-        """Return the guess without needless changes, and with further changes that each explain more scenarios than
-        they break.
-        """
+        """Return the guess without needless changes, and with more that explain more scenarios than they break."""
         wrong = self._wrong(guess) or []
         refused: set[BehaviourChange] = set()
         while (change := self._best_change(guess, wrong, refused)) is not None:
@@ -203,18 +197,14 @@ class _Search:
         return min(+votes, key=lambda each: (-votes[each], each.name), default=None)
 
     def _thin_guess(self, guess: _Guess, most: int) -> _Guess:
-        """Return the guess without needless changes. A change is needless if at most `most` scenarios are unexplained
-        without it.
-        """
+        """Return the guess without needless changes: at most `most` scenarios are unexplained without them."""
         for change in sorted(guess.changes, key=lambda each: each.name):
             if self._wrong(guess.without(change), most) is not None:
                 guess = guess.without(change)
         return guess
 
     def with_fewer_changes(self, guess: _Guess) -> _Guess:
-        """Return a guess at the version that explains as many scenarios with the fewest changes. It may be the same
-        guess.
-        """
+        """Return a guess (or this one) at the version that explains as many scenarios with the fewest changes."""
         wrong = self._wrong(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)

@@ -86,9 +86,7 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
 
 
 def comparable(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without those of scenarios that need a capability that the implementation lacks and every
-    version has.
-    """
+    """Return the results without scenarios that need a capability of every version, but not of the implementation."""
     return {name: found for name, found in observed.items() if not is_lacking(found)}
 
 

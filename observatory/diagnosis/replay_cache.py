@@ -79,9 +79,7 @@ class Replays:
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
 
     def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
-        """Replay a scenario, and return the verdict for the scenario's own contract and the names of the used
-        behaviours.
-        """
+        """Replay a scenario. Return the verdict for its own contract, and the names of the used behaviours."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
@@ -131,9 +129,7 @@ class _Fork:
 
 
 class _Adapter:
-    """Opens sessions of the reference with any behaviours. `asked` lists the behaviours that the last session used, in
-    order.
-    """
+    """Opens sessions of the reference with any behaviours. `asked` are those that the last session used, in order."""
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}

@@ -228,9 +228,7 @@ class Campaign:
             self.made.explained += explained
 
     def _play_scenario(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a generated scenario, and add its steps to the counts of the search. Replays for shrinking are not
-        counted.
-        """
+        """Replay a generated scenario, and count its steps for the search. Replays for shrinking are not counted."""
         self.duel.made = self.made
         try:
             return self.duel.differences(scenario)

@@ -129,9 +129,7 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return both outcomes without reminders in their answers. If two answers are equal, they also get the same name of
-    an error.
-    """
+    """Return both outcomes without reminders in their answers. Equal answers also get the same name of an error."""
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -151,9 +149,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the results of one implementation as its expectation, to compare the other implementation
-    with them.
-    """
+    """Return the step with the results of one implementation as its expectation for the other implementation."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():
@@ -179,9 +175,7 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:
-    """Return the name of a step for a cause: the tool of its only call, `parallel` for several calls, `world event` for
-    none.
-    """
+    """Return the name of a step for a cause: the tool of its call, `parallel` (several calls), or `world event`."""
     return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 

@@ -215,9 +215,7 @@ class _StepGenerator:
                 return self._note_call(self._rarest(self._edit, path), path)
 
     def _among_others(self) -> Step:
-        """Return a step of a long session. Sometimes it moves a path, or contains parallel calls about several
-        files.
-        """
+        """Return a step of a long session. Some steps move a path, or contain parallel calls about several files."""
         match self.random.randint(0, 15):
             case 0 | 1:
                 return self._move(self._some_path())
@@ -257,9 +255,7 @@ class _StepGenerator:
         return event
 
     def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
-        """Return a call about a path. If `rarity` is set, return the call with the rarest conditions of several random
-        calls.
-        """
+        """Return a call about a path; with `rarity`, the one of several random calls with the rarest conditions."""
         if self.rarity is None:
             return draw(path)
 

@@ -143,9 +143,7 @@ def with_rule(
 
 
 def _disagree(example: Example, finding: Finding, suite: Suite, duel: DifferentialRunner) -> bool:
-    """Whether reference and target disagree on the example's scenario as on the finding: with the same tool, at the
-    same level.
-    """
+    """Whether reference and target disagree on the example as on the finding: with the same tool, at the same level."""
     try:
         seen = duel(suite.scenario(example.scenario_id))
     except BrokenAdapter:

@@ -100,9 +100,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
 ) -> tuple[frozenset[Group], tuple[Path, ...]]:
-    """Return the groups of the accepted disagreements, and the files of accepted scenarios that show no disagreement
-    now.
-    """
+    """Return the groups of accepted disagreements, and the files of those that do not occur any more."""
     accepted: set[Group] = set()
     gone = []
     for entry in known:

@@ -83,9 +83,7 @@ class WorkspaceModel:
         return resolved_links(path, self.entries) or path
 
     def is_fresh(self, path: str) -> bool:
-        """Whether the session knows the current content of the file, so that the tools allow a change. True for a
-        missing file.
-        """
+        """Whether the session knows the file's current content, so that the tools allow a change. True if missing."""
         return not self.is_a(path, RegularFile) or self._fits(path)
 
     def text(self, path: str) -> str:

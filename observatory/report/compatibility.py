@@ -53,9 +53,7 @@ def compatibility_page(data: _DATA) -> str:
 
 
 def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
-    """Return a table row for each implementation or version: its name, and for each class the number of rules that
-    hold.
-    """
+    """Return a table row for each implementation or version: its name, and by class the number of rules that hold."""
     return [
         [named(name), *(count_text(each["classes"][class_]) for class_ in CLASSES)]
         for name, each in entries.items()
@@ -79,9 +77,7 @@ def short_cell(each: _DATA) -> str:
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return counts of rules as a text: those that hold, those that were judged, and the rest: `31/34 (1 not
-    claimed)`.
-    """
+    """Return counts of holding, judged and remaining rules as a text: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
@@ -170,9 +166,7 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
 
 
 def rules_with_changes(data: _DATA, classes: Iterable[str]) -> list[tuple[str, _DATA]]:
-    """Return the rules of these classes that do not hold in every scenario of every version, with their ids, class by
-    class.
-    """
+    """Return the rules of these classes that fail in a scenario of a version, with their ids, class by class."""
     return [
         (name, rule)
         for class_ in classes

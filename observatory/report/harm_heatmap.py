@@ -32,9 +32,7 @@ _STEPS = (0.005, 0.02, 0.05, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """The number of sessions with a kind of harm, and the shortest scenario with this harm. The number is None if it is
-    unknown.
-    """
+    """The number of sessions with a kind of harm (None: unknown), and the shortest scenario with this harm."""
 
     kind: Kind
     count: int | None

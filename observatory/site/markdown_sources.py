@@ -88,9 +88,7 @@ def may_be_shown(file: Path, root: Path) -> bool:
 
 
 def plain_markdown(text: str) -> str:
-    """Return the text with only the language after the fence of each code block. Some renderers do not support further
-    words.
-    """
+    """Return the text without further words after the language of code blocks, which some renderers do not support."""
     return _FENCE.sub(r"\1\2\3", text)
 
 

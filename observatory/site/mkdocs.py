@@ -112,9 +112,7 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
 
 
 def _harmless() -> Any:
-    """Return a MkDocs plugin that escapes the contents, titles and metadata of pages, because the theme inserts these
-    unescaped.
-    """
+    """Return a MkDocs plugin that escapes contents, titles and metadata of pages, because the theme does not."""
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
 
@@ -135,9 +133,7 @@ def _harmless() -> Any:
             return sanitize_html(html)
 
         def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
-            """Escape all titles. MkDocs calls this after it has rendered the pages, and before it inserts them into the
-            theme.
-            """
+            """Escape all titles. MkDocs calls this between rendering the pages and inserting them into the theme."""
             env.filters["striptags"] = lambda text: _title(Markup(text).striptags())  # which unescapes
             for file in files.documentation_pages():
                 file.page.title = _title(file.page.title)

@@ -50,9 +50,7 @@ _CHANGES = 20
 
 
 def home_page(facts: Facts) -> str:
-    """Return the Markdown of the first page: a map of the harm done by implementations, and maps of the rules by
-    version.
-    """
+    """Return the Markdown of the first page: a map of harm by implementation, and maps of the rules by version."""
     versions = facts.recorded
     maps = {
         class_: [
@@ -219,9 +217,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
 
 
 def _telling(found: Mapping[str, Any]) -> list[str]:
-    """Return list items about the changed behaviours of a diagnosis. The behaviours that explain the most failures come
-    first.
-    """
+    """Return list items about the changed behaviours of a diagnosis, those that explain the most failures first."""
     differing = sorted(found.get("differences", ()), key=lambda each: -len(each["explains"]))
     named = [
         f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
@@ -233,9 +229,7 @@ def _telling(found: Mapping[str, Any]) -> list[str]:
 
 
 def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name and the Markdown of each page in the directory `versions`: first the list, then a page for each
-    version.
-    """
+    """Yield name and Markdown of each page in the directory `versions`: the list, then a page for each version."""
     yield (
         "index.md",
         markdown(

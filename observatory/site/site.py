@@ -61,9 +61,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
 
 
 def pages_of(root: Path) -> dict[str, Path]:
-    """Return the files of the project's existing pages, by their path in the site. Raises SiteError for a missing
-    README.md.
-    """
+    """Return the files of the project's existing pages, by path in the site. Raises SiteError without README.md."""
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")

@@ -126,9 +126,7 @@ def targets_in_common(
 
 
 def looked_at(target: _DATA) -> set[str]:
-    """Return the ids of the scenarios that were tested for harm on a target. `target` is its entry in
-    docs/implementations.json.
-    """
+    """Return the ids of the scenarios tested for harm. `target` is an entry in docs/implementations.json."""
     if "sampled" in target["harm"]:
         return set(in_families(target["harm"]["sampled"]))
     every = (unpack_results(reaches) for reaches in target["reach"].values())

@@ -183,9 +183,7 @@ def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCal
 
 
 def _known_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return a model's knowledge of the files before the step `end`, assuming that all earlier steps have the expected
-    results.
-    """
+    """Return a model's knowledge of the files before the step `end`, after the expected results of earlier steps."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

@@ -106,9 +106,7 @@ class Survey:
         return {**result, "reach": reach}
 
     def _answered_alike(self, former: str) -> frozenset[str]:
-        """Return the scenarios that have the same recorded answers in the newest contract and in the contract
-        `former`.
-        """
+        """Return the scenarios with the same recorded answers in the newest contract and in the contract `former`."""
         newest, recordings = self._contracts[-1], self.suite.recordings
         found = ((each, recordings.recording(each)) for each in self.suite.ids())
         return frozenset(
@@ -135,9 +133,7 @@ class Survey:
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
-            """Whether the mapping of the target does not support a call of a scenario. The result is then known without
-            a replay.
-            """
+            """Whether the target's mapping does not support a call of a scenario, which makes a replay needless."""
             calls = self.suite.scenario(scenario_id).calls()
             return any(lacks(target, call.tool, call.arguments) for call in calls)
 
@@ -307,8 +303,6 @@ class Survey:
 
 
 def evenly(ids: Sequence[str], count: int) -> list[str]:
-    """Return `count` of the ids. They are selected by a digest of each id, so a larger selection contains the smaller
-    one.
-    """
+    """Return `count` of the ids, selected by their digests: a larger selection contains the smaller one."""
     chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
     return [each for each in ids if each in chosen]

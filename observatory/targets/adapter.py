@@ -147,9 +147,7 @@ class TargetSession:
             self._scope = with_captures(self._scope, found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        """Make a call of the contract's tools with the target's tool, and return the answer in the form of the
-        contract.
-        """
+        """Make a call of the contract's tools with the target's tool. Return the answer in the contract's form."""
         call = self._translate_call(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
@@ -168,9 +166,7 @@ class TargetSession:
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make several calls in one message of the model. Raises BrokenAdapter if the target accepts only one call at a
-        time.
-        """
+        """Make several calls in one message of the model. Raises BrokenAdapter if the target accepts only one."""
         if not isinstance(self._raw, ParallelSession):
             raise BrokenAdapter(
                 f"{self._target.name} declares `parallel`, but accepts only one call at a time"
@@ -187,9 +183,7 @@ class TargetSession:
         close_session(self._raw)
 
     def _translate_call(self, tool: str, arguments: Arguments) -> TargetCall:
-        """Return the call in the form of the target. It can use values captured from earlier answers about the same
-        path.
-        """
+        """Return the call in the target's form, possibly with values from earlier answers about the same path."""
         scope = with_captures(self._scope, self._captured.get(self._path(arguments), {}))
         return translate_call(self._target, tool, arguments, scope, self._known)
 
@@ -218,9 +212,7 @@ def _text_at(root: Path, path: str) -> str | None:
 
 
 def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
-    """Return the original answer of the target. For some kinds of targets, the text of the result contains it as
-    JSON.
-    """
+    """Return the original answer of the target. Some kinds of targets put it into the result's text as JSON."""
     match target.launch:
         case PythonLaunch():
             given = json.loads(answer.text)

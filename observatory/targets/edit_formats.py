@@ -58,9 +58,7 @@ def _quoted_numbers(text: str, arguments: Mapping[str, Any]) -> str:
 
 
 def write_call(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
-    """Return a call as a text in a format. `path` is the path of the file in the form of the target. Raises
-    Unexpressed.
-    """
+    """Return a call as a text in a format. `path` is the file's path in the target's form. Raises Unexpressed."""
     if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise Unexpressed("a file without a name in one line")
     return FORMATS[form](tool, arguments, path, known)
@@ -121,9 +119,7 @@ def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowled
 
 
 def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
-    """Return a call as a command for a POSIX shell with GNU sed, as the instructions of an agent ask the model to write
-    it.
-    """
+    """Return a call as a command for a POSIX shell with GNU sed, as an agent instructs its model."""
     file = shlex.quote(path if not path.startswith("-") else f"./{path}")
     if tool == "Read":
         return _reading(arguments, file)
@@ -162,9 +158,7 @@ FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] =
 
 
 def _strings(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the old and the new text of a call. The old text of a Write is empty. Raises Unexpressed for other
-    arguments.
-    """
+    """Return the old (Write: empty) and the new text of a call. Raises Unexpressed for other arguments."""
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
     values = [arguments.get(name) for name in names]
     if not all(isinstance(value, str) for value in values) or set(arguments) - {
@@ -205,9 +199,7 @@ def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -
 
 
 def _plain(text: str | None, old: str) -> str | None:
-    """Return a text as a model quotes it: without a byte order mark, and without carriage returns unless `old` contains
-    one.
-    """
+    """Return a text as a model quotes it: without a byte order mark, or carriage returns unless `old` has one."""
     if text is None:
         return None
     text = text.removeprefix("\ufeff")

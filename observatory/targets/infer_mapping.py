@@ -245,9 +245,7 @@ def _is_list(schema: object) -> bool:
 
 
 def _captured_value(name: str) -> str:
-    """Return the kind of value from an earlier answer that an argument repeats, for example `hash`. Empty if it repeats
-    none.
-    """
+    """Return the kind of value from an earlier answer that an argument repeats, for example `hash`, or ""."""
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
     return next((value for value, known in _CAPTURED.items() if words & {*known.split()}), "")
 

@@ -77,9 +77,7 @@ def install(target: Target) -> Installed:
 
 
 def _directory(target: Target, root: Path) -> Path:
-    """Return the directory of the environment. Different packages, or a different required Python, have a different
-    directory.
-    """
+    """Return the directory of the environment, which depends on the packages and the required Python."""
     python = [target.oldest_python] if target.oldest_python else []
     made_of = json.dumps([target.release.pip, target.release.npm, *python])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]

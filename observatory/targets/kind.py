@@ -22,9 +22,7 @@ def _connect(wanted: Wanted) -> Adapter:
 
 
 def find_target(connect_string: str) -> Target:
-    """Return the target that `target:NAME` or `agent:NAME` names. `agent:NAME` must name an agent. Raises
-    ConnectError.
-    """
+    """Return the target `target:NAME`, or the agent `agent:NAME`. Raises ConnectError."""
     from readfirst.harness.yaml_io.finding import SuiteError
     from readfirst.observatory.targets.catalogue import UnknownTargetError, find
 

@@ -59,9 +59,7 @@ def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
 
 
 def _package(release: Release) -> tuple[str, str] | None:
-    """Return the package manager and the name of the package that has the version of the release. None if no package
-    has it.
-    """
+    """Return the package manager and the name of the package with the release's version, or None."""
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)

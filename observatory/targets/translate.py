@@ -57,9 +57,7 @@ class Scope:
 
 
 def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the capability that the target lacks for a call (`Edit with replace_all`). Empty if it supports
-    the call.
-    """
+    """Return the capability that the target lacks for a call (`Edit with replace_all`). Empty if supported."""
     mapping = target.tools.get(tool)
     if mapping is None:
         return tool
@@ -224,9 +222,7 @@ def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> 
 
 
 def text_of(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
-    """Return the texts where values are searched: the answer's text before it is cleaned, and the whole answer as
-    JSON.
-    """
+    """Return the texts to search for values: the answer's uncleaned text, and the whole answer as JSON."""
     text = answer.value if answer.raised else _at(answer.value, target.result.text)
     whole = json.dumps(answer.value, ensure_ascii=False, default=str)
     return (text, whole) if isinstance(text, str) else (whole,)

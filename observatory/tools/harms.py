@@ -122,9 +122,7 @@ def cause_of(found: Found, suite: Suite) -> Cause | None:
 
 
 def find_harms(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
-    """Return the harms in the recordings of these scenarios on all contracts, and the ids of the recorded scenarios by
-    contract.
-    """
+    """Return the harms in the recordings of these scenarios, and the ids of the recorded scenarios, by contract."""
     suite = Suite(ROOT / "fixtures")
     found = []
     sessions: dict[str, set[str]] = {}

@@ -83,9 +83,7 @@ class Row:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the implementations, print disagreements, and return the exit code: 0 if the three runners agree, otherwise
-    1.
-    """
+    """Run the implementations, print disagreements, and return 0 if the three runners agree, otherwise 1."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -91,9 +91,7 @@ FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the requested pictures, and return the exit code: 1 if Chromium is missing or a results file is
-    incomplete.
-    """
+    """Write the requested pictures. Return the exit code: 1 without Chromium or for an incomplete results file."""
     parser = argparse.ArgumentParser(description="Take the pictures of docs, or one of a report or a page.")
     parser.add_argument(
         "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
@@ -282,9 +280,7 @@ def take_picture(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Open a page, and return a picture of one element. The script `shown` returns the position of the element, given
-    `words`.
-    """
+    """Open a page, and return a picture of the element at the position that the script `shown` returns for `words`."""
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -27,9 +27,7 @@ Ask = Callable[[str, Sequence[str]], Answers]
 
 
 def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
-    """Return the differences between two contracts. Each cause names the versions that introduced it. Raises
-    SuiteError.
-    """
+    """Return the differences between two contracts, with the versions that introduced each. Raises SuiteError."""
     found = diff(suite, ContractSide(suite, before), ContractSide(suite, contract), suite.ids())
     # Versions between the two were recorded for every scenario that differs.
     recorded = scenarios_of_changes() | found.differing

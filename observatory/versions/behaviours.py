@@ -69,9 +69,7 @@ def standings(version: str) -> Mapping[str, BehaviourInVersion]:
 
 
 def _since(history: History, name: str) -> str | None:
-    """Return the version that introduced the value which a behaviour has in the version `name`. None for
-    `documented`.
-    """
+    """Return the version that introduced a behaviour's value in the version `name`. None for `documented`."""
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)

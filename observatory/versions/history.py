@@ -50,9 +50,7 @@ def _key(each: Occurrence) -> tuple[str, ...]:
 
 
 def _best_example(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
-    """Return the change with its best example: a call with a difference that is frequent at this change, and rare at
-    others.
-    """
+    """Return the change with its best example: a call with a difference that is frequent only at this change."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return WordedChange(**same)

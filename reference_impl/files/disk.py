@@ -176,9 +176,7 @@ def _refuse_too_long(path: str) -> None:
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Replace the content of a file in place, and optionally its mode. Raises OSError if it cannot be opened,
-    or is special.
-    """
+    """Replace the content of a file in place, and optionally its mode. Raises OSError, also for special files."""
     if is_special(path):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     Path(path).write_bytes(data)

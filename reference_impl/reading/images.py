@@ -13,9 +13,7 @@ _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
 def media_type(data: bytes) -> str | None:
-    """Return the media type of an image, determined from its first bytes. None if Read cannot show the file as an
-    image.
-    """
+    """Return an image's media type, from its first bytes. None if Read cannot show the file as an image."""
     if data.startswith(b"\x89PNG"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

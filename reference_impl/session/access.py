@@ -201,9 +201,7 @@ def _is_missing(path: str, *, unclear: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file next to the missing `path` that has the same name with a different extension. None if no such
-    file exists.
-    """
+    """Return a file next to the missing `path` with the same name and a different extension, or None."""
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
         entry

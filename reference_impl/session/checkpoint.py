@@ -12,9 +12,7 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The saved bytes and mode of a file; both are None if the file did not exist. `leads_to` is its path without
-    links.
-    """
+    """The saved bytes and mode of a file; None for a missing file. `leads_to` is its path without links."""
 
     data: bytes | None = None
     mode: int | None = None

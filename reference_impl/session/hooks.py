@@ -51,9 +51,7 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of the hooks before a call: the new `arguments` (None: unchanged), and whether a hook `allowed`
-    the call.
-    """
+    """The result of the hooks before a call: new `arguments` (None: unchanged), and whether they `allowed` it."""
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False

@@ -112,9 +112,7 @@ def well_formed(text: str) -> str:
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return the text as it is read back from a file of this format: half of a surrogate pair becomes U+FFFD,
-    except in UTF-16.
-    """
+    """Return the text as read back from a file of this format: half a surrogate pair is U+FFFD, except in UTF-16."""
     return text if file_format.encoding == _UTF_16 else well_formed(text)
 
 

@@ -113,9 +113,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """Continue in the directory that the command changed to. Commands of a sub-agent always start in its first
-    directory.
-    """
+    """Continue in the final directory of the command. Commands of a sub-agent always start in its first directory."""
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before

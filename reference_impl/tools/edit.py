@@ -195,9 +195,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether the version and the path allow an Edit of a changed file whose old text still occurs as often as
-    requested.
-    """
+    """Whether version and path allow an Edit of a changed file whose old text occurs as often as requested."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_be_unread(path)
 

@@ -262,9 +262,7 @@ def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
 
 
 def cells_of(book: Any, use: str) -> list[Any]:
-    """Return the cells of a notebook. Raises Failure without cells; the message contains `use`, the operation on the
-    cells.
-    """
+    """Return the cells of a notebook. Raises Failure without cells; its message contains `use`, the operation."""
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"

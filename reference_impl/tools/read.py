@@ -229,9 +229,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
 
 
 def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the number of the first requested line, counted from 1, and the number of requested lines (None: all
-    lines).
-    """
+    """Return the first requested line, counted from 1, and the number of requested lines (None: all lines)."""
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 

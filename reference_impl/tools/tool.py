@@ -16,9 +16,7 @@ Answer = str | tuple[str, ...]
 
 
 class Tool(Protocol):
-    """One tool: a module with these functions. All functions except `schema` may raise Refusal; only `execute`
-    changes anything.
-    """
+    """One tool: a module with these functions. All but `schema` may raise Refusal; only `execute` changes anything."""
 
     def schema(self, behaviours: Behaviours) -> Schema:
         """Return the parameters of the tool."""

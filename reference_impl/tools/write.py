@@ -153,9 +153,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, because it may have changed after the validation. Write the file, remember it, and
-    return the answer.
-    """
+    """Check the file again, as it may have changed after the validation. Write and remember it. Return the answer."""
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_unclear(path)
@@ -188,9 +186,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def created_answer(behaviours: Behaviours, given: str) -> str:
-    """Return the answer to a Write that created a file, or filled an empty one. `given` is the path as written
-    in the call.
-    """
+    """Return the answer to a Write of a new or an empty file. `given` is the path as written in the call."""
     return f"File created successfully at: {given}{edit_tool.known_remark(behaviours)}"
 
 

@@ -117,9 +117,7 @@ def _is_probe(path: Path, temporary: Path) -> bool:
 
 
 class Stage:
-    """The files at the start of a command. For each trial `template` is copied to `folder`, which is always the same
-    path.
-    """
+    """The files at the start of a command. `template` is copied to `folder`, always the same path, for each trial."""
 
     def __init__(self, base: Path, scenarios: int = 2) -> None:
         self.base = base
@@ -240,9 +238,7 @@ class Stage:
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import the modules of the last command here, so that a kill interrupts the work of the next command and not
-        its start.
-        """
+        """Import the modules of the last command here, so that a kill interrupts the next command after its start."""
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)
 

@@ -22,9 +22,7 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """The Gemini API. A tool result is a part of a user message: an object with `output`, or with `error` if the call
-    failed.
-    """
+    """The Gemini API. A tool result is a part of a user message: an object with `output` or `error`."""
 
     name = "gemini"
 
@@ -33,9 +31,7 @@ class Gemini:
         return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:
-        """Parse a request: the offered tools, and the function responses after the model's last message. Raises
-        WireError.
-        """
+        """Parse a request: the offered tools, and function responses after the last message. Raises WireError."""
         model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
         try:
             tools = frozenset(

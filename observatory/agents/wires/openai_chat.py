@@ -34,9 +34,7 @@ class OpenAIChat:
         return None if "chat/completions" in path else json_reply({"object": "list", "data": []})
 
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
-        """Parse a request: the offered tools, and the tool messages after the model's last message. May raise
-        WireError.
-        """
+        """Parse a request: the offered tools, and tool messages after the model's last message. May raise WireError."""
         try:
             tools = frozenset(tool["function"]["name"] for tool in body.get("tools") or ())
             answers: dict[str, ToolResult] = {}

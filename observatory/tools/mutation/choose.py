@@ -143,9 +143,7 @@ def choose_scenarios(
     caught: Counter[tuple[int, bool, int]] = Counter()
 
     def is_shown(point: Point) -> bool:
-        """Whether a scenario of the suite detects a point. Scenarios that detected other points of the same rule are
-        tried first.
-        """
+        """Whether a scenario detects a point. Scenarios that detected other points of the same rule are tried first."""
         of_rule = point[:2]
         for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):
             scenario, outcome, _ = seen[index]

@@ -84,9 +84,7 @@ def rules_of(module: str, source: str) -> list[Mutant]:
 
 
 def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
-    """Yield each condition of a module with two mutants: in the first the condition never holds, in the second
-    always.
-    """
+    """Yield each condition of a module with two mutants: the condition never holds, and always holds."""
     layout = Layout(source)
     counts: Counter[Key] = Counter()
     for node in _conditions(ast.parse(source)):

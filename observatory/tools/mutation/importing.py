@@ -18,9 +18,7 @@ __all__ = ["clear_caches", "compiled", "exchange_code", "forget", "install"]
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the package from source texts that were read at the start, so that later changes of the files have no
-    effect.
-    """
+    """Imports the package from source texts that were read at the start, unaffected by later changes of files."""
 
     def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
         self._panel = panel
@@ -99,9 +97,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def clear_caches(panel: Panel) -> None:
-    """Clear the caches of the package's functions. Otherwise the lines that a case executes would depend on earlier
-    cases.
-    """
+    """Clear the caches of the package's functions, so that the executed lines do not depend on earlier cases."""
     for name, module in list(sys.modules.items()):
         if _is_part(name, panel):
             for each in vars(module).values():

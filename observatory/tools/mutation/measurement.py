@@ -36,9 +36,7 @@ class Cases:
     imported: frozenset[Line]
 
     def that_execute(self, lines: Collection[Line]) -> int:
-        """Return the cases that execute one of the lines, as a bit set. A line that is executed on import belongs to
-        all cases.
-        """
+        """Return the cases that execute one of the lines, as a bit set. Lines of the import belong to all cases."""
         if not self.imported.isdisjoint(lines):
             return (1 << len(self.seconds)) - 1
         found = 0
@@ -65,9 +63,7 @@ class Cases:
 
 
 def measure(panel: Panel) -> Cases:
-    """Run all cases on the unchanged package, and return their times and executed lines. Raises TrialError if a case
-    fails.
-    """
+    """Run all cases on the unchanged package. Return their times and executed lines. Raises TrialError on failure."""
     confined = Confined(lambda: _measured(panel))
     try:
         cases, failing = confined.result()

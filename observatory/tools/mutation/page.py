@@ -183,9 +183,7 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return the text of docs/harm.md with a new list item about mutants. Raises ValueError unless it contains exactly
-    one.
-    """
+    """Return docs/harm.md with a new list item about mutants. Raises ValueError unless it contains exactly one."""
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
         raise ValueError(f"docs/harm.md must have one sentence about mutants, but has {replaced}")

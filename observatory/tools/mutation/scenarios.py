@@ -53,9 +53,7 @@ are run.
 
 
 class _Loaded(Suite):
-    """A suite that reads all scenarios and recordings at the start, because trials must not depend on later changes of
-    the files.
-    """
+    """A suite that reads all scenarios and recordings at the start: trials must not depend on later changes."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -123,9 +121,7 @@ class _Bench:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm in a verdict that the scenario's recording does not show, in one line, or an empty
-        text.
-        """
+        """Return the worst harm in a verdict that the scenario's recording does not show, in one line, or ""."""
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
         transcript = recording.transcripts.get(verdict.contract)

@@ -162,9 +162,7 @@ HALF_CHARACTERS = {
 
 
 def half_characters() -> dict[str, dict[str, object]]:
-    """Return the scenarios about texts with half a surrogate pair, which YAML can only contain in escaped form (`{json:
-    ...}`).
-    """
+    """Return the scenarios about texts with half a surrogate pair, which YAML contains escaped (`{json: ...}`)."""
     return {
         name: {
             "title": title,

@@ -49,9 +49,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """A surviving mutant that is accepted, with the `kind` of the reason and an explanation. `key` is the key of the
-    mutant.
-    """
+    """An accepted surviving mutant, by its `key`, with the `kind` of the reason and an explanation."""
 
     key: Key
     kind: str

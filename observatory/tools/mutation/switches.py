@@ -30,9 +30,7 @@ _SECONDS = 10.0
 
 
 class Point(NamedTuple):
-    """A condition that has a certain outcome in a certain circumstance. The exception at this point inverts the
-    outcome.
-    """
+    """A condition with an outcome in a circumstance. The exception at this point inverts the outcome."""
 
     condition: int
     outcome: bool

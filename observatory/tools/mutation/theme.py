@@ -42,9 +42,7 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return the YAML lines of a mapping: one line for each value. Files, and the parts of steps, have one line
-    each.
-    """
+    """Return the YAML lines of a mapping: one for each value, and for each file and part of a step."""
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():
