@@ -1,4 +1,4 @@
-"""Tells whether this machine lets tests mount small disks, without using the tested code."""
+"""Tells whether tests on this machine may mount small disks, without using the tested code."""
 
 import shutil
 import subprocess

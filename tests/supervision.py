@@ -8,14 +8,14 @@ NO_BUBBLEWRAP = "bubblewrap is not installed"
 
 
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, problem: str = NO_BUBBLEWRAP) -> None:
-    """Let all programs that start from now on run as on a system without bubblewrap."""
+    """Make all programs that start from now on run as on a system without bubblewrap."""
     for module in (supervised_process, sandbox):
         monkeypatch.setattr(module, "find_problem", lambda: problem)
     sandbox.warn_once.cache_clear()
 
 
 def without_subreapers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all supervisors that start from now on be unable to adopt orphaned processes."""
+    """Make all supervisors that start from now on unable to adopt orphaned processes."""
     lacking = "sys.modules[main.__module__]._adopt_orphans = lambda: False\nmain(sys.argv"
     monkeypatch.setattr(
         supervised_process, "_RUN_MODULE", supervised_process._RUN_MODULE.replace("main(sys.argv", lacking)

@@ -32,7 +32,7 @@ def verdict(
     """Return a verdict on a scenario. The level `fails` and all stricter levels fail.
 
     Without `fails`, all levels hold if the status is `passed`. Otherwise the levels fail from the lowest level of the
-    differences `found` on, or all of them if there are no differences.
+    differences `found` on, or all levels fail if `found` is empty.
     """
     if fails is None and status != "passed":
         fails = min((each.level for each in found), key=LEVELS.index, default="safe")

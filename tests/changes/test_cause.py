@@ -1,4 +1,4 @@
-"""Differences are grouped into a few causes by what they have in common, across tools.
+"""Differences that have something in common are grouped into one cause, across tools.
 
 The most serious cause comes first.
 """

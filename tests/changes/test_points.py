@@ -1,4 +1,4 @@
-"""The versions between which a behaviour changed, as exactly as the recordings show."""
+"""The last version before and the first version after a change of a behaviour, as exactly as the recordings show."""
 
 import json
 

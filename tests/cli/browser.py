@@ -168,7 +168,7 @@ def run_script(page: Shown, script: str, *arguments: object) -> Any:
 
 
 def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
-    """Let the browser show pages at a width (`phone` below 500), in a medium such as `print`, and with these
+    """Make the browser show pages at a width (`phone` below 500), in a medium such as `print`, and with these
     preferences of the user.
     """
     size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}

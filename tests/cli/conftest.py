@@ -1,4 +1,4 @@
-"""Small suites for the tests of commands: they have three families, one of which is wrong on purpose."""
+"""Small suites for the tests of commands: they have three families, including one that is wrong on purpose."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -123,7 +123,7 @@ def mixed(make_suite: MakeSuite) -> Suite:
 
 @pytest.fixture
 def ruled(make_suite: MakeSuite) -> Suite:
-    """A suite with two rules and four scenarios, one of which belongs to no rule."""
+    """A suite with two rules and four scenarios, including one without a rule."""
 
     def of(rule: str, text: str) -> str:
         return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")

@@ -1,4 +1,4 @@
-"""The data of a report, in which tests replace texts by hostile ones."""
+"""The data of a report. Tests replace its texts by hostile texts."""
 
 from dataclasses import dataclass, replace
 from functools import partial

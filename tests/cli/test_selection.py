@@ -1,4 +1,4 @@
-"""The scenarios that a selection matches, and the error message if there are none."""
+"""The scenarios that match a selection, and the error message if no scenario matches."""
 
 import pytest
 

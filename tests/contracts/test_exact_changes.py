@@ -60,7 +60,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "2.1.328",
     ): "2.1.228 to 2.1.281 refuse in words that errors.yaml does not name",
 }
-"""Changes, by behaviour and version, for which no recordings show the exact version, with the reason."""
+"""Changes whose exact version no recording shows, by behaviour and version, with the reason."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
 PARTS = 4

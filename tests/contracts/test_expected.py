@@ -1,5 +1,5 @@
-"""The expectations of a contract that does not belong to the scenario's file: they come from its complete recording,
-or there are none.
+"""The expectations of a contract that does not belong to the scenario's file: they come from its complete recording.
+Without a complete recording, the contract expects nothing.
 """
 
 from pathlib import Path
@@ -55,7 +55,7 @@ def make_step(*texts: str, error: str | None = None, **more: object) -> Transcri
 
 
 def expected_clause(stated: Clause | None, step: TranscriptStep) -> Clause:
-    """Return what the contract 2.1.40 expects of a call that was recorded as `step`.
+    """Return the expectation of the contract 2.1.40 for a call that was recorded as `step`.
 
     `stated` is the expectation in the scenario's file.
     """

@@ -38,7 +38,7 @@ SAMPLE = 40
 def surprise(verdict: Verdict, contract: Contract) -> str:
     """Return a message about a verdict other than `passed`. Empty if there is no error.
 
-    Not an error: the version was not recorded in the scenario, or this machine lacks what the scenario needs.
+    Not an error: the version was not recorded in the scenario, or this machine cannot run the scenario.
     """
     unasked = verdict.status == "unspecified" and not is_stated(verdict.scenario_id, contract)
     passed = verdict.status == "passed"

@@ -96,7 +96,7 @@ def _edit_lines(random: random.Random, lines: list[str]) -> list[str]:
 
 
 def make_repository(folder: Path, seed: int, count: int) -> None:
-    """Create a repository with a first commit and `count` further ones, each of which changes one file."""
+    """Create a repository with a first commit and `count` further commits that change one file each."""
     chance = random.Random(seed)
     files = dict(_START)
     stream = bytearray()

@@ -168,9 +168,8 @@ def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pyte
         ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
         assert "'loose'. There are: strict, hash-checked, content-checked, ungated." in ended.err
-    assert traits_of(
-        designed.Unknown
-    ).capabilities  # said by the attribute alone, it is looked at when it is used
+    # A design that only the attribute states is checked when it is used.
+    assert traits_of(designed.Unknown).capabilities
 
 
 @pytest.mark.usefixtures("in_process")

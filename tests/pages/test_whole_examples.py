@@ -8,7 +8,7 @@ import pytest
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
-"""The families in which examples once broke: arguments that are not strings, bytes that are not text, and answers of
+"""The families with examples that once broke: arguments that are not strings, bytes that are not text, and answers of
 megabytes.
 """
 

@@ -49,7 +49,7 @@ def test_no_rule_asks_for_the_name_of_a_contract():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""Matches a sentence that can be read alone: it does not refer to an earlier sentence, and is not a fragment."""
+"""Matches a sentence that needs no context: it does not refer to an earlier sentence, and is not a fragment."""
 
 
 def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:

@@ -288,6 +288,6 @@ def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
 def test_calls_that_arrive_together_are_one_message(tmp_path: Path, count: int) -> None:
     created = ("Write", {"file_path": "notes.md", "content": ""})
     _, *answers = answers_to(tmp_path, created, *[("Edit", BLANK_EDIT)] * (count - 1))
-    # Whitespace is stripped before the first call of a message is executed, when there was no file yet.
+    # Whitespace is stripped before the first call of a message is executed, when the file does not exist yet.
     same = "No changes to make: old_string and new_string are exactly the same."
     assert {each["result"]["content"][0]["text"] for each in answers} == {same}

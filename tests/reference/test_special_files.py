@@ -12,7 +12,7 @@ from tests.newest import NEWEST
 
 CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", NEWEST, f"{NEWEST}+gated", "documented")
 AT_MOST = 20
-"""Seconds after which a call counts as waiting."""
+"""Time limit in seconds. A call that takes longer counts as waiting."""
 
 
 def in_time(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:

@@ -1,5 +1,5 @@
-"""Substitutes for npm and for its registry, with small invented packages, each of which imitates the product in a
-different way.
+"""Substitutes for npm and for its registry, with small invented packages that imitate the product, each in a different
+way.
 """
 
 import hashlib
@@ -110,7 +110,7 @@ return {"content": WORDS}
 
 
 def saying(words: str) -> str:
-    """Return a body of that function in which the answer of an Edit is a Python expression."""
+    """Return a body of that function. It answers an Edit with the value of a Python expression."""
     return EDIT.replace("WORDS", words)
 
 
@@ -157,7 +157,7 @@ class FakeNpm:
 
 
 class FakeRegistry:
-    """An HTTP server on the loopback interface, from which the real npm installs `packages`."""
+    """An HTTP server on the loopback interface that serves `packages` to the real npm."""
 
     def __init__(self, packages: Packages) -> None:
         self._files: dict[str, bytes] = {}
@@ -187,7 +187,7 @@ class FakeRegistry:
         self._thread.start()
 
     def answer(self, name: str) -> bytes | None:
-        """Return the document of a package or a tarball. None if there is no such file."""
+        """Return the document of a package or a tarball. None if the registry has no file with this name."""
         if name in self._documents:
             return json.dumps(self._documents[name]).encode()
         if name.startswith(f"{PACKAGE}/-/"):

@@ -15,7 +15,7 @@ GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
 
 @dataclass(frozen=True)
 class Job:
-    """A repository with a remote, in which steps run with the programs in `bin` first on the path."""
+    """A repository with a remote. Steps run in it, with the programs in `bin` first on the path."""
 
     folder: Path
 

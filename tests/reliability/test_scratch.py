@@ -27,7 +27,7 @@ time.sleep(600)
 
 @pytest.fixture(autouse=True)
 def _first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next temporary directory count as the first of this process, which removes leftovers."""
+    """Make the next temporary directory count as the first of this process, so that creating it removes leftovers."""
     monkeypatch.setattr(temp_dirs, "_swept", False)
 
 

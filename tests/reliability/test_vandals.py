@@ -1,5 +1,5 @@
-"""Whatever an implementation does to its workspace, the scenario gets a verdict, the run continues, and no files are
-left.
+"""An implementation may damage its workspace in any way: the scenario still gets a verdict, the run continues, and no
+files are left.
 """
 
 from pathlib import Path

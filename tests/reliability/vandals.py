@@ -23,7 +23,7 @@ OUTSIDE = "READFIRST_TEST_OUTSIDE"
 not change.
 """
 PORT = "READFIRST_TEST_PORT"
-"""Name of the environment variable with the number of a port on which a program listens."""
+"""Name of the environment variable with the number of the port that a program listens on."""
 
 
 class Session:
@@ -129,7 +129,7 @@ def mounts(root: Path, _home: Path) -> None:
 def digs(root: Path, _home: Path) -> None:
     os.chdir(root)
     for _ in range(1200):
-        os.mkdir("d" * 50)  # noqa: PTH102 - the path grows beyond what the system takes
+        os.mkdir("d" * 50)  # noqa: PTH102 - the path grows too long for the system
         os.chdir("d" * 50)
     os.chdir("/")
 

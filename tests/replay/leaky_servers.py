@@ -84,7 +84,7 @@ class Server:
             raise ValueError("it has changed")
 
     def key(self, path: Path) -> object:
-        """Return the key by which the server remembers that a file was read."""
+        """Return the server's key for the fact that a file was read."""
         match self.way:
             case "by-name":
                 return path.name

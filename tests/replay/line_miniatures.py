@@ -1,4 +1,4 @@
-"""Programs for `lines:`, each of which does one thing wrong, by name.
+"""Programs for `lines:` by name. Each program does one thing wrong.
 
 Some, such as `silent`, do it when a tool is called.
 """

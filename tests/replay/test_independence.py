@@ -1,5 +1,5 @@
-"""The probe of independence detects every way in which sessions of one server affect each other, or depend on the
-server's start.
+"""The probe of independence detects every effect of a session on other sessions of the same server, and every
+dependence on the server's start.
 """
 
 from collections.abc import Iterator, Mapping

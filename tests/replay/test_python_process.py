@@ -1,4 +1,4 @@
-"""A Python implementation in a separate process: the harness gets an answer or a breakage in time, whatever happens."""
+"""A Python implementation in a separate process: the harness always gets an answer or a breakage in time."""
 
 import re
 import subprocess

@@ -50,13 +50,13 @@ class Used:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the pool try whether sessions can share a server before the first session, instead of after a few."""
+    """Make the pool try before the first session, instead of after a few, whether sessions can share a server."""
     monkeypatch.setattr(server_pool, "_ALONE_FIRST", 0)
 
 
 @pytest.fixture
 def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a trial, which takes five servers, have found that sessions can share one."""
+    """Replace the trial, which takes five servers, by the result that sessions can share a server."""
     found = server_pool.Independence()
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
 

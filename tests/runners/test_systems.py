@@ -65,7 +65,7 @@ def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
 
 
 def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
-    """Return what a machine lacks for each scenario. The implementation has every capability."""
+    """Return the missing requirement of each scenario on a machine. The implementation has every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
@@ -136,7 +136,9 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
     "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
 }
-"""Cases by a description: the changed parts of a scenario, the machine, and what the machine lacks."""
+"""Cases by a description: the changed parts of a scenario, the machine, and the requirement that the machine does not
+meet.
+"""
 
 
 def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:

@@ -161,7 +161,7 @@ def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) ->
 def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
     """Return the verdicts in a file that a runner wrote.
 
-    `printed` is the output of the runner, for the message if there are none.
+    `printed` is the output of the runner, for the message if the file has no verdicts.
     """
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, printed[-4000:]

@@ -100,7 +100,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
 
 
 def facts() -> dict[str, Any]:
-    """Return facts about the environment, each of which has one correct value in the sandbox."""
+    """Return facts about the environment. Each fact has one correct value in the sandbox."""
     remounting = ["mount", "-o", "remount,rw", "/"]
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],

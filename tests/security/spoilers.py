@@ -104,7 +104,7 @@ class Later(Spoiler):
 
 
 class Detached(Spoiler):
-    """Lets a process in a separate group and session write the file a moment later."""
+    """Starts a process in a separate group and session that writes the file a moment later."""
 
     def after_change(self, path: Path, result: ToolResult) -> None:
         if os.fork() == 0:
@@ -128,7 +128,7 @@ def serve(spoiler: type[Spoiler]) -> None:
     session = spoiler(Workspace(Path.cwd(), Path(os.environ["HOME"])))
 
     def call(name: str, arguments: dict[str, str], _: object) -> dict[str, object]:
-        # A shared server spoils every workspace in which it was called.
+        # A shared server spoils the workspace of every call.
         session.root = Path(arguments["file_path"]).parent
         given = session.call(name, arguments)
         return mcp_lines.text(given.text, given.is_error)

@@ -240,7 +240,7 @@ WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
-    """Yield the names of functions and streams with which a module prints directly, without the project's module for
+    """Yield the names of functions and streams that a module uses to print directly, without the project's module for
     output.
     """
     if not WORDS.search(source):

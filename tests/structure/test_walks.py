@@ -22,7 +22,7 @@ Place = tuple[str, str]
 
 
 def walks() -> list[list[Place]]:
-    """Return the walks on the page. Each is a list of files with the functions by which they are entered."""
+    """Return the walks on the page. A walk is a list of files, each with the function that the walk calls first."""
     text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Two walks")[2]
     found: list[list[Place]] = []
     for number, file, function in STEP.findall(text):

@@ -189,7 +189,7 @@ class Call:
 
     @property
     def kept(self) -> dict[Any, Any]:
-        """A dictionary in which the implementation keeps its state between the calls of a session."""
+        """The state of the implementation between the calls of a session, as a dictionary."""
         kept: dict[Any, Any] = vars(self.session).setdefault("kept", {})
         return kept
 

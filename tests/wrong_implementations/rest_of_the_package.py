@@ -11,6 +11,6 @@ import readfirst.harness.adapters
 
 _HARNESS = Path(__file__).resolve().parents[2] / "harness"
 
-readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")  # the suite is found beside it
+readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")  # the suite is found in the same directory
 readfirst.harness.__path__.append(str(_HARNESS))
 readfirst.harness.adapters.__path__.append(str(_HARNESS / "adapters"))

@@ -101,7 +101,7 @@ CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
         "crossed/edit-changed-09",
     ),
 }
-"""Calls in which a change of the file is overlooked, with the condition and the scenario that detects each."""
+"""Calls that overlook a change of the file, with the condition and the scenario that detects each."""
 
 ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
     "a hidden file": (lambda path, _: path.name.startswith("."), "crossed/allowed-01"),
@@ -136,7 +136,7 @@ DENY_RULES_OVERLOOKED_FOR: dict[str, tuple[Excepted, str]] = {
     "an empty file": (lambda path, _: path.stat().st_size == 0, "crossed/denied-10"),
     "a file with CRLF": (lambda path, _: b"\r\n" in path.read_bytes(), "crossed/denied-10"),
 }
-"""Files for which deny rules are ignored, with the condition and the scenario that detects each."""
+"""Files that are exempt from deny rules by mistake, with the condition and the scenario that detects each."""
 
 CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     **{f"gate open for {case}": (excepting(OpenGate, it), by) for case, (it, by) in GATE_OPEN_FOR.items()},
@@ -181,7 +181,7 @@ def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(
 def is_caught(case: str, place: WorkspacePool) -> None:
     """Assert that the scenario detects the implementation.
 
-    If work can be lost, the harm alone must show the mistake.
+    If work can be lost, the harm must show the mistake, too.
     """
     verdict, found = judged_with_harm(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")

@@ -54,7 +54,7 @@ ALIKE = frozenset(
 }
 """Scenarios whose texts contain the same characters that a form adds or removes."""
 _SAMPLE = 60
-"""Number of scenarios of which one test checks one."""
+"""A test checks one of this number of scenarios."""
 _FAULTS_AT_ONCE = 3
 
 

@@ -21,7 +21,7 @@ Table = Mapping[str, tuple[type[altered.Altered], str]]
 FAMILIES = {wrong_contents: "opaque-content/", wrong_names: "opaque-content/", wrong_crossings: "crossings/"}
 """The family of the scenarios that a module names, for modules that name only the slugs."""
 HARMFUL = (wrong_contents, wrong_names)
-"""Modules whose mistakes are also detected by harm alone."""
+"""Modules whose mistakes are also detected if only harm is judged."""
 TABLES: dict[object, Table] = {
     module: {name: (kind, f"{FAMILIES.get(module, '')}{by}") for name, (kind, by) in module.every().items()}
     for module in (*FAMILIES, wrong_looks, wrong_meetings, wrong_pairs, wrong_surroundings, wrong_thresholds)

@@ -251,7 +251,7 @@ def TreatingSurroundings(call: Call, before: bytes) -> None:
     text = call.path.read_bytes().decode(errors="surrogateescape")
     head, found, tail = text.partition(call.new)
     treated = beside(head) + found + beside(tail)
-    if call.new and found and treated != text:  # a new time alone would be noticed, too
+    if call.new and found and treated != text:  # a change of only the time would be noticed, too
         call.path.write_bytes(treated.encode(errors="surrogateescape"))
 
 

@@ -154,7 +154,9 @@ class SecondSession(AfterAnEvent):
 
 
 def state_of(path: Path) -> tuple[bytes, int, bool] | None:
-    """Return the bytes and the mode of a file, and whether its path is a symbolic link. None if there is no file."""
+    """Return the bytes and the mode of a file, and whether its path is a symbolic link. None if the file does not
+    exist.
+    """
     try:
         return path.read_bytes(), path.stat().st_mode, path.is_symlink()
     except (OSError, ValueError):
@@ -236,8 +238,8 @@ FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
         ("compaction", "mention", "agent", "background", "session", "command"),
     ),
 }
-"""What is forgotten, by the subject in the slugs of the scenarios: the function that forgets it, and the events
-without a scenario for it.
+"""Implementations that forget a setting, by the subject in the slugs of the scenarios: the function that forgets it,
+and the events without a scenario for it.
 """
 
 _ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
@@ -251,13 +253,13 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
     "metadata": (drops_metadata, {}, "notebooks-and-settings"),
 }
-"""What is spoiled, by name: the function that spoils a file, the subject in the slugs of scenarios by event, and the
-subject for all other events.
+"""Implementations that spoil a property of files, by its name: the function that spoils a file, the subject in the
+slugs of scenarios by event, and the subject for all other events.
 """
 
 WITHOUT = {("links", "command"), ("metadata", "group"), ("marks", "group")}
-"""Pairs without a scenario: commands with links, and parallel calls, after which the product itself drops metadata
-and byte order marks.
+"""Pairs without a scenario: commands with links, and parallel calls, because the product itself drops metadata and byte
+order marks after parallel calls.
 """
 
 EVENTS = (

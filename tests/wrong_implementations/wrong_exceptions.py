@@ -22,7 +22,7 @@ class Excepting(Altered):
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = Path(os.path.normpath(self.path(arguments)))
-        there = os.path.isfile(path)  # noqa: PTH113, which no length of a name lets fail
+        there = os.path.isfile(path)  # noqa: PTH113, which does not fail for a long name
         if tool != "Read" and there and self.applies(path) and self.is_excepted(path, arguments):
             self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
         result = self.reference(tool, arguments, interfere)
@@ -176,7 +176,7 @@ def AdjustsIndentation(call: Call, text: str) -> Arguments:
 @caught("matching/outside-the-range-read", level="text")
 @instead
 def ShowsALineTooMany(call: Call) -> ToolResult | None:
-    """Shows one line more than `limit` if there is no offset."""
+    """Shows one line more than `limit` if the call has no offset."""
     limit = call.arguments.get("limit")
     if call.tool == "Read" and "offset" not in call.arguments and isinstance(limit, int):
         return call.made(limit=limit + 1)

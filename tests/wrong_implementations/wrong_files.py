@@ -207,7 +207,7 @@ def TouchesOtherFiles(call: Call, before: bytes) -> None:
 )
 @instead
 def SkipsSameBytes(call: Call) -> ToolResult:
-    """Reports a Write, but leaves the file alone if the bytes are the same."""
+    """Reports a Write, but does not write the file if the bytes are the same."""
     twin = call.path.with_name("two.txt")
     linked = call.tool == "Write" and twin.exists() and twin.samefile(call.path)
     answer = call.made()

@@ -1,4 +1,6 @@
-"""Implementations whose mistake needs two circumstances, each of which they handle correctly if it occurs alone."""
+"""Implementations whose mistake needs two circumstances. They handle each circumstance correctly if the other is
+absent.
+"""
 
 from __future__ import annotations
 

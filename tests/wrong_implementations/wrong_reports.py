@@ -110,7 +110,7 @@ class LeavesOutPlaceholders(Altered):
 @caught("reported/beside-what-was-matched")
 @spoils
 def FoldsTheLine(call: Call, before: bytes) -> None:
-    """Writes changed lines in the normalized form (NFKC) in which they were searched."""
+    """Writes changed lines in normalized form (NFKC), as if they were searched in this form."""
     lines = call.path.read_bytes().decode().split("\n")
     former = set(before.decode().split("\n"))
     folded = [line if line in former else unicodedata.normalize("NFKC", line) for line in lines]
@@ -232,7 +232,7 @@ def ReplacesAgain(call: Call, before: bytes) -> None:
 
 
 def knowing_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
-    """Return a method for which a file counts as read if a file with the same key was read."""
+    """Return a method that regards a file as read if a file with the same key was read."""
 
     def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         call = Call(self, tool, arguments, interfere)

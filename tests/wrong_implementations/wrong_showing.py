@@ -179,7 +179,7 @@ class SaysUnchangedToOtherSessions(Remembering):
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def IgnoresOffset(call: Call) -> ToolResult | None:
-    """Reads from the first line, whatever the offset is."""
+    """Always reads from the first line, even with an offset."""
     if call.tool == "Read" and "offset" in call.arguments and not call.made().is_error:
         return call.made(offset=1)
     return None

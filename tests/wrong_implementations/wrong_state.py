@@ -117,7 +117,7 @@ class NoticesOlderTimes(Watching):
 
 
 def forget(call: Call) -> None:
-    """Let the session forget all Reads."""
+    """Make the session forget all Reads."""
     call.session.tools = call.session.fresh()
 
 

@@ -19,7 +19,7 @@ from readfirst.reference_impl.session.permission_rules import DenyRules
 def _git(call: Call) -> Path | None:
     """Return the `.git` directory of the repository that contains the file of a call.
 
-    None if there is none in the workspace.
+    None if the file is in no repository of the workspace.
     """
     for folder in call.path.parents:
         if (folder / ".git").is_dir():

@@ -12,7 +12,7 @@ from readfirst.harness.adapter_api import ToolResult
 def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
     """Return the first match of a pattern in a text as the new `old_string`.
 
-    No arguments are replaced if there is no match.
+    Without a match, no arguments are replaced.
     """
     found = re.search(pattern, text, flags)
     return {"old_string": found.group()} if found else {}

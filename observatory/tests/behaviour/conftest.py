@@ -111,7 +111,7 @@ class Small:
         keep_recording(self.suite, scenario_id, kept)
 
     def offer(self, *contracts: str) -> None:
-        """Let the suite have these contracts of the bundled suite, besides `documented` and 2.1.7."""
+        """Add these contracts of the bundled suite to the suite, besides `documented` and 2.1.7."""
         self.suite = _with_contracts(self.root, "2.1.7", *contracts)
 
     def recording(self, scenario_id: str) -> Path:

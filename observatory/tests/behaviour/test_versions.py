@@ -1,4 +1,4 @@
-"""Recordings decide on which versions a claim holds. If they show nothing, it does not hold."""
+"""Recordings decide whether a claim holds for a version. If they show nothing, the claim does not hold."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """`readfirst renew` runs every command that generates files from other files, in order.
 
-It stops after the first group of commands in which one fails.
+It stops after the first group with a failing command.
 """
 
 from collections.abc import Sequence

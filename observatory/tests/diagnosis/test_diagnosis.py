@@ -61,7 +61,7 @@ SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_
 def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
     """Return a message about the first error in the diagnosis of the reference with these behaviours changed.
 
-    Empty if there is none.
+    Empty if the diagnosis has no error.
     """
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:

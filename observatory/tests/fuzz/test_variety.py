@@ -57,7 +57,7 @@ STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
 def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the texts in arguments, and the names of files, in 500 generated scenarios.
 
-    `alone`: those of the search that judges by harm alone.
+    `alone`: generate scenarios for a search that judges only by harm.
     """
     texts: list[str] = []
     names: list[str] = []

@@ -85,7 +85,7 @@ THROWS_AWAY = {
     "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
     "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
 }
-"""Scenarios of the family `unsaved-buffers` in which an agent loses unsaved text, by agent (docs/targets.md)."""
+"""Scenarios of the family `unsaved-buffers` that make an agent lose unsaved text, by agent (docs/targets.md)."""
 
 
 def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:

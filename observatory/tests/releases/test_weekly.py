@@ -38,8 +38,8 @@ main(words)
 """
 """A substitute for the command `readfirst`.
 
-It notes commands that would run targets instead of executing them. It lets `targets compatibility` compare the
-committed results of two versions of a target.
+It notes commands that would run targets instead of executing them. `targets compatibility` compares the committed
+results of two versions of a target.
 """
 NPM = """\
 #!/bin/sh

@@ -1,8 +1,8 @@
 """An MCP server whose tools have unusual names: `python stand_in.py [TOOLS]`.
 
-It must be copied next to a copy of `tests/mcp_lines.py`. TOOLS is a JSON file of tools, of which `read_file`,
-`edit_file` and `write_file` work. They require a Read before a change. Without TOOLS, a change requires the hash of the
-file instead; each answer contains the hash.
+It must be copied next to a copy of `tests/mcp_lines.py`. TOOLS is a JSON file of tools. Only `read_file`, `edit_file`
+and `write_file` work; they require a Read before a change. Without TOOLS, a change requires the hash of the file
+instead; each answer contains the hash.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Mutants can be judged at the level of effects, by harm alone, or only by the scenarios of some families."""
+"""Mutants can be judged at the level of effects, only by harm, or only by the scenarios of some families."""
 
 from dataclasses import replace
 from pathlib import Path
