@@ -104,7 +104,7 @@ def _try_server(text: str, file: Path, time_limit: float) -> str:
         wordings = wordings_seen(adapter, place)
     if wordings:
         lines = (f"    {name}: {emit_flow(forms)}\n" for name, forms in wordings.items())
-        said = f"# These are what it said just now.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
+        said = f"# These messages are from this probe.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
         text = text.replace(_NO_ERRORS, said, 1)
     return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
 

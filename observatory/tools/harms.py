@@ -230,8 +230,8 @@ def since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty without a
-    contract before.
+    """Return the differences in harm from the contract before, in the scenarios recorded with both. Empty without an
+    earlier contract.
     """
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:

@@ -61,14 +61,14 @@ class HookBehaviours(Group):
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The text in which the model sees the context that a hook adds; if empty, the model does not see the "
+        meaning="The text that shows the added context of a hook to the model; if empty, the model does not see the "
         "context.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The text in which the model sees the objection of a hook to an executed call.",
+        meaning="The text that shows the objection of a hook to an executed call to the model.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_block_is_reported_twice: bool = behaviour(
@@ -87,7 +87,7 @@ class HookBehaviours(Group):
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice that a hook changed a file right after a call wrote it, after which the session knows the "
-        "new content; if empty, the change is treated like a change by any other program.",
+        meaning="The notice that a hook changed a file right after a call wrote it. The session then knows the new "
+        "content. If empty, the change is treated like a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )

@@ -119,8 +119,8 @@ class PermissionBehaviours(Group):
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="A call for the directory at which the patterns of deny rules start is refused, because the deny "
-        "rules cannot be checked for this directory.",
+        meaning="A call for the start directory of the patterns of deny rules is refused, because the deny rules "
+        "cannot be checked for this directory.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(

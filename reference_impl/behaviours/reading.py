@@ -52,8 +52,8 @@ class ReadingBehaviours(Group):
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         documented="for empty files",
-        meaning="The condition in which a Read without a line to show says that the file is empty, instead of warning "
-        "that the file ends before `offset`: `for no text`, `never`, or `for empty files`.",
+        meaning="The condition for the answer that the file is empty, if a Read has no line to show. Otherwise the "
+        "answer warns that the file ends before `offset`. Values: `for no text`, `never`, or `for empty files`.",
         source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
@@ -90,8 +90,8 @@ class ReadingBehaviours(Group):
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a text file that is too large to show offers `allow_large: true`, with which Read "
-        "shows the file anyway.",
+        meaning="The refusal of a text file that is too large to show offers `allow_large: true`, so that Read shows "
+        "the file anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(

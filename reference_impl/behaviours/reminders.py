@@ -36,7 +36,7 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The reminder that a file changed; if empty, there is no reminder.",
+        meaning="The reminder that a file changed; if empty, the reminder is omitted.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
@@ -56,7 +56,7 @@ class ReminderBehaviours(Group):
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
         meaning="The text that replaces the changed lines in the reminder of a file without changed lines; without "
-        "a value, there is no reminder for such a file.",
+        "a value, the reminder for such a file is omitted.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(

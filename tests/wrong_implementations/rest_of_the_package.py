@@ -11,6 +11,7 @@ import readfirst.harness.adapters
 
 _HARNESS = Path(__file__).resolve().parents[2] / "harness"
 
-readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")  # the suite is found in the same directory
+# The suite is found in the directory of the package.
+readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")
 readfirst.harness.__path__.append(str(_HARNESS))
 readfirst.harness.adapters.__path__.append(str(_HARNESS / "adapters"))

@@ -88,8 +88,8 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     page = implementations["agno-gated@3.1.10.md"]
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert headings == [
-        "What it loses",
-        "What it is like",
+        "Harm",
+        "Diagnosis",
         f"Likeness to {facts.table['contract']}",
         *(f"Rules of {class_} that do not hold" for class_ in ("safety", "design", "wording", "quirk")),
     ]
@@ -130,11 +130,11 @@ def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -
     pages = dict(version_pages(facts))
     assert set(pages) == {"index.md", *(f"{name}.md" for name in facts.recorded)}
     page = pages["2.1.228.md"]
-    changed = page[page.index("## What changed for users since 2.1.207") : page.index("## What it harms")]
+    changed = page[page.index("## Changes for users since 2.1.207") : page.index("## Harm")]
     assert "It harms in a new way: From 2.1.228 on, with the models that these versions choose" in changed
     assert "since 2.1.207\n" in pages["2.1.228+gated.md"]
     assert "since 2.1.228+gated" in pages["2.1.328+gated.md"]
-    assert "What changed for users" not in pages[f"{facts.recorded[0]}.md"]
+    assert "Changes for users" not in pages[f"{facts.recorded[0]}.md"]
 
 
 def test_the_first_page_is_the_map_whose_cells_lead_to_the_scenarios(facts: Facts) -> None:

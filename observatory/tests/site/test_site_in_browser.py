@@ -70,7 +70,7 @@ def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: W
     page = site.open("index.html")
     (cell,) = page.all("article a[href$='implementations/deepagents@0.7.32.html#lost']")
     cell.click()
-    assert page.waits_for(lambda: "What it loses" in page.one("article").text)
+    assert page.waits_for(lambda: "Diagnosis" in page.one("article").text)
     assert "lost: lines 1" in page.all("article .harmed")[0].text
     page.driver.find_element("partial link text", "Write refuses to overwrite an existing file").click()
     assert page.waits_for(lambda: "Why it matters" in page.one("article").text)

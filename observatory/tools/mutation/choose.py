@@ -172,7 +172,7 @@ def choose_scenarios(
     def worth(name: str) -> float:
         return sum(_FADES ** failed[point, kind(name)] for point in tried_at(name))
 
-    # The worth of a scenario only falls, so the first with an unchanged worth is the best.
+    # The worth of a scenario only falls, so the first scenario with an unchanged worth is the best.
     best = [(-worth(name), name) for name in pool]
     heapify(best)
     while best and len(taken) < most:

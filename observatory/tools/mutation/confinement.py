@@ -50,7 +50,7 @@ class Confined:
 
 
 def _do(work: Callable[[], object], folder: str, sender: Any) -> None:
-    gc.disable()  # it would copy memory shared by the fork, and the work is short
+    gc.disable()  # a collection would copy the shared pages of the fork, and the work is short
     tempfile.tempdir = os.environ["TMPDIR"] = os.path.realpath(folder)
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -96,7 +96,7 @@ class _Guard:
         if isinstance(path, int):
             return
         name = os.fsdecode(path)  # type: ignore[arg-type]
-        follow = follow or name.startswith("/proc/self/fd/")  # an open file, by its number
+        follow = follow or name.startswith("/proc/self/fd/")  # a number of an open file
         folder, base = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if follow else os.path.join(os.path.realpath(folder), base)
         # The folder itself is opened for a file without a name.

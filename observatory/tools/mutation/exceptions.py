@@ -74,7 +74,7 @@ names are those of `readfirst.observatory.fuzz.conditions`.
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module with one condition that never holds or always holds, in the order of their lines.
+    """Return the mutants of a module that make one condition always false or always true, in the order of their lines.
 
     Conditions are those of `if` statements, and the boolean results of functions. Conditions that depend only on the
     version are skipped.

@@ -187,7 +187,7 @@ class Layout:
             return (frozenset({statement.lineno, *range(first, last + 1)}),)
         return (frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),)
 
-    def _path(self, line: int) -> list[Any]:  # statements; their types have different attributes
+    def _path(self, line: int) -> list[Any]:  # statements of different classes
         """Return the statements that contain a line, from the outermost to the innermost."""
         path: list[Any] = []
         level: list[ast.stmt] = self._tree.body

@@ -58,15 +58,15 @@ The changes are those of [mutmut](https://mutmut.readthedocs.io): a different op
 condition, a removed argument or branch. Tables and constants are changed, too.
 
 - **Cases.** A case is one scenario with one contract, judged at level `text`. Each scenario is used with the default
-  contract, with the documented contract, and with each version for which it expects a different result than for the
-  versions before and after ({contracts} contracts in all). Only scenarios are cases, no other tests.
+  contract, with the documented contract, and with each version whose expected result differs from the versions before
+  and after ({contracts} contracts in all). Only scenarios are cases, no other tests.
 - **Order.** A mutant is tested with at most {most} cases. The first case is the case that killed the mutant in an
   earlier run, if that run took long (`witnesses.json` next to the program). The next cases use different paths through
   the changed module.
 - **Goal.** At least {least:g} % of all mutants must be killed, including the equivalent ones. A mutant that cannot be
   imported, or does not terminate, counts as killed.
 - **Exit code.** The exit code is 1 if the goal is missed, if a survivor has no reason in `survivors.yaml`, or if a
-  reason is no longer needed.
+  reason is stale.
 - **Options.** `--jobs 2` uses two processors. `--module tools.edit` and `--sample 200` test a part of the mutants; runs
   with these options print no score and do not change this page.
 
@@ -95,7 +95,7 @@ conditions matter only in other versions. All {all} circumstances are tried with
 the scenarios of the classes `safety` and `design`, at level `text`, with the default contract.
 
 Some exceptions never take effect: for example, an Edit whose `old_string` is a whole file never creates a file. To find
-them, the tool runs {calls} generated calls, and the calls of the suite, and records which circumstances occur at which
+them, the tool runs {calls} generated calls, and the calls of the suite, and records the circumstances of each
 condition. {never} of {exceptions} exceptions took effect in none of these calls and are left out. Of the other
 exceptions, without equivalent ones, {least:g} % must be killed. Each survivor needs a reason in
 `observatory/tools/mutation/exceptions.yaml`, or the exit code is 1.

@@ -5,7 +5,7 @@
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json. With --exceptions it writes the
 section about rules with an exception, in one process and some minutes. With --level effects it writes the sentence in
-docs/harm.md about mutants that only harm detects. Exit code 0: every survivor has a reason in survivors.yaml
+docs/harm.md about mutants that are detected by harm. Exit code 0: every survivor has a reason in survivors.yaml
 (exceptions.yaml), no reason is stale, and a complete run reaches the goal. 1: one of these is false. 2: the run was not
 possible, for example because the unchanged reference fails a scenario.
 """

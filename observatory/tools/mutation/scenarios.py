@@ -121,7 +121,9 @@ class _Bench:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm in a verdict that the scenario's recording does not show, in one line, or ""."""
+        """Return the worst harm in a verdict that the scenario's recording does not show, in one line. Empty without
+        such harm.
+        """
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
         transcript = recording.transcripts.get(verdict.contract)
@@ -152,8 +154,8 @@ def _demand_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts for the runs of a scenario: the default contract, `documented`, each recorded contract whose
-    answers differ from those of the contract before or after it, and recorded versions that are not contracts.
+    """Yield the contracts that a scenario is run with: the default contract, `documented`, each recorded contract
+    whose answers differ from those of the contract before or after it, and recorded versions that are not contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED

@@ -168,7 +168,7 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events that reduce the known files of a session to at most five."""
+"""Events that make a session forget all but five files."""
 NO_LINKS = ("command", "git")
 """Events whose scenarios cannot contain links."""
 

@@ -38,7 +38,7 @@ class Point(NamedTuple):
 
 
 class Switches:
-    """The reference under a contract, with switches that invert each condition of some modules in a circumstance.
+    """The reference under a contract. Each condition of some modules can be inverted in a circumstance.
 
     It imports the package, so a process can create only one.
     """
@@ -66,7 +66,7 @@ class Switches:
             yield Point(number, False, ALWAYS)
 
     def rule(self, point: Point) -> Mutant:
-        """Return the mutant with the wrong result of the condition of a point in every circumstance."""
+        """Return the mutant that makes the condition of a point wrong in every circumstance."""
         never, always = self._rules[point.condition]
         return never if point.outcome else always
 
