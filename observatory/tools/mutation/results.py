@@ -54,9 +54,7 @@ class Results:
 
 
 def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:
-    """Return the stored results for exceptions of rules. None if they are missing, or if they are about different code
-    or cases.
-    """
+    """Return the stored results for exceptions of rules. None without results for the same code and cases."""
     lines = file.read_text("utf-8").splitlines() if file.exists() else []
     if not lines or json.loads(lines[0]).get("about") != about:
         return None
