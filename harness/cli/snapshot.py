@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import typer
@@ -15,10 +16,10 @@ from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.report import as_text, headline
 from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
-from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.record import take
-from readfirst.harness.record.recording_worker import Product, Replaying, estimate
+from readfirst.harness.record.recording_worker import Product, Replaying
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
@@ -27,7 +28,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say, say_lines
 from readfirst.harness.versions.npm_versions import newest
 from readfirst.harness.versions.points import change_points, scenarios_of_changes
-from readfirst.harness.versions.quick_check import Look, quick_set
+from readfirst.harness.versions.quick_check import Look, differing_by_model, quick_set
 from readfirst.harness.versions.record_release import (
     MAX_UNANSWERED,
     Release,
@@ -149,37 +150,39 @@ def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -
 def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
     """Replay a few scenarios, print whether the version changes anything, and then the causes. Nothing is written to
     the suite.
+
+    With older models, only those of the scenarios are replayed whose answers depend on the model.
     """
     known = behaviour_histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
+    chosen = cache(lambda capabilities: quick_set(suite, known, points, capabilities))
     ids = {
         each.name: [
             scenario_id
-            for scenario_id in quick_set(suite, known, points, each.capabilities)
+            for scenario_id in chosen(each.capabilities)
             if has_answers(ContractSide(suite, before), suite.scenario(scenario_id))
         ]
         for each, before in pairs
     }
+    newer_models, *others = pairs
+    for contract, before in others:
+        ids[contract.name] = differing_by_model(suite, ids[contract.name], newer_models[1], before)
+    pairs = [newer_models, *((contract, before) for contract, before in others if ids[contract.name])]
     with Replaying(suite, ids, takes, options.jobs) as progress:
 
         def connect(each: Contract) -> Product:
             return Product(suite, each.name, options)
 
         look = Look(suite, takes, connect, options.jobs, progress, _say_first_difference)
-        found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
+        found = look.compare(pairs, {contract.name: ids[contract.name] for contract, _ in pairs})
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
         print_causes(found)
-    left = Confirmation(suite, takes).replays_left(wanted_of(suite, release))
-    time = estimate(suite, left, options.jobs)
-    say(
-        f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
-        + (f" ({time})" if time else ""),
-        err=True,
-    )
+    say(f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}", err=True)
     if lost := sum(here.broken for here in found):
-        say(f"readfirst: {lost} replays gave no answer, so this is incomplete.", err=True)
+        replays = pluralize(lost, "replay")
+        say(f"readfirst: {replays} gave no answer, so this is incomplete.", err=True)
         return ExitCode.BROKEN
     return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
 
@@ -197,11 +200,12 @@ def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
     """Return the sentence that states whether the version changes anything."""
     if any(here.causes for here in found):
         return f"Yes: the file tools of {version} behave differently from those of {before}."
-    asked = max(here.compared for here in found)
+    asked = found[0].compared
     if not asked:
         return f"Unknown: no scenario got a steady answer from {version}."
     scenarios = "the one scenario that was replayed" if asked == 1 else f"all of {asked:,} scenarios"
-    scenarios += ", with newer and with older models" if len(found) > 1 else ""
+    if by_model := sum(here.compared for here in found[1:]):
+        scenarios += f", and with older models in {by_model:,} whose answers depend on the model"
     return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
 
 

@@ -7,6 +7,7 @@ Other contracts have only the recording.
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,24 +144,28 @@ def take(
         suite.check_unique(scenario_id)
         suite.scenario(scenario_id, require_expect=False)
     confirmation = Confirmation(suite, takes)
-    for name, ids in wanted.items():
-        contract = suite.contracts.find(name)
-        scenarios = [suite.scenario(scenario_id, require_expect=False) for scenario_id in ids]
-        job = TakeJob(suite, takes.root, name, 1, connect(contract))
-        yield from _replay_scenarios(
-            job, [scenario.id for scenario in scenarios if takes.get(scenario, contract, 1) is None], jobs
-        )
-        unconfirmed = [s.id for s in reversed(scenarios) if confirmation.lacks_second(s, contract)]
-        yield from _replay_scenarios(replace(job, number=2), unconfirmed, jobs)
+    # A confirmed answer confirms that of a newer version, so only contracts of one version are replayed side by side.
+    for _, same_version in groupby(map(suite.contracts.find, wanted), key=lambda contract: contract.version):
+        contracts = list(same_version)
+        job = TakeJob(suite, takes.root, 1, {contract.name: connect(contract) for contract in contracts})
+        items = [
+            (suite.scenario(scenario_id, require_expect=False), contract)
+            for contract in contracts
+            for scenario_id in wanted[contract.name]
+        ]
+        first = [(s.id, contract.name) for s, contract in items if takes.get(s, contract, 1) is None]
+        yield from _replay_scenarios(job, first, jobs)
+        second = [(s.id, contract.name) for s, contract in items if confirmation.lacks_second(s, contract)]
+        yield from _replay_scenarios(replace(job, number=2), second[::-1], jobs)
 
 
-def _replay_scenarios(job: TakeJob, ids: Sequence[str], jobs: int) -> Generator[Take]:
-    if jobs > 1 and len(ids) > 1:
-        with work_in_processes(job, ids, jobs) as replays:
+def _replay_scenarios(job: TakeJob, items: Sequence[tuple[str, str]], jobs: int) -> Generator[Take]:
+    if jobs > 1 and len(items) > 1:
+        with work_in_processes(job, items, jobs, share_size=1) as replays:
             yield from replays
-    elif ids:
+    elif items:
         with job.open() as work:
-            yield from map(work, ids)
+            yield from map(work, items)
 
 
 def bless(

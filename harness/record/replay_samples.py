@@ -10,7 +10,7 @@ import fcntl
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -124,60 +124,62 @@ class Takes:
 
 @dataclass(frozen=True)
 class TakeJob:
-    """Replays scenarios on one contract, as a job for `harness.run.process_pool`. `connect` opens the product."""
+    """Replays scenarios on contracts, as a job for `harness.run.process_pool`. An item is a scenario and a contract.
+
+    `connect` contains the functions that open the product, by contract. `number` is 1 for first replays and 2 for
+    second replays.
+    """
 
     suite: Suite
     takes: Path
-    contract: str
     number: int
-    connect: Callable[[], Adapter]
+    connect: Mapping[str, Callable[[], Adapter]]
 
     @contextmanager
-    def open(self) -> Iterator[Callable[[str], Take]]:
-        """Open the product, and yield the function that replays a scenario."""
+    def open(self) -> Iterator[Callable[[tuple[str, str]], Take]]:
+        """Yield the function that replays a scenario on a contract."""
         suite = self.suite
-        contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
         with WorkspacePool() as place, ExitStack() as opened:
 
             @cache
-            def open_product() -> Adapter:
+            def open_product(contract: str) -> Adapter:
                 """Open the product when it is first needed. If the contract supports none of the scenarios, it is not
                 opened.
                 """
-                adapter = self.connect()
+                adapter = self.connect[contract]()
                 opened.callback(traits_of(adapter).close)
                 return adapter
 
-            def replay_scenario(scenario_id: str) -> Take:
+            def replay_scenario(item: tuple[str, str]) -> Take:
+                scenario_id, name = item
+                contract = suite.contracts.find(name)
                 scenario = suite.scenario(scenario_id, require_expect=False)
                 missing = sorted(scenario.needs - contract.capabilities)
                 if missing:
-                    return self._make_take(
-                        scenario_id, "unsupported", f"{contract.name} lacks {', '.join(missing)}"
-                    )
-                outcome = replay(scenario, open_product(), place)
+                    return self._make_take(item, "unsupported", f"{name} lacks {', '.join(missing)}")
+                outcome = replay(scenario, open_product(name), place)
                 if outcome.broken is not None:
                     explanation = (
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
-                    return self._make_take(scenario_id, "broken", explanation.strip())
+                    return self._make_take(item, "broken", explanation.strip())
                 if left_out := unrecordable(scenario, outcome):
-                    return self._make_take(scenario_id, "broken", left_out)
+                    return self._make_take(item, "broken", left_out)
                 transcript = transcribe(scenario, outcome, suite.vocabulary)
                 takes.put(scenario, contract, self.number, transcript)
                 words = unknown_words(transcript)
                 message = f"it refused in words that errors.yaml does not know: {words!r}" if words else ""
-                return self._make_take(scenario_id, "taken", message)
+                return self._make_take(item, "taken", message)
 
             yield replay_scenario
 
-    def lost(self, scenario_id: str, reason: str) -> Take:
+    def lost(self, item: tuple[str, str], reason: str) -> Take:
         """Return the result of a replay whose worker process died."""
-        return self._make_take(scenario_id, "broken", reason)
+        return self._make_take(item, "broken", reason)
 
-    def _make_take(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
-        return Take(scenario_id, self.contract, self.number, status, message)
+    def _make_take(self, item: tuple[str, str], status: TakeStatus, message: str = "") -> Take:
+        return Take(*item, self.number, status, message)
 
 
 def unknown_words(transcript: Transcript) -> str:

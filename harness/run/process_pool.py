@@ -12,7 +12,7 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-MOST_PER_SHARE = 8
+SHARE_SIZE = 8
 """Maximum number of consecutive items that one worker gets. It is small because a worker waits while the pipe for its
 results is full.
 """
@@ -35,14 +35,19 @@ class Job(Protocol[Item_contra, Result_co]):
 
 
 @contextmanager
-def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Iterator[Iterator[Result]]:
+def work_in_processes(
+    job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = SHARE_SIZE
+) -> Iterator[Iterator[Result]]:
     """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
+
+    A worker gets up to `share_size` consecutive items, then the next worker. A smaller size balances slow items better,
+    a larger one shares what neighbouring items have in common.
 
     If a worker dies, the result of its current item is the return value of `job.lost`, and a new worker continues
     with its remaining items.
     """
     jobs = min(jobs, len(items))
-    size = max(1, min(MOST_PER_SHARE, len(items) // jobs))
+    size = max(1, min(share_size, len(items) // jobs))
     shares = [items[start : start + size] for start in range(0, len(items), size)]
     workers: list[_Share[Item, Result]] = []
     try:

@@ -1,12 +1,14 @@
 """Compare a version that is not recorded with a recorded one, by replaying few scenarios."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from packaging.version import Version
 
 from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.compare.transcribe import named
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.sources import ContractSide
@@ -21,23 +23,30 @@ from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTEADY = "two replays gave different answers"
+_OWN_SESSION_COST = 6
+"""Time of a scenario that needs its own session, relative to a scenario in a shared session."""
+_NEW_VERSION = Version("999")
+"""A version that is newer than every published version. It decides whether a scenario needs its own session."""
 
 
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
-    """Return a small set of scenarios that shows every change of these behaviours, and every rule of the suite.
-    Scenarios for the latest changes are first.
+    """Return a small and fast set of scenarios that shows every change of these behaviours, and every rule of the
+    suite. Scenarios for the latest changes are first.
 
     `points` are the changes, with the scenarios whose recordings differ around them. If no recording differs, the
     `shown_by` scenarios of the behaviour are used. Scenarios that need other `capabilities` are excluded. Raises
     SuiteError.
     """
-    able = able_to(suite, frozenset(capabilities))
-    chosen = telling_set(histories, points, able)
+    able, cost = able_to(suite, frozenset(capabilities)), _cost_in(suite)
+    chosen = telling_set(histories, points, able, cost)
     headings = [suite.heading(scenario_id) for scenario_id in suite.ids()]
     seen = {heading.rule or heading.family for heading in headings if heading.id in chosen}
-    for each in sorted(headings, key=lambda heading: REQUIREMENTS.index(heading.requirement)):
+    unseen = [heading for heading in headings if (heading.rule or heading.family) not in seen]
+    for each in sorted(
+        unseen, key=lambda heading: (cost(heading.id), REQUIREMENTS.index(heading.requirement))
+    ):
         subject = each.rule or each.family
         if subject not in seen and able(each.id):
             seen.add(subject)
@@ -58,17 +67,39 @@ def telling_set(
     histories: Histories,
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
+    cost: Callable[[str], int],
 ) -> set[str]:
-    """Return a small set of scenarios that shows every change in `points`. All of them are accepted by `able`."""
+    """Return a small and fast set of scenarios that shows every change in `points`. All of them are accepted by `able`.
+    `cost` returns the relative time of a scenario.
+    """
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
-    while unshown:  # repeat with the scenario that shows the most remaining changes
+    while unshown:  # repeat with the scenario that shows the most remaining changes in its time
         counts = Counter(name for ids in unshown for name in ids)
-        best = min(counts, key=lambda name: (-counts[name], name))
+        best = min(counts, key=lambda name: (-counts[name] / cost(name), name))
         chosen.add(best)
         unshown = [ids for ids in unshown if best not in ids]
     return chosen
+
+
+def differing_by_model(suite: Suite, ids: Sequence[str], one: Contract, other: Contract) -> list[str]:
+    """Return the scenarios whose recordings on two contracts of the same version, one for each class of models, differ.
+    Raises RecordingError.
+    """
+    transcripts = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in ids)
+    return [scenario_id for scenario_id, by in transcripts if by.get(one.name) != by.get(other.name)]
+
+
+def _cost_in(suite: Suite) -> Callable[[str], int]:
+    """Return a function that estimates the relative time of a scenario on a new version."""
+
+    @cache
+    def cost(scenario_id: str) -> int:
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        return _OWN_SESSION_COST if needs_own_session(scenario, _NEW_VERSION) else 1
+
+    return cost
 
 
 def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
@@ -83,7 +114,7 @@ def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Look:
-    """Replays scenarios on a version, and compares the answers with a recorded contract, without changing the suite.
+    """Replays scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
 
     The replays are stored, so that a later recording can use them. Answers that no neighbouring contract confirms are
     replayed twice, because only stable answers are compared. `connect` returns the function that opens the product of a
@@ -96,33 +127,53 @@ class Look:
     jobs: int = 1
     progress: Callable[[Take], None] = lambda _: None
     first_difference: Callable[[Contract, Diff], None] = lambda *_: None
-    """Called once, with the differences of the first scenario whose first replay differs from the contract."""
+    """Called once for each contract, with the differences of the first scenario whose first replay differs."""
 
-    def at(self, contract: Contract, before: Contract, ids: Sequence[str]) -> Diff:
-        """Return the differences between `contract` and the recorded contract `before`. Scenarios without a stable
-        answer count as broken. Raises BrokenAdapter, SuiteError.
+    def compare(
+        self, pairs: Sequence[tuple[Contract, Contract]], ids: Mapping[str, Sequence[str]]
+    ) -> list[Diff]:
+        """Return the differences between each new contract and the recorded contract that it is paired with.
+
+        `ids` contains the scenarios by new contract. Scenarios without a stable answer count as broken. Raises
+        BrokenAdapter, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
-        before_side, lost, is_first = ContractSide(self.suite, before), dict[str, str](), True
-        for replay in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
+        contracts = {contract.name: (contract, before) for contract, before in pairs}
+        lost: dict[str, dict[str, str]] = {name: {} for name in contracts}
+        unchanged = set(contracts)
+        for replay in take(self.suite, ids, self.connect, self.takes, jobs=self.jobs):
             self.progress(replay)
             if replay.status in ("broken", "unsupported"):
-                lost[replay.scenario_id] = replay.message
-            elif is_first and (transcript := self._first_replay(replay.scenario_id, contract, before)):
-                side = ContractSide(self.suite, contract, {replay.scenario_id: transcript})
-                once = diff(self.suite, before_side, side, [replay.scenario_id])
+                lost[replay.contract][replay.scenario_id] = replay.message
+            elif replay.contract in unchanged:
+                contract, before = contracts[replay.contract]
+                once = self._compare_first_replays(contract, before, [replay.scenario_id], {})
                 if once.causes:
                     self.first_difference(contract, once)
-                    is_first = False
-        transcripts = {}
-        for scenario_id in ids:
-            scenario = self.suite.scenario(scenario_id, require_expect=False)
-            if scenario_id in lost or confirmation.accepted(scenario, contract) is None:
-                lost.setdefault(scenario_id, UNSTEADY)
-            elif (transcript := self._first_replay(scenario_id, contract, before)) is not None:
-                transcripts[scenario_id] = transcript
-        changed = diff(self.suite, before_side, ContractSide(self.suite, contract, transcripts, lost), ids)
-        return replace(changed, broken=len(lost))
+                    unchanged.remove(contract.name)
+        for name, scenario_ids in ids.items():
+            for scenario_id in scenario_ids:
+                scenario = self.suite.scenario(scenario_id, require_expect=False)
+                if confirmation.accepted(scenario, contracts[name][0]) is None:
+                    lost[name].setdefault(scenario_id, UNSTEADY)
+        return [
+            replace(
+                self._compare_first_replays(contract, before, ids[contract.name], lost[contract.name]),
+                broken=len(lost[contract.name]),
+            )
+            for contract, before in pairs
+        ]
+
+    def _compare_first_replays(
+        self, contract: Contract, before: Contract, ids: Sequence[str], lost: Mapping[str, str]
+    ) -> Diff:
+        """Return the differences between first replays and the recordings of `before`. `lost` contains the reasons of
+        missing answers by scenario.
+        """
+        replays = {each: self._first_replay(each, contract, before) for each in ids if each not in lost}
+        transcripts = {each: transcript for each, transcript in replays.items() if transcript is not None}
+        side = ContractSide(self.suite, contract, transcripts, lost)
+        return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
         """Return the transcript of the first replay. If the contract ignores outer whitespace, that of equal answers of

@@ -76,10 +76,10 @@ def week(tmp_path: Path, request: pytest.FixtureRequest) -> Job:
     }
     begun = Job(tmp_path)
     begun.install(programs)
-    (begun.repository / "harness" / "targets").mkdir(parents=True)
+    (begun.repository / "observatory" / "targets").mkdir(parents=True)
     (begun.repository / "docs").mkdir()
-    (begun.repository / "harness" / "targets" / "files.yaml").write_text(MAPPING)
-    begun.begin("harness")
+    (begun.repository / "observatory" / "targets" / "files.yaml").write_text(MAPPING)
+    begun.begin("observatory")
     return begun
 
 
@@ -136,7 +136,7 @@ def test_a_version_is_proposed_once(week: Job) -> None:
     variables = variables_of(week.run(OUTDATED, NEWEST_THERE="1.1.0"))
     week.git("push", "--quiet", "origin", "HEAD:refs/heads/target-files-1.1.0")
     assert week.run(SURVEY, **variables) == "changed=\n"
-    assert week.git("status", "--porcelain", "harness") == ""
+    assert week.git("status", "--porcelain", "observatory") == ""
 
 
 @pytest.mark.parametrize("week", [True], indirect=True)
