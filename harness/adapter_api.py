@@ -194,7 +194,7 @@ class KillableSession(Protocol):
         """Send a signal to the program, even during a call, and return whether the program has exited.
 
         The default signal kills the program. After any other signal the program has a few seconds to exit; return
-        False if it continues. If another thread waits for an answer in `call`, that call must raise BrokenAdapter as
+        False if it continues. If another thread waits for an answer in `call`, that call must raise AdapterError as
         soon as the program has exited.
         """
 
@@ -272,13 +272,13 @@ class Adapter(Protocol):
         """Start a new session in the workspace, without any read files."""
 
 
-class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
+class AdapterError(ReadfirstError):
     """The adapter violated the protocol: it hung, crashed, or sent too much or invalid output.
 
     `blame` is `adapter`, `environment` or `harness`; `details` may contain the end of its standard error.
     """
 
-    exit_code = ExitCode.BROKEN
+    exit_code = ExitCode.ERROR
 
     def __init__(self, message: str, *, blame: str = "adapter", details: str = "") -> None:
         super().__init__(message)
@@ -291,7 +291,7 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
         return str(self).split("\n")
 
 
-class UnsupportedCall(BrokenAdapter):
+class UnsupportedCall(AdapterError):  # noqa: N818 - it is no failure
     """The session does not support this call, and has done nothing.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal, Protocol, TypeVar, get_args
 
-from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Adapter, BrokenAdapter, Session
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Adapter, AdapterError, Session
 
 _T = TypeVar("_T")
 
@@ -166,20 +166,20 @@ class AdapterTraits:
 
 
 def design_named(name: object) -> Design | None:
-    """Return the design with this name; None for None. Raises BrokenAdapter for an unknown name."""
+    """Return the design with this name; None for None. Raises AdapterError for an unknown name."""
     found = next((each for each in DESIGNS if each == name), None)
     if name is not None and found is None:
-        raise BrokenAdapter(
+        raise AdapterError(
             f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
         )
     return found
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
-    """Return the names of declared refusals as a set. Raises BrokenAdapter for a name that is not in REFUSALS."""
+    """Return the names of declared refusals as a set. Raises AdapterError for a name that is not in REFUSALS."""
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
-        raise BrokenAdapter(
+        raise AdapterError(
             f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
         )
     return frozenset(map(str, names))

@@ -11,7 +11,7 @@ class ExitCode(IntEnum):
     CONFORMANT = 0
     NOT_CONFORMANT = 1
     USAGE = 2
-    BROKEN = 3
+    ERROR = 3
     SUITE_INVALID = 4
     NOTHING = 5
     INTERNAL = 70

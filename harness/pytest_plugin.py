@@ -29,7 +29,7 @@ LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """The values of `harness.compare.verdict.LEVELS`, which takes too long to import here. A test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason."""
-_JUDGED = ("passed", "failed", "broken")
+_JUDGED = ("passed", "failed", "error")
 _INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
 """Options of pytest that run no tests, so no adapter is connected."""
 _OPTIONS: dict[str, dict[str, Any]] = {

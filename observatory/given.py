@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.install import install
 from readfirst.harness.agents.claude_code.launch_options import Options
@@ -37,7 +37,7 @@ def offered_tools(
 ) -> dict[str, OfferedTool]:
     """Return the file tools that the product offers its model in the first request, for a recorded contract.
 
-    Tools that the product loads later, on demand, are not included. Raises BrokenAdapter.
+    Tools that the product loads later, on demand, are not included. Raises AdapterError.
     """
     assert contract.version is not None
     command = install(contract.version, cache).command
@@ -59,13 +59,13 @@ def _kept_data(
             continue
         description, schema = offers[name].get("description"), offers[name].get("input_schema")
         if not isinstance(description, str) or not isinstance(schema, Mapping):
-            raise BrokenAdapter(
+            raise AdapterError(
                 f"{contract.name} offers {name} without a description or a schema", blame="environment"
             )
         found[name] = facts_of_tool(description, schema)
     if not found:
         others = ", ".join(sorted(offers)) or "nothing"
-        raise BrokenAdapter(
+        raise AdapterError(
             f"{contract.name} offers none of the file tools, but {others}", blame="environment"
         )
     return found
@@ -137,7 +137,7 @@ def structured_results(
     contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
 ) -> list[StructuredResult]:
     """Run the product of a recorded contract on CASES, and return the structured results (`tool_use_result`). Raises
-    BrokenAdapter.
+    AdapterError.
     """
     assert contract.version is not None
     command = install(contract.version, cache).command
@@ -162,7 +162,7 @@ def structured_results(
             events = list(_events(conversation.finish()))
     given = [event for event in events if _answers(event)]
     if len(given) != len(cases):
-        raise BrokenAdapter(
+        raise AdapterError(
             f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
         )
     return [
@@ -218,7 +218,7 @@ def record_given(
     """Request the data of `contracts` from the product, and yield the name of each contract whose stored data are
     different. With `write`, store the new data after the last contract.
 
-    `time_limit` is in seconds per call. Raises BrokenAdapter, and the error of a damaged file; in both cases nothing is
+    `time_limit` is in seconds per call. Raises AdapterError, and the error of a damaged file; in both cases nothing is
     written.
     """
     file = given.file(suite.root)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from readfirst.harness.adapter_api import (
         Adapter,
-        BrokenAdapter,
+        AdapterError,
         ParallelSession,
         RacingSession,
         Session,
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_CONTRACT",
     "Adapter",
+    "AdapterError",
     "AdapterTraits",
     "Behaviours",
-    "BrokenAdapter",
     "ConnectError",
     "FileTools",
     "ParallelSession",
@@ -70,7 +70,7 @@ __all__ = [
 _REFERENCE = ("DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of")
 _SESSION = (
     "Adapter",
-    "BrokenAdapter",
+    "AdapterError",
     "ParallelSession",
     "RacingSession",
     "Session",
@@ -93,10 +93,18 @@ _MODULES = {
 }
 """Where each name is declared. It is imported when it is asked for: every run of pytest loads this package."""
 
+_FORMER_NAMES = {"BrokenAdapter": "AdapterError"}
+
 
 def __getattr__(name: str) -> "Any":
     import importlib
 
+    if name in _FORMER_NAMES:
+        import warnings
+
+        message = f"readfirst.{name} is now readfirst.{_FORMER_NAMES[name]}; the former name will be removed."
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        name = _FORMER_NAMES[name]
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

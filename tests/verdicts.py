@@ -46,7 +46,7 @@ def with_ruling(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
 
     `accepted`: the reason why the failure is accepted. `stale`: why the baseline is out of date.
     """
-    fine = each.status not in ("failed", "broken") or bool(accepted)
+    fine = each.status not in ("failed", "error") or bool(accepted)
     return each, BaselineResult(fine and not stale, accepted, stale)
 
 

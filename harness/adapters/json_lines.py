@@ -15,8 +15,8 @@ from typing import Any
 from readfirst.harness.adapter_api import (
     BASIC_CAPABILITIES,
     TIME_LIMIT,
+    AdapterError,
     Arguments,
-    BrokenAdapter,
     Ending,
     Interfere,
     ToolResult,
@@ -30,7 +30,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 
-class ProblemError(BrokenAdapter):
+class ProblemError(AdapterError):
     """The program answered a request with a problem instead of a result. `answer` is the whole answer."""
 
     def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
@@ -64,10 +64,10 @@ class AskedProgram(LineProgram):
         calls continue.
 
         Raises:
-            BrokenAdapter: No valid answer in time, so the program is ended; or its answer is a problem.
+            AdapterError: No valid answer in time, so the program is ended; or its answer is a problem.
         """
         if not self.alive:
-            raise BrokenAdapter(f"{self.called} had already ended")
+            raise AdapterError(f"{self.called} had already ended")
         number = next(self._numbers)
         try:
             answer = self._exchange({"id": number, **message}, limit)
@@ -81,7 +81,7 @@ class AskedProgram(LineProgram):
         except ResponseTimeoutError:
             raise self._late(number, what, limit) from None
         except GarbledError as error:
-            raise self.broken(str(error), what) from None
+            raise self.end_with_error(str(error), what) from None
         except BaseException:
             self.end(at_once=True)
             raise
@@ -90,7 +90,7 @@ class AskedProgram(LineProgram):
             raise ProblemError(problem, answer)
         return answer
 
-    def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
+    def _late(self, number: int, what: str, limit: float) -> AdapterError:
         """Cancel a call that took too long, and return the error to raise. If the program does not answer the
         cancellation either, the program is ended.
         """
@@ -98,8 +98,8 @@ class AskedProgram(LineProgram):
         try:
             self._exchange({"id": number, "do": "cancel"}, self._last_chance)
         except (ResponseTimeoutError, GarbledError):
-            return self.broken(message, what)
-        return BrokenAdapter(message)
+            return self.end_with_error(message, what)
+        return AdapterError(message)
 
     def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
         deadline = time.monotonic() + limit
@@ -204,7 +204,7 @@ class LinesAdapter:
         self._begin()
 
     def start(self) -> AskedProgram:
-        """Start the program unless it runs, and read its properties. Raises BrokenAdapter."""
+        """Start the program unless it runs, and read its properties. Raises AdapterError."""
         if self._program is not None and self._program.alive:
             return self._program
         variables, writable = self._variables(), []
@@ -218,7 +218,7 @@ class LinesAdapter:
         try:
             answer = self._ask_for_hello(program)
             if problem := _wrong_hello(answer):
-                raise BrokenAdapter(f"{program.called}'s answer to hello {problem}")
+                raise AdapterError(f"{program.called}'s answer to hello {problem}")
             self._design = design_named(answer.get("design"))
             self._refuses = refusals_named(answer.get("refuses", ()))
         except BaseException:
@@ -232,11 +232,11 @@ class LinesAdapter:
         began = time.monotonic()
         try:
             return program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
-        except BrokenAdapter as error:
+        except AdapterError as error:
             if time.monotonic() - began < self._start_limit:
                 raise
             hint = f"{error}. A slow machine needs a higher --time-limit"
-            raise BrokenAdapter(hint, blame=self._start_blame, details=error.details) from None
+            raise AdapterError(hint, blame=self._start_blame, details=error.details) from None
 
     def _variables(self) -> dict[str, str]:
         """Return the environment variables of the program."""
@@ -291,7 +291,7 @@ class LinesSession:
         results = answer.get("results")
         if not isinstance(results, list):
             called = self._program.called
-            raise BrokenAdapter(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
+            raise AdapterError(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
         return [self._result(each, "a call of the parallel group") for each in results]
 
     def call_interrupted(
@@ -349,12 +349,12 @@ class LinesSession:
     def ask(
         self, do: str, what: str, interfere: Interfere | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
-        """Send one request and return the answer. Raises BrokenAdapter."""
+        """Send one request and return the answer. Raises AdapterError."""
         message = {"do": do, "session": self._number, **fields}
         return self._program.ask(message, what, self._time_limit, interfere)
 
     def _result(self, answer: Any, what: str) -> ToolResult:
-        """Parse one result. Raises BrokenAdapter if it is invalid."""
+        """Parse one result. Raises AdapterError if it is invalid."""
         match answer:
             case {"text": str(text), "refused": bool(refused)}:
                 error, reminders = answer.get("error"), answer.get("reminders", [])
@@ -363,7 +363,7 @@ class LinesSession:
                     return ToolResult(text, refused, error, tuple(reminders))
         shape = '{"text": a string, "refused": true or false}'
         called = self._program.called
-        raise BrokenAdapter(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
+        raise AdapterError(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
 
 
 def _wrong_hello(answer: Mapping[str, Any]) -> str:

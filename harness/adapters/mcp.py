@@ -16,8 +16,8 @@ from mcp import types
 from readfirst.harness.adapter_api import (
     NO_ANSWER,
     TIME_LIMIT,
+    AdapterError,
     Arguments,
-    BrokenAdapter,
     Interfere,
     ToolResult,
     Workspace,
@@ -79,7 +79,7 @@ class McpConnection:
 
     def probe(self) -> ServerInfo:
         """Start a server in an empty directory, end it, and return its name, version and tools. Raises
-        BrokenAdapter.
+        AdapterError.
         """
         root = self._own.folder()
         server = self._start(Workspace(root, root), root)
@@ -137,7 +137,7 @@ class McpConnection:
 class McpAdapter:
     """A server that offers tools named Read, Edit and so on.
 
-    Raises BrokenAdapter if the server offers none of them, or does not start.
+    Raises AdapterError if the server offers none of them, or does not start.
     """
 
     def __init__(self, connection: McpConnection) -> None:
@@ -146,7 +146,7 @@ class McpAdapter:
         tools = [tool for tool in CALLS if tool in offered]
         if not set(tools) & set(TOOLS):
             there = ", ".join(offered) or "none"
-            raise BrokenAdapter(
+            raise AdapterError(
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
                 "Rename them, or start a mapping: readfirst targets new-mapping 'mcp:COMMAND'"
             )

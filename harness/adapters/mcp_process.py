@@ -14,7 +14,7 @@ from mcp.client.session import DEFAULT_CLIENT_INFO
 from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
-from readfirst.harness.adapter_api import Arguments, BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError, Arguments
 from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
 
 _RENEWAL = 5.0
@@ -48,7 +48,7 @@ class McpServer(LineProgram):
     escapes = False
 
     def __init__(self, command: Sequence[str], start_limit: float, **how: Any) -> None:
-        """Start the server and perform the handshake. Raises BrokenAdapter."""
+        """Start the server and perform the handshake. Raises AdapterError."""
         super().__init__(command, called="the server", **how)
         self._numbers = itertools.count()
         with self._within("the start", start_limit) as deadline:
@@ -58,13 +58,13 @@ class McpServer(LineProgram):
 
     def begin_anew(self) -> None:
         """Repeat the handshake, because some servers start a new session then. If it fails, the server is ended and
-        BrokenAdapter is raised.
+        AdapterError is raised.
         """
         with self._within("a second handshake", _RENEWAL) as deadline:
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
-        """Call one tool and return its result. `limit` is in seconds. Raises BrokenAdapter, as `calls` does."""
+        """Call one tool and return its result. `limit` is in seconds. Raises AdapterError, as `calls` does."""
         return self.calls([(name, arguments)], name, limit)[0]
 
     def calls(
@@ -76,7 +76,7 @@ class McpServer(LineProgram):
         `limit` is the total number of seconds.
 
         Raises:
-            BrokenAdapter: No answer in time, or an invalid message. The server is then ended.
+            AdapterError: No answer in time, or an invalid message. The server is then ended.
         """
         with self._within(what, limit) as deadline:
             numbers = self._ask([_call(*each) for each in calls], deadline)
@@ -88,7 +88,7 @@ class McpServer(LineProgram):
         """Call one tool, and cancel the call as soon as `when`, which runs in a thread, returns.
 
         Return the result; None if the server does not answer a cancelled call, as the protocol requires. Raises
-        BrokenAdapter, as `calls` does.
+        AdapterError, as `calls` does.
         """
         with self._within(name, limit) as deadline:
             numbers = self._ask([_call(name, arguments)], deadline)
@@ -114,19 +114,19 @@ class McpServer(LineProgram):
     @contextmanager
     def _within(self, what: str, limit: float) -> Iterator[float]:
         """Yield the deadline of a request that is made in the block. An exception in the block ends the server.
-        Raises BrokenAdapter.
+        Raises AdapterError.
         """
         if not self.alive:
-            raise BrokenAdapter("the server had already ended")
+            raise AdapterError("the server had already ended")
         try:
             yield time.monotonic() + limit
         except ResponseTimeoutError:
-            raise self.broken(f"{what} took longer than {limit:g} s", what) from None
+            raise self.end_with_error(f"{what} took longer than {limit:g} s", what) from None
         except GarbledError as error:
-            raise self.broken(str(error), what) from None
+            raise self.end_with_error(str(error), what) from None
         except ValueError as error:
             problem = f"the server's answer to {what} is not valid MCP: {str(error)[:500]}"
-            raise self.broken(problem, what) from None
+            raise self.end_with_error(problem, what) from None
         except BaseException:
             self.end(at_once=True)
             raise

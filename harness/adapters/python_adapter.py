@@ -12,7 +12,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import readfirst
-from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError
 from readfirst.harness.adapters.json_lines import AskedProgram, LinesAdapter, ProblemError
 from readfirst.harness.processes.sandbox import Sandbox
 
@@ -29,7 +29,7 @@ scenarios are not among them.
 """
 
 
-class FactoryError(BrokenAdapter):
+class FactoryError(AdapterError):
     """The module or the factory of the connect string does not exist, or is not an adapter."""
 
 
@@ -73,7 +73,7 @@ class PythonAdapter(LinesAdapter):
         self._kit: Path | None = None
 
     def start(self) -> AskedProgram:
-        """Start the process unless it runs, and read its properties. Raises FactoryError, BrokenAdapter."""
+        """Start the process unless it runs, and read its properties. Raises FactoryError, AdapterError."""
         try:
             return super().start()
         except ProblemError as error:

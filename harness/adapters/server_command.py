@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.adapters.server_pool import Isolation
 
 _OPTION = re.compile(r"(--?[A-Za-z][\w-]*=)(.+)", re.DOTALL)
@@ -52,11 +52,11 @@ class Command:
         found = program == self.words[0] or "/" in program
         return [program if found else f"./{program}", *rest]
 
-    def explained(self, error: BrokenAdapter) -> BrokenAdapter:
+    def explained(self, error: AdapterError) -> AdapterError:
         """Return the error of a server that did not start, with advice if its command contains a likely mistake."""
         advice = "" if self.as_it_stands else self._advice()
         return (
-            BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
+            AdapterError(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
         )
 
     def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:

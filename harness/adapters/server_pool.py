@@ -19,7 +19,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 
 Isolation = Literal["auto", "process", "directory"]
 Start = Callable[[Workspace, Path], McpServer]
-"""Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
+"""Starts a server for a workspace, in a directory. Raises AdapterError."""
 
 _ALONE_FIRST = 4
 """Number of sessions on separate servers before the probe tests whether servers can be shared. Shorter runs are
@@ -103,7 +103,7 @@ class ServerPool:
         self.use = replace(use, seconds=time.monotonic() - began)
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
-        """Return a server for the workspace, and whether it is a separate server. Raises BrokenAdapter."""
+        """Return a server for the workspace, and whether it is a separate server. Raises AdapterError."""
         root = workspace.root
         if root in self._sharing or (self.isolation == "directory" and not _alone(workspace)):
             folder, shared = root.parents[2], self._shared
@@ -126,11 +126,11 @@ class ServerPool:
         """Whether the latest scenario must be repeated on a separate server: its session used a shared server, and
         other sessions on this server may be the reason for its failure. `status` is the status of the verdict.
         """
-        if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "broken"):
+        if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "error"):
             return False
         if status == "failed":
             self._repeated += 1
-        return status == "broken" or bool(self._apart) or self._repeated <= _REPEATED_FAILURES
+        return status == "error" or bool(self._apart) or self._repeated <= _REPEATED_FAILURES
 
     @contextmanager
     def alone(self) -> Iterator[None]:

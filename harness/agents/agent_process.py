@@ -12,7 +12,7 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult
+from readfirst.harness.adapter_api import NO_ANSWER, AdapterError, ToolResult
 from readfirst.harness.agents.scripted_model.server import ScriptedModel, Turn
 from readfirst.harness.agents.scripted_model.wire_format import Block, TextBlock, ToolUse, Wire, WireError
 from readfirst.harness.processes.sandbox import Sandbox
@@ -116,7 +116,7 @@ class Conversation:
     """A running agent with a model that the harness plays.
 
     `isolation` is the reason why the agent has a network; empty if it has none. Creating a conversation or making a
-    call raises BrokenAdapter if the agent does not start, does not answer in time, or exits.
+    call raises AdapterError if the agent does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: Program, ids: Iterator[int] | None = None) -> None:
@@ -276,7 +276,7 @@ class Conversation:
             launch = self._launch = self.program.prepare(self._run.path, self._events)
         except OSError as error:  # for example, the disk is full
             problem = f"cannot prepare a session of {self.program.name}: {error}"
-            raise BrokenAdapter(problem, blame="environment") from error
+            raise AdapterError(problem, blame="environment") from error
         output, output_end = os.pipe()
         input_end = os.open(launch.input or os.devnull, os.O_RDONLY)
         try:
@@ -364,11 +364,11 @@ class Conversation:
                 case _ProcessExit(code=code):
                     raise self._make_error(f" ended with exit code {code}", blame)
 
-    def _make_error(self, message: str, blame: str) -> BrokenAdapter:
+    def _make_error(self, message: str, blame: str) -> AdapterError:
         if self._child is not None and self._child.process.poll() is not None and self._reader is not None:
             # Child processes may keep the pipe open, but the output of the agent itself has already arrived.
             self._reader.join(0.2)
-        return BrokenAdapter(
+        return AdapterError(
             f"{self.program.name}{message}",
             blame=blame,
             details=self._printed.decode(errors="replace").strip(),

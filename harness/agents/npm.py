@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes.supervised_process import run_errand
 
 
@@ -13,10 +13,10 @@ def npm(
 ) -> subprocess.CompletedProcess[str]:
     """Run npm and return its result. The output is text.
 
-    Raises BrokenAdapter (blame `environment`) if npm is missing (`needed` is the reason why npm is required),
+    Raises AdapterError (blame `environment`) if npm is missing (`needed` is the reason why npm is required),
     if it takes longer than `seconds` (`about` is the subject), or, with `failure`, if it fails.
     """
     program = shutil.which("npm")
     if program is None:
-        raise BrokenAdapter(f"npm is not installed; {needed}", blame="environment")
+        raise AdapterError(f"npm is not installed; {needed}", blame="environment")
     return run_errand([program, *arguments], seconds=seconds, about=about, failure=failure)

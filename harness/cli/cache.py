@@ -62,4 +62,4 @@ def cache(
             left += 1
             say(f"readfirst: {each.kind}/{each.name} was kept: {error}", err=True)
     say(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", err=True)
-    return ExitCode.BROKEN if left else ExitCode.CONFORMANT
+    return ExitCode.ERROR if left else ExitCode.CONFORMANT

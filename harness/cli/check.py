@@ -63,7 +63,7 @@ def check_adapter(
         say(
             f"{pluralize(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."
         )
-        return ExitCode.BROKEN
+        return ExitCode.ERROR
     say(f"The adapter works. Judge the implementation: readfirst run {target!r} --level safe")
     return ExitCode.CONFORMANT
 

@@ -70,9 +70,9 @@ def diff(
         case _:
             text = "".join(f"{line}\n" for line in as_text(found, all_=all_))
     write_output(text, output)
-    if found.broken:
-        say(f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.", err=True)
-        return ExitCode.BROKEN
+    if found.error:
+        say(f"readfirst: {found.error} scenarios have no result, so the comparison is incomplete.", err=True)
+        return ExitCode.ERROR
     if not found.compared:
         say("readfirst: no scenario has a result on both sides.", err=True)
         return ExitCode.NOTHING

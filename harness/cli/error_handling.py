@@ -82,7 +82,7 @@ def print_error(error: Exception) -> int:
         case OSError(errno=number) if number in _OF_THE_SYSTEM:
             place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
             say(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
-            return ExitCode.BROKEN
+            return ExitCode.ERROR
         case _:
             unexpected = " ".join(f"{type(error).__name__}: {error}".split())
             remedy = (

@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
             f"file names are {sys.getfilesystemencoding()} here, which cannot express those of scenarios"
         )
         say(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", err=True)
-        sys.exit(ExitCode.BROKEN)
+        sys.exit(ExitCode.ERROR)
     try:
         Path.cwd()
     except OSError as error:
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> None:
             f"readfirst: the current directory cannot be used: {error.strerror}. Change to another one.",
             err=True,
         )
-        sys.exit(ExitCode.BROKEN)
+        sys.exit(ExitCode.ERROR)
     given = _replace_former_names(given)
     with guarded_streams():
         try:

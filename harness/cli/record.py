@@ -114,7 +114,7 @@ def record(
 
         def note(each: Take) -> None:
             progress(each)
-            if each.status == "broken":
+            if each.status == "error":
                 say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
             elif each.message and each.number == 1:
                 say(
@@ -131,7 +131,7 @@ def record(
         for each in take(suite, wanted, connect, kept, jobs=options.jobs):
             note(each)
     say(f"{pluralize(len(selected), 'scenario')} taken for shard {shard}", err=True)
-    return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
+    return ExitCode.ERROR if progress.errors else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
 @selecting(FEW)
@@ -241,6 +241,6 @@ def _print_results(results: Iterable[Recorded], wanted: Mapping[str, Sequence[st
     say(f"{pluralize(number, 'scenario')}{on}: {total or 'nothing was selected'}", err=True)
     if not counts:
         return ExitCode.NOTHING
-    if counts.get("broken"):
-        return ExitCode.BROKEN
+    if counts.get("error"):
+        return ExitCode.ERROR
     return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT

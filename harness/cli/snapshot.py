@@ -85,7 +85,7 @@ def snapshot(
 
 def exact_version(suite: Suite, version: str) -> str:
     """Return the version; for `latest`, the newest published version. Raises UsageError if it is not written like a
-    version, and BrokenAdapter if npm fails.
+    version, and AdapterError if npm fails.
     """
     if version != "latest":
         if not re.fullmatch(r"\d+\.\d+\.\d+", version):
@@ -113,7 +113,7 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
             for each in take(suite, wanted, connect, takes, jobs=options.jobs):
                 progress(each)
         failures = write_release(
-            suite, release, wanted, takes, progress.broken, max_unanswered=MAX_UNANSWERED if is_last else 0
+            suite, release, wanted, takes, progress.errors, max_unanswered=MAX_UNANSWERED if is_last else 0
         )
         if not failures.results or is_last or not failures.are_unanswered:
             break
@@ -122,7 +122,7 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
     if failures.written:
         return None
     say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
-    return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
+    return ExitCode.ERROR if progress.errors else ExitCode.SUITE_INVALID
 
 
 def _record(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> int:
@@ -180,10 +180,10 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
     if any(here.causes or here.left_out for here in found):
         print_causes(found)
     say(f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}", err=True)
-    if lost := sum(here.broken for here in found):
+    if lost := sum(here.error for here in found):
         replays = pluralize(lost, "replay")
         say(f"readfirst: {replays} gave no answer, so this is incomplete.", err=True)
-        return ExitCode.BROKEN
+        return ExitCode.ERROR
     return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
 
 

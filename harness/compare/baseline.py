@@ -1,5 +1,6 @@
 """Baseline: the accepted failures of one implementation, read from a YAML file and applied to verdicts."""
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -21,9 +22,13 @@ from readfirst.harness.yaml_io.finding import Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection
 
-FailedLevel = Literal["broken", Level]
-"""The lowest level that fails; `broken` for a replay that ends early (a crash, a hang)."""
-FAILED_LEVELS: tuple[FailedLevel, ...] = ("broken", *LEVELS)
+_LOG = logging.getLogger("readfirst")
+
+FailedLevel = Literal["error", Level]
+"""The lowest level that fails; `error` for a replay that ends early (a crash, a hang)."""
+FAILED_LEVELS: tuple[FailedLevel, ...] = ("error", *LEVELS)
+_FORMER_ERROR = "broken"
+"""The former name of the level `error`. It is accepted for one release."""
 """The levels of failures, the worst first."""
 
 UNEXPLAINED = "not explained yet"
@@ -119,7 +124,7 @@ class BaselineResult:
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:
-    """Return the lowest level that fails, or `broken`. None if nothing fails."""
+    """Return the lowest level that fails, or `error`. None if nothing fails."""
     return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 
@@ -139,7 +144,7 @@ def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> Baseli
     # A scenario that may fail in the next run needs its reason now, or a later run would fail by chance.
     is_possible = entry.varies and not entry.of_rule and verdict.judged
     level = entry.level if is_possible else failing
-    is_unexplained = entry.reason == UNEXPLAINED and level == "broken"
+    is_unexplained = entry.reason == UNEXPLAINED and level == "error"
     if is_unexplained or (level == "safe" and entry.reason in GENERATED_REASONS):
         described = _describe_failure(verdict) if failing == level else f"varies, and may fail at {level}"
         complaint = f"{entry.where} {described}. Write as its reason why that is accepted."
@@ -165,7 +170,7 @@ def _kinds_of(verdict: Verdict) -> set[str]:
 
 def _describe_failure(verdict: Verdict) -> str:
     """Return a description of a failure that a baseline accepts only with a reason that a person wrote."""
-    if verdict.status == "broken":
+    if verdict.status == "error":
         return "ends early"
     if _kinds_of(verdict) == {"overcautious"}:
         return "refuses a call that every contract answers"
@@ -192,6 +197,10 @@ def load_baseline(
     look.findings += schema_findings(look.document, "baseline")
     look.finish(BaselineError)
     values, position = look.document.value, look.document.position
+    if any(stated["level"] == _FORMER_ERROR for stated in values["accepted"]):
+        _LOG.warning(
+            "%s: the level `%s` is now `error`; the next release removes the old name", file, _FORMER_ERROR
+        )
     accepted: dict[tuple[str, str], Acceptance] = {}
     lines = look.document.data.decode().split("\n")
     unknown = sum(stated.get("scenario", next(iter(ids), "")) not in ids for stated in values["accepted"])
@@ -230,7 +239,7 @@ def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, 
     return Acceptance(
         subject=stated.get("scenario") or stated["rule"],
         contract=stated.get("contract", contracts.default),
-        level=stated["level"],
+        level="error" if stated["level"] == _FORMER_ERROR else stated["level"],
         reason=stated["reason"],
         position=position,
         varies=stated.get("varies", False),

@@ -147,7 +147,7 @@ class _Judge:
         happened = outcome.afterwards
         if self.scenario.invariant:
             return
-        index = max(len(outcome.steps) - 1, 0) if outcome.broken is None else outcome.broken.step
+        index = max(len(outcome.steps) - 1, 0) if outcome.error is None else outcome.error.step
         step = self.scenario.steps[index] if index < len(self.scenario.steps) else None
         for found in (
             *file_differences({}, {}, self.state, happened.changes),
@@ -188,12 +188,12 @@ class _Judge:
         """Return the verdict for the requested level. A level that was not judged, such as `verbatim` without a
         recording, does not hold.
         """
-        broken = outcome.broken
+        breakage = outcome.error
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
         unsafe = judgement is None and any(each.level == "effects" for each in self.differences)
         levels: dict[Level, bool] = {}
-        holds = status not in ("broken", "unspecified", "unsupported")
+        holds = status not in ("error", "unspecified", "unsupported")
         for each in LEVELS:
             holds = holds and not (each == "safe" and unsafe)
             holds = holds and not any(difference.level == each for difference in self.differences)
@@ -221,8 +221,8 @@ class _Judge:
             harms=()
             if judgement is None
             else tuple(harm for harm in judgement.harms if harm not in self.justified),
-            lacks=(broken.message,)
-            if status == "unsupported" and broken is not None and broken.blame == "unsupported"
+            lacks=(breakage.message,)
+            if status == "unsupported" and breakage is not None and breakage.blame == "unsupported"
             else (),
             answers=transcribe_answers(
                 self.scenario, outcome, self.vocabulary, {each.step for each in self.differences}
@@ -232,24 +232,24 @@ class _Judge:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        broken = outcome.broken
-        if broken is not None:
+        breakage = outcome.error
+        if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
-            if broken.blame == "harness" and deviated:
+            if breakage.blame == "harness" and deviated:
                 # The event could not be performed, because the implementation had already spoiled the
                 # workspace.
-                found = FileDifference("world event", "can be performed", broken.message)
-                self._note(broken.step, 0, "effects", found, None)
+                found = FileDifference("world event", "can be performed", breakage.message)
+                self._note(breakage.step, 0, "effects", found, None)
                 return "passed", None, ""
-            if broken.blame == "machine":
-                return "unsupported", None, f"the adapter lacks {broken.message}"
-            if broken.blame == "unsupported":
-                return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {broken.message}"
-            blame: Blame = next((each for each in get_args(Blame) if each == broken.blame), "adapter")
-            return "broken", blame, "\n".join(filter(None, (broken.message, broken.details)))
+            if breakage.blame == "machine":
+                return "unsupported", None, f"the adapter lacks {breakage.message}"
+            if breakage.blame == "unsupported":
+                return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {breakage.message}"
+            blame: Blame = next((each for each in get_args(Blame) if each == breakage.blame), "adapter")
+            return "error", blame, "\n".join(filter(None, (breakage.message, breakage.details)))
         if len(outcome.steps) != len(self.scenario.steps):
             problem = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
-            return "broken", "harness", problem
+            return "error", "harness", problem
         if self.silent or self.judged == 0:
             return "unspecified", None, f"{self.contract.name} says nothing about it"
         return "passed", None, ""

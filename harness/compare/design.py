@@ -126,8 +126,8 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
     def played(scenario_id: str) -> tuple[Scenario, Outcome]:
         scenario = suite.scenario(scenario_id)
         outcome = replay(scenario, adapter, place)
-        if outcome.broken is not None:
-            raise DesignUnclear(f"{scenario_id} ended early: {outcome.broken.message}")
+        if outcome.error is not None:
+            raise DesignUnclear(f"{scenario_id} ended early: {outcome.error.message}")
         return scenario, outcome
 
     if not _edits(played, _READ):

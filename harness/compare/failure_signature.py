@@ -67,12 +67,12 @@ def signature(verdict: Verdict) -> str:
     """Return the first failure of the lowest failing level, without paths, numbers and quoted words.
 
     Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file:
-    line ends`, `reason: expected not_read, said file_not_found`, `text`, `broken: ...`. For a harm: its kind
+    line ends`, `reason: expected not_read, said file_not_found`, `text`, `error: ...`. For a harm: its kind
     and the difference in effects, `safe: lost: effects: file: content`. Empty for a verdict that neither failed
     nor broke.
     """
-    if verdict.status == "broken":
-        return f"broken: {_general(verdict.reason)}"
+    if verdict.status == "error":
+        return f"error: {_general(verdict.reason)}"
     if verdict.status != "failed":
         return ""
     first = {each.level: each for each in reversed(verdict.differences)}

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rule_classes import RuleClass
 
-Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
+Reach = Literal["nothing", "effects", "reason", "text", "error", "unsupported", "unspecified"]
 """The highest level that a scenario reaches, `nothing` if none, or the reason why it was not judged."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
@@ -24,7 +24,7 @@ def level_of(class_: RuleClass) -> Level:
 def reach_of(verdict: Verdict) -> Reach:
     """Return the highest level that a verdict reaches, without `verbatim`."""
     match verdict.status:
-        case "broken" | "unsupported" | "unspecified" as status:
+        case "error" | "unsupported" | "unspecified" as status:
             return status
     last: Reach = "nothing"
     for level in ("effects", "reason", "text"):
@@ -39,7 +39,7 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
     match reach:
         case "unsupported" | "unspecified":
             return None
-        case "nothing" | "broken":
+        case "nothing" | "error":
             return False
         case _:
             return LEVELS.index(reach) >= LEVELS.index(level)

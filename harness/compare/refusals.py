@@ -50,7 +50,7 @@ def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
             continue
         outcome = replay(scenario, adapter, place)
         first = next(_calls_covered(scenario, contract, outcome, {name}), None)
-        if outcome.broken is None and first is not None and first[-1]:
+        if outcome.error is None and first is not None and first[-1]:
             seen.append(name)
     return tuple(seen)
 

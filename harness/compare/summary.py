@@ -16,7 +16,7 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
 _MOST_NAMED = 5
-_MOST_BROKEN = 10
+_MOST_ERRORS = 10
 """Maximum number of missing capabilities that a complaint names."""
 
 
@@ -26,7 +26,7 @@ _REASON_CHARS = 60
 
 _SAID = {
     "failed": "failed",
-    "broken": "broken",
+    "error": "error",
     "accepted": "of these accepted by the baseline",
     "unsupported": "unsupported",
     "unspecified": "unspecified",
@@ -57,7 +57,7 @@ class Count:
     judged: int = 0
     passed: int = 0
     failed: int = 0
-    broken: int = 0
+    error: int = 0
     unsupported: int = 0
     unspecified: int = 0
     unclaimed: int = 0
@@ -120,7 +120,7 @@ class Summary:
         self.left_out: Counter[str] = Counter()
         """By rule, the number of scenarios that the design and declared refusals exclude."""
         self.reasons: dict[str, Counter[str]] = {
-            status: Counter() for status in ("broken", "unsupported", "unspecified")
+            status: Counter() for status in ("error", "unsupported", "unspecified")
         }
         """By status, the reasons why scenarios were not judged to the end, with their number."""
         self.stale: list[str] = []
@@ -142,7 +142,7 @@ class Summary:
         self.suites: dict[str, bool] = {}
         """By the name of each suite, if there are several, whether a scenario of it was judged."""
         self._not_conformant = 0
-        self._broken: list[str] = []
+        self._errors: list[str] = []
         """The scenarios that ended early and are not accepted, each with the reason."""
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
@@ -177,9 +177,9 @@ class Summary:
         if ruling.stale:
             self.stale.append(ruling.stale)
             self.need_reasons += ruling.needs_reason
-        if verdict.status == "broken" and not ruling.accepted:
+        if verdict.status == "error" and not ruling.accepted:
             reason = verdict.reason.partition("\n")[0]
-            self._broken.append(f"{verdict.scenario_id} ({verdict.contract}): {reason}")
+            self._errors.append(f"{verdict.scenario_id} ({verdict.contract}): {reason}")
         elif ruling.unclaimed:
             self.unclaimed[ruling.unclaimed] += 1
         elif not ruling.conformant:
@@ -187,11 +187,11 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code of the run. A broken replay takes precedence over a failure, because the result is
+        """The exit code of the run. An error takes precedence over a failure, because the result is
         incomplete. A run never passes if no scenario was judged, or no scenario of one of its suites.
         """
-        if self._broken:
-            return ExitCode.BROKEN
+        if self._errors:
+            return ExitCode.ERROR
         if self._not_conformant:
             return ExitCode.NOT_CONFORMANT
         if (self.total.judged == 0 and self.total.accepted == 0) or self.unjudged_suites:
@@ -292,12 +292,12 @@ class Summary:
         rules = f", in {pluralize(len(self.left_out), 'rule')}" if any(self.left_out) else ""
         return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
-    def broken_lines(self) -> list[str]:
+    def error_lines(self) -> list[str]:
         """Return a line for each scenario that ended early and is not accepted by the baseline, up to a maximum. A
         last line contains the number of further scenarios.
         """
-        lines = [f"ended early: {each}" for each in self._broken[:_MOST_BROKEN]]
-        more = len(self._broken) - _MOST_BROKEN
+        lines = [f"ended early: {each}" for each in self._errors[:_MOST_ERRORS]]
+        more = len(self._errors) - _MOST_ERRORS
         return (
             [*lines, f"ended early: {more:,} more; --failures all explains all of them"]
             if more > 0
@@ -305,7 +305,7 @@ class Summary:
         )
 
     def reason_lines(self) -> list[str]:
-        """Return one line each for broken, unsupported and unspecified scenarios, with the most frequent reasons and
+        """Return one line each for errors, unsupported and unspecified scenarios, with the most frequent reasons and
         their numbers.
         """
         lines = []

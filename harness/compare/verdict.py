@@ -24,7 +24,7 @@ def up_to(level: Level) -> tuple[Level, ...]:
     return LEVELS[: LEVELS.index(level) + 1]
 
 
-Status = Literal["passed", "failed", "broken", "unsupported", "unspecified"]
+Status = Literal["passed", "failed", "error", "unsupported", "unspecified"]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
 
 
@@ -61,7 +61,7 @@ class Verdict:
     """`passed` and `failed` refer to the requested level; `levels` states for each level whether it holds.
 
     `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract has no
-    clause. `broken`: the replay ended early (`reason` and `blame` explain it).
+    clause. `error`: the replay ended early (`reason` and `blame` explain it).
     """
 
     scenario_id: str
@@ -145,7 +145,7 @@ class Verdict:
     @property
     def judged(self) -> bool:
         """Whether the contract covers the scenario and the implementation could be tested."""
-        return self.status in ("passed", "failed", "broken")
+        return self.status in ("passed", "failed", "error")
 
     @property
     def left_out(self) -> bool:
@@ -154,9 +154,9 @@ class Verdict:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The failing levels up to the requested one. Only `broken` for a replay that ended early."""
-        if self.status == "broken":
-            return ("broken",)
+        """The failing levels up to the requested one. Only `error` for a replay that ended early."""
+        if self.status == "error":
+            return ("error",)
         if self.status != "failed":
             return ()
         return tuple(level for level in up_to(self.level) if not self.levels.get(level, True))

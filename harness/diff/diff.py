@@ -34,7 +34,7 @@ class Diff:
     """The differences between two sides, grouped by cause, the most serious first.
 
     `compared` is the number of scenarios with answers of both sides. `left_out` contains the other scenarios, by the
-    reason. `consequences` are differences that occur only together with, or after, a different effect. `broken` is the
+    reason. `consequences` are differences that occur only together with, or after, a different effect. `error` is the
     number of scenarios without a result, because an adapter or its environment failed, or because a run was
     interrupted.
     """
@@ -45,7 +45,7 @@ class Diff:
     causes: tuple[Cause, ...]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     consequences: tuple[Occurrence, ...] = ()
-    broken: int = 0
+    error: int = 0
     tools: tuple[str, ...] = ()
     """Differences between the tool descriptions that the models of two contracts get."""
     harm: tuple[HarmChange, ...] = ()

@@ -39,7 +39,7 @@ class SideParser:
         """Return the two sides that the arguments name. A run or target is judged by the contract of the other side, or
         by the default contract.
 
-        Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
+        Raises SideError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
         other_contract = next(

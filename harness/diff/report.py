@@ -130,7 +130,7 @@ def as_json(diff: Diff) -> str:
         "after": diff.after,
         "compared": diff.compared,
         "differing": sorted(diff.differing),
-        "broken": diff.broken,
+        "error": diff.error,
         "left_out": dict(sorted(diff.left_out.items())),
         "harm": [asdict(change) for change in diff.harm],
         "causes": [

@@ -136,7 +136,7 @@ class RunSide:
             raise NoAnswersError(f"{self.name} did not run it")
         if verdict.status not in ("passed", "failed"):
             broke = f"{self.name} broke"
-            raise NoAnswersError(broke if verdict.status == "broken" else verdict.reason or verdict.status)
+            raise NoAnswersError(broke if verdict.status == "error" else verdict.reason or verdict.status)
         answers = dict(self.base.answers(scenario))
         for index, row in verdict.answers.items():
             if index < len(scenario.steps):  # the scenario may be shorter now

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Unpack
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.supervised_process import Child, SpawnOptions
 
@@ -132,7 +132,7 @@ class LineProgram(Child):
             raise ValueError(message)
         return message
 
-    def broken(self, message: str, what: str) -> BrokenAdapter:
+    def end_with_error(self, message: str, what: str) -> AdapterError:
         """End the program, and return an error with a message, the exit status and the end of standard error. `what`
         is the request that failed.
 
@@ -145,7 +145,7 @@ class LineProgram(Child):
         elif status:
             message = f"{message} (it {status})"
         self.end(at_once=True)
-        return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
+        return AdapterError(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
     def end(self, patience: float = _EXIT_TIMEOUT_S, *, at_once: bool = False) -> None:
         """Close the input of the program, wait at most `patience` seconds for its exit, and end its process group. With

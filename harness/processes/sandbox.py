@@ -14,7 +14,7 @@ from pathlib import Path
 from shutil import which
 
 import readfirst
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.processes.shown import Covered, shown_paths
 from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
@@ -107,9 +107,9 @@ def wrap_unconfined(
 
 
 def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the sandbox for `--confine`. Raises BrokenAdapter (blame environment) on unsupported systems."""
+    """Return the sandbox for `--confine`. Raises AdapterError (blame environment) on unsupported systems."""
     if problem := find_problem():
-        raise BrokenAdapter(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
+        raise AdapterError(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
     if os.geteuid() == 0:
         warn_once("--confine: Linux does not limit the number of root's processes; run it as a user")
     return Sandbox(tuple(hidden))

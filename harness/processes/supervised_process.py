@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Required, TypedDict
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.listener import LISTENING
 from readfirst.harness.processes.sandbox import Sandbox, find_problem, warn_once, wrap_unconfined
@@ -70,7 +70,7 @@ class Child:
         the variables and these files. `starter` is a command that starts the supervisor, for example as a different
         user.
 
-        Raises BrokenAdapter if no process can be started. If the program does not exist, its exit status is 127.
+        Raises AdapterError if no process can be started. If the program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
         supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]
@@ -104,7 +104,7 @@ class Child:
             )
         except OSError as error:
             self._channel.close()
-            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
+            raise AdapterError(f"cannot start {sys.executable}: {error}", blame="environment") from error
         finally:
             supervisor_end.close()
         self.pid = self.process.pid
@@ -244,7 +244,7 @@ def run_errand(
 ) -> subprocess.CompletedProcess[str]:
     """Run a program and return its exit status and output as text. It gets no input.
 
-    Raises BrokenAdapter (blame environment) if it exceeds `seconds`, or if no process can be started; with a
+    Raises AdapterError (blame environment) if it exceeds `seconds`, or if no process can be started; with a
     `failure` message also if the program fails.
     """
     name = Path(command[0]).name
@@ -265,11 +265,11 @@ def run_errand(
             child.end()
         if not has_exited:
             problem = f"{name} took more than {seconds:g} s{about and ' for '}{about}"
-            raise BrokenAdapter(problem, blame="environment")
+            raise AdapterError(problem, blame="environment")
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
         if failure and child.process.returncode != 0:
-            raise BrokenAdapter(failure, blame="environment", details=texts[1][-2000:])
+            raise AdapterError(failure, blame="environment", details=texts[1][-2000:])
         return subprocess.CompletedProcess(command, child.process.returncode, *texts)

@@ -30,7 +30,7 @@ _swept = False
 class ScratchError(ReadfirstError):
     """A suitable directory for temporary files was not found."""
 
-    exit_code = ExitCode.BROKEN
+    exit_code = ExitCode.ERROR
 
 
 class Scratch:

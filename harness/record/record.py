@@ -41,7 +41,7 @@ from readfirst.harness.yaml_io.strict_yaml import load
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
-    "unchanged", "created", "fixed", "differs", "unstable", "refused", "broken", "unsupported", "missing"
+    "unchanged", "created", "fixed", "differs", "unstable", "refused", "error", "unsupported", "missing"
 ]
 
 
@@ -115,13 +115,13 @@ def record(
     also replaces contradicted ones, and `check` writes nothing. `documented` clauses are never changed: the
     product gets a separate clause. `connect` returns the function that opens the product of a contract. If
     `jobs` is above 1, that function must be picklable. `progress` is called after each replay. Raises
-    BrokenAdapter if the product cannot be started, and SuiteError before the first replay if a scenario
+    AdapterError if the product cannot be started, and SuiteError before the first replay if a scenario
     cannot be read.
     """
     broken: dict[tuple[str, str], str] = {}
     for replay in take(suite, wanted, connect, takes, jobs=jobs):
         progress(replay)
-        if replay.status == "broken":
+        if replay.status == "error":
             broken[replay.scenario_id, replay.contract] = replay.message
     # The user may have added names to errors.yaml while the replays were running.
     yield from bless(suite.reopened(), wanted, mode, takes, broken)
@@ -179,7 +179,7 @@ def bless(
 ) -> Iterator[Recorded]:
     """Accept replays: write their transcripts, delete the replays, and yield the result for each scenario.
 
-    `broken` contains the reasons of missing replays, by scenario and contract. With `keep`, accepted replays
+    `error` contains the reasons of missing replays, by scenario and contract. With `keep`, accepted replays
     are not deleted, because the caller writes only after all scenarios were accepted.
     """
     by_scenario: dict[str, list[Contract]] = {}
@@ -190,7 +190,7 @@ def bless(
         suite.check_unique(scenario_id)
         scenario = suite.scenario(scenario_id, require_expect=False)
         result = _PendingRecording(suite, scenario, contracts, mode).accept_replays(takes, broken or {})
-        if result.status not in ("missing", "refused", "broken") and not (keep and result.ok):
+        if result.status not in ("missing", "refused", "error") and not (keep and result.ok):
             for contract in contracts:
                 takes.drop(scenario_id, contract.name)
         yield result
@@ -215,7 +215,7 @@ class _PendingRecording:
         for contract in self.contracts:
             reason = broken.get((self.scenario.id, contract.name))
             if reason is not None:
-                return self._make_result("broken", f"{contract.name}: {reason}")
+                return self._make_result("error", f"{contract.name}: {reason}")
             first, second = (takes.get(self.scenario, contract, number) for number in (1, 2))
             if first is None:
                 return self._make_result("missing", f"{contract.name}: it was not replayed")

@@ -28,7 +28,7 @@ class Product:
     options: RunOptions
 
     def __call__(self) -> Adapter:
-        """Install the product if necessary, and open it. Raises BrokenAdapter."""
+        """Install the product if necessary, and open it. Raises AdapterError."""
         contract = self.suite.contracts.find(self.contract)
         name = f"claude-code:{self.contract}"
         return connect(name, self.suite, self.options, contract=contract)
@@ -49,13 +49,13 @@ WORTH_SAYING = 30.0
 class Replaying:
     """Shows the progress of replays. On entry, it prints an estimate of the duration if that is long.
 
-    `broken` contains the reasons for missing replays, by scenario and contract.
+    `errors` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
         self, suite: Suite, wanted: Mapping[str, Sequence[str]], takes: Takes, jobs: int = 1
     ) -> None:
-        self.broken: dict[tuple[str, str], str] = {}
+        self.errors: dict[tuple[str, str], str] = {}
         left = Confirmation(suite, takes).replays_left(wanted)
         self._planned = {
             (scenario_id, name, number)
@@ -72,9 +72,9 @@ class Replaying:
         """
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
-        if replay.status == "broken":
-            self.broken[replay.scenario_id, replay.contract] = replay.message
-        self._bar.advance(failed=replay.status == "broken")
+        if replay.status == "error":
+            self.errors[replay.scenario_id, replay.contract] = replay.message
+        self._bar.advance(failed=replay.status == "error")
 
     def __enter__(self) -> Self:
         if self._estimate:

@@ -37,14 +37,14 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 _LOG = logging.getLogger("readfirst")
 
 
-TakeStatus = Literal["taken", "unsupported", "broken"]
+TakeStatus = Literal["taken", "unsupported", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
     """The result of one replay. `number` is 1 for the first replay and 2 for the second.
 
-    `broken`: the replay ended early. `message` is the reason, or the text of a refusal that errors.yaml does not
+    `error`: the replay ended early. `message` is the reason, or the text of a refusal that errors.yaml does not
     contain.
     """
 
@@ -159,13 +159,13 @@ class TakeJob:
                 if missing:
                     return self._make_take(item, "unsupported", f"{name} lacks {', '.join(missing)}")
                 outcome = replay(scenario, open_product(name), place)
-                if outcome.broken is not None:
+                if outcome.error is not None:
                     explanation = (
-                        f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
+                        f"step {outcome.error.step + 1}: {outcome.error.message} {outcome.error.details}"
                     )
-                    return self._make_take(item, "broken", explanation.strip())
+                    return self._make_take(item, "error", explanation.strip())
                 if left_out := unrecordable(scenario, outcome):
-                    return self._make_take(item, "broken", left_out)
+                    return self._make_take(item, "error", left_out)
                 transcript = transcribe(scenario, outcome, suite.vocabulary)
                 takes.put(scenario, contract, self.number, transcript)
                 words = unknown_words(transcript)
@@ -176,7 +176,7 @@ class TakeJob:
 
     def lost(self, item: tuple[str, str], reason: str) -> Take:
         """Return the result of a replay whose worker process died."""
-        return self._make_take(item, "broken", reason)
+        return self._make_take(item, "error", reason)
 
     def _make_take(self, item: tuple[str, str], status: TakeStatus, message: str = "") -> Take:
         return Take(*item, self.number, status, message)

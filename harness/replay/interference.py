@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.snapshot import changes
@@ -49,11 +49,11 @@ class Interference:
         self.finally_()
 
     def end(self) -> None:
-        """Ignore later executions. Raises the WorldEventError of an event that failed, and BrokenAdapter if the
+        """Ignore later executions. Raises the WorldEventError of an event that failed, and AdapterError if the
         adapter executed `interfere` more than once.
         """
         self.over = True
         if self.error is not None:
             raise self.error
         if self.count > 1:
-            raise BrokenAdapter(f"the adapter ran `interfere` {self.count} times; it must run once or never")
+            raise AdapterError(f"the adapter ran `interfere` {self.count} times; it must run once or never")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from signal import SIGKILL
 from types import TracebackType
 
-from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, AdapterError, ToolResult, UnsupportedCall
 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
@@ -73,7 +73,7 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
         watcher.start()
         try:
             answer = call()
-        except BrokenAdapter:
+        except AdapterError:
             over.set()
             # The call may fail much later than the kill on a busy machine.
             watcher.join(TIME_LIMIT if watch.written else 1.0)

@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
+from readfirst.harness.adapter_api import AdapterError, ToolResult
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.snapshot import Trace
@@ -64,28 +64,26 @@ class Outcome:
 
     scenario_id: str
     steps: tuple[StepOutcome, ...]
-    broken: Breakage | None = None
+    error: Breakage | None = None
     before: Mapping[str, Entry] = field(default_factory=dict)
     afterwards: StepOutcome = field(default_factory=StepOutcome)
     disturbed: bool = False
 
 
 def check_answers(answered: object, expected: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Return the results of `expected` calls with normalised texts. Raises BrokenAdapter if `answered` is not a
+    """Return the results of `expected` calls with normalised texts. Raises AdapterError if `answered` is not a
     sequence of so many valid results.
     """
     if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
-        raise BrokenAdapter(
-            f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence"
-        )
+        raise AdapterError(f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence")
     if len(answered) != expected:
-        raise BrokenAdapter(f"the adapter gave {len(answered)} results for {expected} calls")
+        raise AdapterError(f"the adapter gave {len(answered)} results for {expected} calls")
     return tuple(_check_answer(result, normalise) for result in answered)
 
 
 def _check_answer(result: object, normalise: Callable[[str], str]) -> ToolResult:
     if not isinstance(result, ToolResult):
-        raise BrokenAdapter(f"the adapter answered {_shorten(result)}, not a ToolResult")
+        raise AdapterError(f"the adapter answered {_shorten(result)}, not a ToolResult")
     reminders: object = result.reminders
     are_texts = isinstance(reminders, tuple) and all(isinstance(each, str) for each in reminders)
     for name, is_right, kind in (
@@ -96,7 +94,7 @@ def _check_answer(result: object, normalise: Callable[[str], str]) -> ToolResult
     ):
         if not is_right:
             value = getattr(result, name.partition(" ")[0])
-            raise BrokenAdapter(f"the result's {name} {_shorten(value)}, not {kind}")
+            raise AdapterError(f"the result's {name} {_shorten(value)}, not {kind}")
     return ToolResult(
         normalise(result.text), result.is_error, result.error, tuple(map(normalise, result.reminders))
     )
@@ -116,7 +114,7 @@ def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]
     """
     details = ""
     match error:
-        case BrokenAdapter():
+        case AdapterError():
             blame, message, details = error.blame, str(error), error.details
         case SpoiltError():
             blame, message = "implementation", str(error)

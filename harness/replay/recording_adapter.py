@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from readfirst.harness.adapter_api import SESSION_CAPABILITIES, BrokenAdapter, Session, ToolResult, Workspace
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES, AdapterError, Session, ToolResult, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
@@ -49,7 +49,7 @@ class RecordedAdapter:
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
         """Always raises an exception: a recording is compared through `outcome`, and cannot serve a session."""
-        raise BrokenAdapter(
+        raise AdapterError(
             "a recording cannot open a session: call outcome(scenario) instead", blame="harness"
         )
 

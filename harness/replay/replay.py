@@ -13,7 +13,7 @@ from typing import Any
 from readfirst.harness.adapter_api import (
     NO_ANSWER,
     Adapter,
-    BrokenAdapter,
+    AdapterError,
     Hook,
     InterruptibleSession,
     KillableSession,
@@ -85,7 +85,7 @@ def replay(
     for _ in range(_ATTEMPTS):
         outcome = _replay_once(scenario, adapter, place, settle, to_the_end)
         disturbed = traits.was_contaminated()
-        if not disturbed or outcome.broken is not None:
+        if not disturbed or outcome.error is not None:
             break
     return replace(outcome, disturbed=True) if disturbed else outcome
 
@@ -113,9 +113,9 @@ def _replay_once(
         os.umask(former)
     if outcome is None:
         outcome = Outcome(scenario.id, (), broken)
-    elif outcome.broken is None and broken is not None:
-        outcome = replace(outcome, broken=replace(broken, step=max(len(outcome.steps) - 1, 0)))
-    if outcome.broken is not None and outcome.broken.blame == "implementation":
+    elif outcome.error is None and broken is not None:
+        outcome = replace(outcome, error=replace(broken, step=max(len(outcome.steps) - 1, 0)))
+    if outcome.error is not None and outcome.error.blame == "implementation":
         # It may have spoiled more than this workspace.
         traits_of(adapter).reset()
     return outcome
@@ -348,7 +348,7 @@ class _Replay:
                 return [killed_when_writing(self.site.root, make, kill)]
             try:
                 return [session.call_during(call.tool, arguments, interfere)]
-            except BrokenAdapter:
+            except AdapterError:
                 if not ended:
                     raise
                 return [NO_ANSWER]
@@ -386,7 +386,7 @@ class _Replay:
         try:
             now = self.site.snapshot()
         except OSError as error:
-            raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
+            raise AdapterError(f"cannot read the workspace: {error}", blame="environment") from error
         if now is not self.state:
             self.written_by = time.time_ns()
         changed = changes(self.state, now)

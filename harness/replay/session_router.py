@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from readfirst.harness.adapter_api import (
+    AdapterError,
     BackgroundSession,
-    BrokenAdapter,
     CompactingSession,
     DelegatingSession,
     MentioningSession,
@@ -57,7 +57,7 @@ class Conversation:
 
     def undergo(self, event: SessionEvent, root: str = "") -> None:
         """Perform an event of the session, such as `resume`. `root` is the path of the workspace. Raises
-        BrokenAdapter if the session does not have the required method.
+        AdapterError if the session does not have the required method.
         """
         match event.kind:
             case "resume":
@@ -73,7 +73,7 @@ class Conversation:
             case "agent":
                 agent = require_method(self.session, DelegatingSession, "agents", "sub_agent()").sub_agent()
                 if not callable(getattr(agent, "call", None)):
-                    raise BrokenAdapter(f"sub_agent() gave a {type(agent).__name__}, which is no session")
+                    raise AdapterError(f"sub_agent() gave a {type(agent).__name__}, which is no session")
                 self._sessions.append(agent)
             case "end":
                 close_session(self._sessions.pop())
@@ -121,9 +121,9 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return the session if it has the methods of `protocol`. Otherwise raises BrokenAdapter; the message names the
+    """Return the session if it has the methods of `protocol`. Otherwise raises AdapterError; the message names the
     capability that the adapter declares and the missing method.
     """
     if not isinstance(session, protocol):
-        raise BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")
+        raise AdapterError(f"the adapter declares `{capability}`, but its session has no {method}")
     return session

@@ -54,7 +54,7 @@ class RuleResult:
     def standing(self) -> Standing:
         """Whether the rule holds: in all of its judged scenarios, in some, or in none of them."""
         count = self.count
-        return standing(count.judged, count.judged - count.failed - count.broken, count.unsupported)
+        return standing(count.judged, count.judged - count.failed - count.error, count.unsupported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class RuleTally:
         """Count one verdict with its baseline result."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
-        if verdict.status in ("failed", "broken"):
+        if verdict.status in ("failed", "error"):
             accepted, does = bool(ruling.accepted), worst(verdict)
             failure = failure_of(verdict)
             if not accepted:

@@ -50,7 +50,7 @@ Line = tuple[str, str]
 MOST_DIFFERENCES = 8
 """Maximum number of differences of one scenario. Further differences are counted."""
 MOST_LINES = 60
-"""Maximum number of lines about a broken replay. Further lines are counted."""
+"""Maximum number of lines about an error. Further lines are counted."""
 MOST_STEPS = 6
 """Maximum number of steps without a difference before those with one. Further steps are counted."""
 _MAX_HARM_LINES = 6
@@ -69,7 +69,7 @@ def brief(verdict: Verdict) -> str:
     other verdicts.
     """
     requested = _requested_differences(verdict)
-    if verdict.status == "broken" or not requested:
+    if verdict.status == "error" or not requested:
         return visible(verdict.reason.partition("\n")[0])
     first = next((difference for difference in requested if difference.level == "safe"), requested[0])
     expected, actual = visible_lines(first.expected), visible_lines(first.got)
@@ -93,13 +93,13 @@ def brief(verdict: Verdict) -> str:
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
-    """Explain a failed or broken verdict: given files, steps, differences, blame, and commands.
+    """Explain a failed verdict or an error: given files, steps, differences, blame, and commands.
 
     `commands`, with the scenario's id appended, show the scenario and repeat the replay. Differences above the
     requested level are omitted. Control characters are escaped, so the lines are exact and safe for any
     terminal.
     """
-    word = "BROKEN" if verdict.status == "broken" else "FAILED"
+    word = "ERROR" if verdict.status == "error" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
     scenario_id, contract = visible(verdict.scenario_id), visible(verdict.contract)
     by_hand = ", expected by hand" if verdict.by_hand else ""
@@ -112,7 +112,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     lines += _step_lines(verdict, scenario, requested[:MOST_DIFFERENCES])
     if len(requested) > MOST_DIFFERENCES:
         lines.append(("note", f"  [{len(requested) - MOST_DIFFERENCES} more differences]"))
-    if verdict.status == "broken":
+    if verdict.status == "error":
         reasons = verdict.reason.splitlines() or [""]
         lines += [("got", f"  {visible(line)}") for line in reasons[:MOST_LINES]]
         if len(reasons) > MOST_LINES:
@@ -156,7 +156,7 @@ def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[D
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)
     }
     last = max(by_step, default=-1)
-    if verdict.status == "broken":  # in the step after the answered ones
+    if verdict.status == "error":  # in the step after the answered ones
         calls = [index for index, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
         last = max(last, calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1)
     unchanged = [number for number in range(last + 1) if number not in by_step and number < len(steps)]

@@ -164,7 +164,7 @@ def _run_values(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
     if run.interrupted:
         result = f"interrupted after {total.scenarios}"
     elif run.summary.exit_code == 3:
-        result = "broken"
+        result = "error"
     elif run.summary.exit_code == 5:
         result = "nothing judged"
     accepted = f"{total.accepted} accepted" if total.accepted else ""
@@ -174,12 +174,12 @@ def _run_values(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
         "level": run.level,
         "result": result,
         "note": "; ".join(filter(None, notes)),
-        "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
+        "tone": "good" if run.conformant else "error" if result == "error" else "harm",
         "cells": [{**_cell_of_level(run, total, level), "level": level} for level in levels],
         "rest": [
             ("unsupported", total.unsupported),
             ("unspecified", total.unspecified),
-            ("broken", total.broken),
+            ("error", total.error),
             ("a step", f"{total.milliseconds / total.steps:.2f} ms" if total.steps else "-"),
         ],
     }
@@ -339,7 +339,7 @@ def _verdict_details(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]
 
 MAX_SCENARIOS_WITH_ALL_STEPS = 1000
 """Above this number, scenarios that pass in all runs are shown without steps, which are most of a page's size."""
-_FAILING_STATUSES = ("failed", "broken")
+_FAILING_STATUSES = ("failed", "error")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:

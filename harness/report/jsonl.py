@@ -30,7 +30,7 @@ from readfirst.harness.terminal import harmless_json
 _MAX_STREAM_BYTES = 512 * 1024 * 1024
 _MAX_DIGITS = 15
 """Maximum digits of a count or of milliseconds."""
-_STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
+_STATUSES = ("passed", "failed", "error", "unsupported", "unspecified")
 _VERDICT_FIELDS = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
     *("requirement", "rule", "length", "by_hand", "suite"),
@@ -43,7 +43,7 @@ _BASELINE_FIELDS = ("conformant", "accepted", "stale", "unclaimed", "needs_reaso
 class StreamError(ReadfirstError):
     """The JSON lines are incomplete; the message contains the position and the remedy."""
 
-    exit_code = ExitCode.BROKEN
+    exit_code = ExitCode.ERROR
 
     def __init__(self, file: Path, line: int, message: str) -> None:
         super().__init__(f"{file}:{line}: {message}")
@@ -106,7 +106,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             footer["interrupted"],
             header.get("name", ""),
             suite=header.get("suite", "") if header["format"] > 1 else "",
-            has_answers=header["format"] == FORMAT,
+            has_answers=header["format"] > 2,
         )
         for contract in header["contracts"]
     )
@@ -127,11 +127,20 @@ def _parse_lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]
             raise StreamError(
                 file, number, "this is not a line of a result stream (header, content, verdict, footer)."
             )
+        _replace_former_status(line)
         for problem in validator("result", kind).iter_errors(line):
             problem_text = f"{problem.json_path}: {problem.message}"
             excerpt = problem_text if len(problem_text) <= 200 else f"{problem_text[:200]} [...]"
             raise StreamError(file, number, f"this {kind} does not have the expected format: {excerpt}")
         yield number, line
+
+
+def _replace_former_status(line: dict[str, Any]) -> None:
+    """Rename the status `broken` of former versions to `error`, in a verdict or in the counts of a footer."""
+    if line.get("status") == "broken":
+        line["status"] = "error"
+    if "broken" in line:
+        line["error"] = line.pop("broken")
 
 
 def _resolve_contents(
@@ -232,8 +241,10 @@ def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, An
     }
 
 
-FORMAT = 3
-"""Version of the format. Versions 1 and 2 can still be read. Their verdicts do not contain answers."""
+FORMAT = 4
+"""Version of the format. Older versions can still be read. Until version 3 the status `error` was named `broken`, and
+until version 2 verdicts did not contain answers.
+"""
 _SIDES = ("expected", "got")
 
 

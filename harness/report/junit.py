@@ -92,9 +92,9 @@ def _add_case(suite: Element, class_name: str, name: str, judged: Judged, run: R
         _add_element(
             case, "failure", f"not judged, because a required capability is missing: {ruling.unclaimed}"
         )
-    elif verdict.status in ("failed", "broken"):
+    elif verdict.status in ("failed", "error"):
         text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
-        if verdict.status == "broken":
+        if verdict.status == "error":
             _add_element(case, "error", verdict.reason, text)
         else:
             SubElement(case, "failure", message=brief(verdict)).text = text

@@ -43,7 +43,7 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
     suites = ", ".join(dict.fromkeys(run.suite for run in results.runs if run.suite))
     if suites:
         yield f"Suite: {_escape_prose(suites)}"
-    header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
+    header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "error"]
     yield table(
         header,
         [_run_row(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
@@ -75,7 +75,7 @@ def _page_blocks(results: Results, sources: Sources) -> Iterator[str]:
                     [_escape_prose(name), *_count_cells(run.family(name), levels)]
                     for name in failing_families
                 ]
-                yield table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
+                yield table(["family", *levels, "error"], rows, numbers=[*levels, "error"])
                 yield from _failure_blocks(run, sources)
             else:
                 yield from _rule_blocks(run, sources, levels)
@@ -106,13 +106,13 @@ def _run_row(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
     if total.accepted:
         result += f", {total.accepted} accepted"
     numbers = [str(number) for number in (total.unsupported, total.unspecified)]
-    *cells, broken = _count_cells(total, levels)
-    return [_escape_prose(name), _escape_prose(run.contract), run.level, result, *cells, *numbers, broken]
+    *cells, errors = _count_cells(total, levels)
+    return [_escape_prose(name), _escape_prose(run.contract), run.level, result, *cells, *numbers, errors]
 
 
 def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
     held = (f"{count.holds[level]}/{count.judged}" if count.judged else "-" for level in levels)
-    return [*held, str(count.broken)]
+    return [*held, str(count.error)]
 
 
 def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _rule_blocks(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterato
     rows += [
         ["no rule", "", *_count_cells(result.count, levels)] for result in results if result.rule is None
     ]
-    yield table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
+    yield table(["class", "rules", *levels, "error"], rows, numbers=["rules", *levels, "error"])
     if dominant is not None:
         yield " ".join(_escape_prose(line.strip()) for _, line in dominant_lines(dominant))
         results = tally.results(as_if_without=dominant.kind)
@@ -162,7 +162,7 @@ def _failure_blocks(run: Run, sources: Sources) -> Iterator[str]:
     failing = [
         verdict
         for verdict, ruling in run.judged
-        if verdict.status in ("failed", "broken") and not ruling.accepted
+        if verdict.status in ("failed", "error") and not ruling.accepted
     ]
     if not failing:
         return

@@ -10,8 +10,8 @@ from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
-_KINDS_BY_SEVERITY = (*HARMS, "broken", *BESIDE)
-"""Kinds of failures, the worst first: kinds of harm, then `broken` (a replay that ended early), then lesser
+_KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
+"""Kinds of failures, the worst first: kinds of harm, then `error` (a replay that ended early), then lesser
 findings.
 """
 
@@ -34,13 +34,13 @@ class Worst:
 
 
 def worst(verdict: Verdict) -> Worst:
-    """Return the rank of a failed or broken verdict. An unknown requirement counts as `must`."""
-    broken, requested = verdict.status == "broken", up_to(verdict.level)
+    """Return the rank of a failed verdict, or of an error. An unknown requirement counts as `must`."""
+    is_error, requested = verdict.status == "error", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
-    kinds = ["broken"] if broken else [harm.kind for harm in verdict.harms]
+    kinds = ["error"] if is_error else [harm.kind for harm in verdict.harms]
     kind = min(map(_KINDS_BY_SEVERITY.index, kinds), default=len(_KINDS_BY_SEVERITY))
     failing = (
-        index for index, level in enumerate(requested) if broken or not verdict.levels.get(level, True)
+        index for index, level in enumerate(requested) if is_error or not verdict.levels.get(level, True)
     )
     level = next(failing, len(requested) - 1)
     return Worst(
@@ -51,14 +51,14 @@ def worst(verdict: Verdict) -> Worst:
 def _is_overcautious(verdict: Verdict) -> bool:
     """Whether a verdict contains no harm, but an overcautious refusal: of a call that every contract answers."""
     kinds = {harm.kind for harm in verdict.harms}
-    return verdict.status != "broken" and "overcautious" in kinds and not kinds & {*HARMS}
+    return verdict.status != "error" and "overcautious" in kinds and not kinds & {*HARMS}
 
 
 _MIN_FAILURES = 10
 """Minimum number of failures that a mistake must explain to be listed first."""
 _EXAMPLE_CHARS = 60
 """Maximum characters of the expected and of the actual value in the example of a mistake."""
-_UNSPECIFIC_KINDS = ("text", "verbatim", "broken")
+_UNSPECIFIC_KINDS = ("text", "verbatim", "error")
 """Prefixes of mistakes that are too general: many failures have them for different reasons."""
 
 
@@ -106,7 +106,7 @@ OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
 
 
 def failure_of(verdict: Verdict) -> Failure:
-    """Return the mistakes of a failed or broken verdict.
+    """Return the mistakes of a failed verdict, or of an error.
 
     At the level `safe`, the mistakes are kinds of harm. At other levels, they are differences, and the
     different effect of a harm is used instead of the harm.
@@ -125,7 +125,7 @@ def failure_of(verdict: Verdict) -> Failure:
             for difference in verdict.differences
             if difference.level != "safe" and (level := LEVELS.index(difference.level)) <= requested
         ]
-    if verdict.status == "broken" or not mistakes:
+    if verdict.status == "error" or not mistakes:
         mistakes = [(signature(verdict), lowest)]
     return Failure(frozenset(mistakes), _is_overcautious(verdict))
 

@@ -63,7 +63,7 @@ _MIN_RULE_LINES = 4
 _CLOSING_TEXTS = {
     ExitCode.CONFORMANT: "conformant",
     ExitCode.NOT_CONFORMANT: "not conformant",
-    ExitCode.BROKEN: "broken: the adapter or the environment failed, so the result is incomplete",
+    ExitCode.ERROR: "error: the adapter or the environment failed, so the result is incomplete",
     ExitCode.NOTHING: "nothing was judged, so this is not a pass",
 }
 
@@ -141,7 +141,7 @@ class TableReport:
             self._print_text(f"BASELINE {visible(complaint)}", "bold red")
         if complaint := summary.complaint():
             self._print_text(visible(complaint), "bold red")
-        for line in summary.broken_lines():
+        for line in summary.error_lines():
             self._print_text(visible(line), "bold red")
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING_TEXTS[code]
@@ -268,7 +268,7 @@ def empty_table(
     table = Table(box=None, pad_edge=False, padding=(0, 1 if is_narrow else 2, 0, 0))
     for name in names:
         table.add_column(name, overflow="fold", vertical="bottom")
-    for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "broken"):
+    for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "error"):
         table.add_column(
             _SPLIT_HEADERS.get(name, name) if is_narrow else name, justify="right", overflow="fold"
         )
@@ -296,7 +296,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
-    for number, style in ((count.unsupported, "yellow"), (count.unspecified, "dim"), (count.broken, "red")):
+    for number, style in ((count.unsupported, "yellow"), (count.unspecified, "dim"), (count.error, "red")):
         row.append(Text(str(number), style if number else "dim"))
     return row
 

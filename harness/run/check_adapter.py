@@ -12,7 +12,7 @@ from readfirst.harness.adapter_api import (
     BASIC_CAPABILITIES,
     SESSION_CAPABILITIES,
     Adapter,
-    BrokenAdapter,
+    AdapterError,
     Hook,
     InterruptibleSession,
     KillableSession,
@@ -167,7 +167,7 @@ def _run_check(name: str, check: Callable[[], None]) -> Check:
         check()
     except CheckFailed as error:
         return Check(name, str(error))
-    except BrokenAdapter as error:
+    except AdapterError as error:
         details = f"\n{error.details.strip()}" if error.details else ""
         return Check(name, f"{error}{details}")
     except Exception as error:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.extension import extensions
 from readfirst.harness.run.kinds import ConnectError as ConnectError
 from readfirst.harness.run.kinds import Kind, TargetDefaults, Wanted
@@ -44,7 +44,7 @@ def connect(
 
     Raises:
         ConnectError: The string is invalid, or the implementation does not exist.
-        BrokenAdapter: The implementation exists, but does not start.
+        AdapterError: The implementation exists, but does not start.
         NoWallError: The suite is not trusted, and this system has no sandbox.
     """
     kind = kind_of(spec)
@@ -152,7 +152,7 @@ def _connect_mcp(wanted: Wanted) -> Adapter:
     )
     try:
         return McpAdapter(connection)
-    except BrokenAdapter as error:
+    except AdapterError as error:
         connection.close()
         raise command.explained(error) from None
     except BaseException:

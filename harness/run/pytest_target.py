@@ -112,7 +112,7 @@ class Target:
         """Return the runner that compares the target with a contract. The target is connected at the first use.
         Raises UnconnectedError.
         """
-        from readfirst.harness.adapter_api import BrokenAdapter
+        from readfirst.harness.adapter_api import AdapterError
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
@@ -126,7 +126,7 @@ class Target:
             except NoWallError as error:
                 message = str(error).replace("--trust", "--readfirst-trust")
                 raise UnconnectedError(message) from error
-            except BrokenAdapter as error:
+            except AdapterError as error:
                 message = f"{self.name!r} cannot be connected: {error}"
                 raise UnconnectedError("\n".join(filter(None, (message, error.details.strip())))) from error
         return self._runners[contract]

@@ -272,7 +272,7 @@ def perform(request: RunRequest) -> int:
             report.finish(summary)
     # Otherwise the table has already been printed.
     if (request.output is None) == (request.format != "table"):
-        say_lines([*map(visible, summary.broken_lines()), summary.sentence()], err=True)
+        say_lines([*map(visible, summary.error_lines()), summary.sentence()], err=True)
         if design := summary.design_sentence():
             say(design, err=True)
         if complaint := summary.complaint():

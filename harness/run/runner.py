@@ -58,12 +58,12 @@ class RunSpec:
             yield runner.verdicts
 
     def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return the verdicts `broken` for a scenario whose worker process died. `reason` describes the end of the
+        """Return the verdicts `error` for a scenario whose worker process died. `reason` describes the end of the
         process. Raises SuiteError if the scenario file is missing or damaged.
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
-            Verdict.unplayed(heading, contract, self.level, "broken", reason, blame="environment")
+            Verdict.unplayed(heading, contract, self.level, "error", reason, blame="environment")
             for contract in (self.contract, *self.also)
         )
 
@@ -131,7 +131,7 @@ class Runner:
         """Replay one scenario once, and compare it with the expectations of each contract, in their order.
 
         Raises SuiteError or RecordingError if its files are damaged. All other errors result in the verdict
-        `broken`, with the party to blame.
+        `error`, with the party to blame.
         """
         stated = self._read_scenario(scenario_id)
         views = self._make_views(stated)
@@ -150,7 +150,7 @@ class Runner:
             skips.append(skip)
         views_to_judge = [view for view, skip in zip(views, skips, strict=True) if skip is None]
         replayed = self._judge_with_retry(scenario_id, views_to_judge) if views_to_judge else []
-        if self._kept is not None and not any(verdict.status in ("failed", "broken") for verdict in replayed):
+        if self._kept is not None and not any(verdict.status in ("failed", "error") for verdict in replayed):
             self._kept.drop(scenario_id)
         judged = iter(replayed)
         verdicts = (next(judged) if skip is None else skip for skip in skips)
@@ -249,7 +249,7 @@ class Runner:
         except Exception as error:
             stack_trace = "".join(traceback.format_exception(error)[-3:]).strip()
             reason = f"{type(error).__name__} in the harness: {stack_trace}"
-            return [self._verdict_without_replay(view, "broken", reason) for view in views]
+            return [self._verdict_without_replay(view, "error", reason) for view in views]
         return verdicts
 
     def _replay_scenario(self, scenario: Scenario) -> Outcome:
@@ -288,7 +288,7 @@ class Runner:
             self.spec.level,
             status,
             reason,
-            blame="harness" if status == "broken" else None,
+            blame="harness" if status == "error" else None,
         )
 
     def close(self) -> None:
@@ -327,7 +327,7 @@ class _ProcessEndCheck:
         )
 
     def note_outcome(self, scenario: Scenario, outcome: Outcome) -> None:
-        if outcome.broken is None:
+        if outcome.error is None:
             self.checked_tools |= _writing_tools(scenario)
         self.changed_files = self.changed_files or bool(
             outcome.afterwards.changes or outcome.afterwards.traces

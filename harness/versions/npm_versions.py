@@ -6,7 +6,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.claude_code.install import (
     PACKAGE,
     REFUSED_VERSIONS,
@@ -23,7 +23,7 @@ def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
     """Return all published versions that can be installed, oldest first, without pre-releases and refused
     versions.
 
-    Raises BrokenAdapter (blame `environment`) if npm or its registry cannot be reached.
+    Raises AdapterError (blame `environment`) if npm or its registry cannot be reached.
     """
     versions = _query_npm(package, "versions")
     # npm returns a single version as a string, not as a list.
@@ -35,7 +35,7 @@ def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
 
 
 def newest(package: str = PACKAGE) -> str:
-    """Return the version that npm marks as `latest`. Raises BrokenAdapter."""
+    """Return the version that npm marks as `latest`. Raises AdapterError."""
     return str(_query_npm(package, "dist-tags.latest"))
 
 
@@ -48,7 +48,7 @@ def _query_npm(package: str, field: str) -> object:
             return answer
     except ValueError:
         pass
-    raise BrokenAdapter(
+    raise AdapterError(
         f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
     )
 

@@ -135,7 +135,7 @@ class Look:
         """Return the differences between each new contract and the recorded contract that it is paired with.
 
         `ids` contains the scenarios by new contract. Scenarios without a stable answer count as broken. Raises
-        BrokenAdapter, SuiteError.
+        AdapterError, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
         contracts = {contract.name: (contract, before) for contract, before in pairs}
@@ -143,7 +143,7 @@ class Look:
         unchanged = set(contracts)
         for replay in take(self.suite, ids, self.connect, self.takes, jobs=self.jobs):
             self.progress(replay)
-            if replay.status in ("broken", "unsupported"):
+            if replay.status in ("error", "unsupported"):
                 lost[replay.contract][replay.scenario_id] = replay.message
             elif replay.contract in unchanged:
                 contract, before = contracts[replay.contract]
@@ -159,7 +159,7 @@ class Look:
         return [
             replace(
                 self._compare_first_replays(contract, before, ids[contract.name], lost[contract.name]),
-                broken=len(lost[contract.name]),
+                error=len(lost[contract.name]),
             )
             for contract, before in pairs
         ]

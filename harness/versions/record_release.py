@@ -100,7 +100,7 @@ class Failures:
         """Whether recording again may succeed, because in every failed scenario the product ended early or gave two
         different answers.
         """
-        return all(result.status in ("unstable", "broken") for result in self.results)
+        return all(result.status in ("unstable", "error") for result in self.results)
 
 
 def write_release(

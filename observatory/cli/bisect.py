@@ -130,7 +130,7 @@ def bisect(
         if refused:
             return ExitCode.NOT_CONFORMANT
         if lost:
-            return ExitCode.BROKEN
+            return ExitCode.ERROR
         return ExitCode.CONFORMANT if found else ExitCode.NOTHING
 
 

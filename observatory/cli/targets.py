@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError
 from readfirst.harness.cli.docs import pages
 from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import (
@@ -193,12 +193,12 @@ def implementations(
         for name in (target.pinned for target in chosen):
             try:
                 kept = keep_evidence(suite, folder, name, order, options)
-            except BrokenAdapter as error:
+            except AdapterError as error:
                 broken += 1
                 say(f"{name}: {error}", err=True)
             else:
                 say(f"{name}: evidence of {pluralize(len(kept), 'rule')}")
-        return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
+        return ExitCode.ERROR if broken else ExitCode.CONFORMANT
     if update_baselines and in_installed_package(known_failures(chosen[0])):
         raise UsageError("--update-baselines changes files of readfirst: use it in a checkout.")
     survey = Survey(
@@ -217,7 +217,7 @@ def implementations(
     chosen = [target for target in chosen if asked[target.pinned]]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
-        if isinstance(result, BrokenAdapter):
+        if isinstance(result, AdapterError):
             broken += 1
             say(f"{name}: {result}", err=True)
             continue
@@ -231,7 +231,7 @@ def implementations(
             survey.write(order)
             again = frozenset(asked[name]) if missing or sample is not None else None
             keep_evidence(suite, folder, name, order, options, again)
-    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
+    return ExitCode.ERROR if broken else ExitCode.CONFORMANT
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:

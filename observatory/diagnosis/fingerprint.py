@@ -33,7 +33,7 @@ class Fingerprint(NamedTuple):
 
 
 AS_EXPECTED = Fingerprint()
-BROKEN = Fingerprint("broken")
+BROKEN = Fingerprint("error")
 """The result if the reference cannot replay the scenario in this process, or the result depends on timing."""
 
 

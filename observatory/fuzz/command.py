@@ -65,7 +65,7 @@ _REPORT_EVERY = 1000
 def perform(request: SearchRequest) -> ExitCode:
     """Search, print the findings, and return the exit code.
 
-    Raises ConnectError, BrokenAdapter or SuiteError. When the function ends, no process of a target is running.
+    Raises ConnectError, AdapterError or SuiteError. When the function ends, no process of a target is running.
     """
     suite = request.suite
     baseline = None

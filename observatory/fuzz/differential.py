@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.replay.outcome import Outcome
@@ -99,29 +99,29 @@ class DifferentialRunner:
     broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay a scenario, and return the first disagreement, or None. Raises BrokenAdapter as `differences`."""
+        """Replay a scenario, and return the first disagreement, or None. Raises AdapterError as `differences`."""
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay a scenario on both sides, and return one disagreement for each step that differs, up to the first step
         that differs in effects.
 
-        Raises BrokenAdapter if the reference breaks, or if the target breaks in many replays in a row.
+        Raises AdapterError if the reference breaks, or if the target breaks in many replays in a row.
         """
         self.made.scenarios += 1
         ours = self._on_reference(scenario)
-        if ours.broken is not None:
+        if ours.error is not None:
             # A change was impossible in the state after the previous calls: replay only the steps before it.
-            if ours.broken.blame not in ("harness", "environment"):
+            if ours.error.blame not in ("harness", "environment"):
                 raise _breakage_error(self.beside, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
             if not ours.steps or next(scenario.calls(), None) is None:
                 return ()
         theirs = self._on_target(scenario)
-        if theirs.broken is not None and theirs.broken.blame in ("unsupported", "machine"):
+        if theirs.error is not None and theirs.error.blame in ("unsupported", "machine"):
             # The target does not support a call: compare only the steps before it.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
-            theirs = replace(theirs, broken=None)
+            theirs = replace(theirs, error=None)
         found = [
             *disagreements(
                 scenario,
@@ -151,7 +151,7 @@ class DifferentialRunner:
             if self.apart:
                 traits_of(self.target).reset()
             outcome = replay(scenario, self.target, self.place)
-            if outcome.broken is None or outcome.broken.blame in ("harness", "unsupported", "machine"):
+            if outcome.error is None or outcome.error.blame in ("harness", "unsupported", "machine"):
                 self.broken_in_a_row = 0
                 return outcome
             self.broken_in_a_row += 1
@@ -160,10 +160,10 @@ class DifferentialRunner:
         return outcome
 
 
-def _breakage_error(side: str, outcome: Outcome) -> BrokenAdapter:
-    broken = outcome.broken
+def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
+    broken = outcome.error
     assert broken is not None
-    return BrokenAdapter(
+    return AdapterError(
         f"{side} broke at step {broken.step + 1}: {broken.message}",
         blame=broken.blame,
         details=broken.details,

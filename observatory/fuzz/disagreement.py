@@ -167,11 +167,11 @@ def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None])
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
     """Return the disagreement if the target broke at a step that the reference answered. Otherwise None."""
-    if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
+    if reference.error is not None or target.error is None or target.error.step >= len(reference.steps):
         return None
-    calls = calls_of(scenario.steps[target.broken.step])
-    cause = Cause(_tool_of(calls), "effects", "answered", "broken")
-    return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
+    calls = calls_of(scenario.steps[target.error.step])
+    cause = Cause(_tool_of(calls), "effects", "answered", "error")
+    return Disagreement(cause, target.error.step, 0, "answer", "an answer", target.error.message)
 
 
 def _tool_of(calls: Sequence[ToolCall]) -> str:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
@@ -146,7 +146,7 @@ def _disagree(example: Example, finding: Finding, suite: Suite, duel: Differenti
     """Whether reference and target disagree on the example as on the finding: with the same tool, at the same level."""
     try:
         seen = duel(suite.scenario(example.scenario_id))
-    except BrokenAdapter:
+    except AdapterError:
         return False
     cause = finding.disagreement.cause
     return seen is not None and (seen.cause.tool, seen.cause.level) == (cause.tool, cause.level)

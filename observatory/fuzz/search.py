@@ -62,7 +62,7 @@ class SearchRequest:
 def search(request: SearchRequest) -> Iterator[Campaign]:
     """Connect both sides for a search, and always close them.
 
-    Raises ConnectError, BrokenAdapter or SuiteError.
+    Raises ConnectError, AdapterError or SuiteError.
     """
     suite, contract = request.suite, request.suite.contracts.find(request.contract)
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
@@ -123,7 +123,7 @@ class SingleRunner(DifferentialRunner):
         super().__init__(target, target, place, "safe", vocabulary, "itself")
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario, and return the first harm. Raises BrokenAdapter if the target breaks in both attempts."""
+        """Replay a scenario, and return the first harm. Raises AdapterError if the target breaks in both attempts."""
         outcome = self._on_target(scenario)
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):

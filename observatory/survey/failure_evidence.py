@@ -63,7 +63,7 @@ class Evidence:
     """The answers of a target in a failing scenario, up to the first step that fails.
 
     `step` is the number of that step, from 1. `answers` contains the answers of each step up to it; they are empty for
-    steps without calls. `found` are the differences at that step. `broken` is the reason if the target ended early.
+    steps without calls. `found` are the differences at that step. `error` is the reason if the target ended early.
     `inputs` is the digest of the replayed scenario.
     """
 
@@ -72,7 +72,7 @@ class Evidence:
     step: int
     answers: tuple[tuple[Answer, ...], ...]
     found: tuple[Mismatch, ...]
-    broken: str = ""
+    error: str = ""
 
 
 def failing(
@@ -139,7 +139,7 @@ def gather(
     answers.
 
     This is the first scenario that fails in a call of a tool of the rule, otherwise the first failing scenario. A rule
-    is omitted if none of its scenarios fails now. Installs the target. Raises BrokenAdapter, SuiteError.
+    is omitted if none of its scenarios fails now. Installs the target. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)
@@ -179,9 +179,9 @@ def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evide
     """Return the answers up to the first step that fails, with the differences at that step. None if no step fails."""
     asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
-    if verdict.status == "passed" or (not differing and verdict.status != "broken"):
+    if verdict.status == "passed" or (not differing and verdict.status != "error"):
         return None
-    step = differing[0].step if differing else outcome.broken.step if outcome.broken is not None else 0
+    step = differing[0].step if differing else outcome.error.step if outcome.error is not None else 0
     return Evidence(
         scenario.id,
         scenario.inputs,
@@ -235,7 +235,7 @@ def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[s
     """Return the evidence of the targets in `order` as JSON with one line for each rule."""
     targets = {
         target: {
-            rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}
+            rule: {name: value for name, value in asdict(each).items() if name != "error" or value}
             for rule, each in sorted(known[target].items())
         }
         for target in order

@@ -103,7 +103,7 @@ def _outcome(report: Report) -> str:
             called = "The last message, of several calls,"
         case _:
             called = "What comes last"
-    if evidence.broken:
+    if evidence.error:
         return f"{called} ends early, see below."
     parts = []
     for each in evidence.found:
@@ -160,9 +160,9 @@ def _steps(report: Report) -> Iterator[str]:
             yield _within(answer.text)
         if not answers:
             yield "   There was no answer."
-    if report.evidence.broken:
+    if report.evidence.error:
         yield "It ended early:"
-        yield fence_code("text", _quote_text(report.evidence.broken))
+        yield fence_code("text", _quote_text(report.evidence.error))
     for each in report.evidence.found:
         if each.what != "refused":
             yield f"{_sentence_start(_name_of_mismatch(each))} afterwards:"

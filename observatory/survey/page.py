@@ -141,7 +141,7 @@ def result_of(
         "holds": {
             level: sum(tally[how_far] for how_far in tally if holds_at(how_far, level)) for level in _LEVELS
         },
-        **{name: tally[name] for name in ("broken", "unsupported", "unspecified")},
+        **{name: tally[name] for name in ("error", "unsupported", "unspecified")},
         "lacks": dict(sorted(lacks.items(), key=lambda item: (-item[1], item[0]))),
         "harm": harmed.data(),
         "reach": {contract: pack_results(each) for contract, each in reach.items()},

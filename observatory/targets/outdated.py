@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.supervised_process import run_errand
@@ -43,7 +43,7 @@ def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
     targets; None: all.
 
     pip and npm request the versions with the user's settings. A target is skipped if no package has its version, or if
-    its mapping states that its version is the last. Raises BrokenAdapter if a registry does not answer, and
+    its mapping states that its version is the last. Raises AdapterError if a registry does not answer, and
     UnknownTargetError.
     """
     asked = [
@@ -91,8 +91,8 @@ def _of_pip(name: str, target: Target) -> str:
     return answered[1]
 
 
-def _unknown(manager: str, name: str, stderr: str) -> BrokenAdapter:
-    return BrokenAdapter(
+def _unknown(manager: str, name: str, stderr: str) -> AdapterError:
+    return AdapterError(
         f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
         blame="environment",
         details=stderr[-2000:],

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.adapter_api import AdapterError, ToolResult, UnsupportedCall
 from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, write_call
 from readfirst.observatory.targets.mapping import Target
@@ -87,11 +87,11 @@ def translate_call(
     """Return a call of the contract in the form of the target.
 
     `known` is the model's knowledge of files; it is used if the tool's calls are texts in a format. Raises
-    BrokenAdapter for a tool that the target lacks, and UnsupportedCall if the format cannot express the call.
+    AdapterError for a tool that the target lacks, and UnsupportedCall if the format cannot express the call.
     """
     mapping = target.tools.get(tool)
     if mapping is None:
-        raise BrokenAdapter(f"{target.name} has no tool for {tool}", blame="harness")
+        raise AdapterError(f"{target.name} has no tool for {tool}", blame="harness")
     given = {
         name: _path(target, value, scope) if name in _PATHS else value for name, value in arguments.items()
     }
@@ -232,18 +232,18 @@ def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> 
     """Return an answer in the form of the contract, with the error's name if the mapping knows the target's message.
 
     Raises:
-        BrokenAdapter: The answer has no text at the stated place, or is an exception that is not a refusal.
+        AdapterError: The answer has no text at the stated place, or is an exception that is not a refusal.
     """
     rules = target.result
     if answer.raised:
         if not rules.exception:
-            raise BrokenAdapter(f"the target raised {answer.value}", blame="adapter")
+            raise AdapterError(f"the target raised {answer.value}", blame="adapter")
         text = str(answer.value)
     else:
         text = _at(answer.value, rules.text)
         if not isinstance(text, str):
             where = ".".join(map(str, rules.text)) or "the answer itself"
-            raise BrokenAdapter(f"the target answered {str(answer.value)[:200]}; {where} is no text")
+            raise AdapterError(f"the target answered {str(answer.value)[:200]}; {where} is no text")
     is_error = (
         answer.raised
         or (rules.flag and answer.flagged)

@@ -6,7 +6,7 @@ from typing import Any
 
 from packaging.version import Version
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter
+from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.record.confirmation import Confirmation
@@ -73,9 +73,9 @@ class Replays:
         try:
             for each in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
                 progress(each)
-                if each.status in ("broken", "unsupported"):
+                if each.status in ("error", "unsupported"):
                     failures[each.scenario_id] = each.message
-        except BrokenAdapter as error:
+        except AdapterError as error:
             failures = dict.fromkeys(ids, str(error))
         found = {}
         for scenario_id in ids:

@@ -15,7 +15,7 @@ type acceptance struct {
 }
 
 // failureOrder lists failures from the worst to the mildest.
-var failureOrder = append([]string{"broken"}, Levels...)
+var failureOrder = append([]string{"error"}, Levels...)
 
 // rank returns the position of a level in failureOrder.
 func rank(level string) int {

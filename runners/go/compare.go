@@ -50,7 +50,7 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 		verdict.Reason = missing
 		return verdict
 	}
-	verdict.Status = "broken"
+	verdict.Status = "error"
 	place, err := newPlace()
 	if err != nil {
 		verdict.Reason = err.Error()

@@ -101,8 +101,8 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 
 // lowestFailure returns the lowest level up to `level` that fails, or broken; empty if nothing fails.
 func lowestFailure(verdict *Verdict, level string) string {
-	if verdict.Status == "broken" {
-		return "broken"
+	if verdict.Status == "error" {
+		return "error"
 	}
 	for _, each := range Levels {
 		if !verdict.Holds(each) {
@@ -116,8 +116,8 @@ func lowestFailure(verdict *Verdict, level string) string {
 }
 
 func explained(verdict *Verdict) string {
-	if verdict.Status == "broken" {
-		return printed("broken: " + verdict.Reason)
+	if verdict.Status == "error" {
+		return printed("error: " + verdict.Reason)
 	}
 	var lines []string
 	for _, each := range verdict.Differences {

@@ -19,7 +19,7 @@ export async function judge(suite, scenario, implementation) {
   try {
     outcome = await replay(scenario, implementation, place);
   } catch (error) {
-    return { ...verdict, status: error instanceof Unkept ? "unsupported" : "broken", reason: String(error?.message ?? error) };
+    return { ...verdict, status: error instanceof Unkept ? "unsupported" : "error", reason: String(error?.message ?? error) };
   } finally {
     place.remove();
   }
@@ -37,7 +37,7 @@ export async function judge(suite, scenario, implementation) {
   if (found.length > 0 || isOpen(scenario)) judgeBeyond(scenario, outcome, note);
   const differs = (level) => found.some((each) => each.level === level);
   const misfit = outcome.misfit?.message;
-  if (misfit && !differs("effects")) return { ...verdict, status: "broken", reason: misfit };
+  if (misfit && !differs("effects")) return { ...verdict, status: "error", reason: misfit };
   if (misfit) last("effects", misfit);
   const failing = LEVELS.findIndex(differs);
   verdict.levels = failing < 0 ? LEVELS : LEVELS.slice(0, failing);

@@ -60,7 +60,7 @@ export type Level = "safe" | "effects" | "reason" | "text";
 
 export interface Verdict {
   scenario: string;
-  status: "judged" | "broken" | "unsupported";
+  status: "judged" | "error" | "unsupported";
   reason?: string;
   /** The levels that hold. */
   levels: Level[];

@@ -48,8 +48,8 @@ function rule(test, scenario, verdict, entry, level) {
   if (level === "safe" && tools.length > 0) throw new Error(`nobody can tell that it is safe: it has no ${tools.join(", ")}`);
   if (verdict.status === "unsupported") return test.skip(printed(`unsupported: it lacks ${verdict.reason}`));
   const asked = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
-  const failing = verdict.status === "broken" ? "broken" : asked.find((each) => !verdict.levels.includes(each));
-  const rank = (each) => ["broken", ...LEVELS].indexOf(each);
+  const failing = verdict.status === "error" ? "error" : asked.find((each) => !verdict.levels.includes(each));
+  const rank = (each) => ["error", ...LEVELS].indexOf(each);
   if (failing && !(entry && rank(failing) >= rank(entry.level))) throw new Error(`${printed(scenario.title)}\n${explained(verdict)}`);
   if (entry && failing !== entry.level && !entry.varies && rank(entry.level) <= rank(level)) {
     throw new Error(`the baseline accepts a failure at ${entry.level}, which holds now`);
@@ -58,6 +58,6 @@ function rule(test, scenario, verdict, entry, level) {
 }
 
 function explained(verdict) {
-  if (verdict.status === "broken") return printed(`broken: ${verdict.reason}`);
+  if (verdict.status === "error") return printed(`broken: ${verdict.reason}`);
   return verdict.differences.map(({ step, level, what }) => printed(`step ${step}, ${level}: ${what}`)).join("\n");
 }

@@ -285,7 +285,7 @@ def test_json_holds_everything_and_fits_its_schema(filled_suite: Small, run: Run
     assert gone["occurrences"][0]["step"] == 1
     assert [each["step"] for each in document["consequences"]] == [2]
     assert document["differing"] == ["gate/twice", "gate/unread", "reading/lines", "reading/more-lines"]
-    assert (document["compared"], document["broken"], document["left_out"]) == (5, 0, {})
+    assert (document["compared"], document["error"], document["left_out"]) == (5, 0, {})
 
 
 def test_markdown_is_a_changelog(filled_suite: Small, run: Run) -> None:

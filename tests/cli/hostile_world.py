@@ -113,7 +113,7 @@ class World:
         no, yes = BaselineResult(conformant=False), BaselineResult(conformant=True)
         return [
             (make(f"family/{self.scenario_id}", status="failed", levels=fails, differences=differences), no),
-            (make("family/hangs", status="broken", levels={}, blame="adapter", reason=self.breakage), no),
+            (make("family/hangs", status="error", levels={}, blame="adapter", reason=self.breakage), no),
             (make("family/lacks", status="unsupported", levels={}, reason=self.unsupported), yes),
             (
                 make("family/known", status="failed", levels=fails, differences=differences),

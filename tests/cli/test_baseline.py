@@ -136,7 +136,7 @@ def test_an_entry_without_an_explanation_has_a_comment_with_what_happened(tmp_pa
 
 @pytest.mark.parametrize("char", ["\u2028", "\x85", "\x7f", "\ud800", "\n"])
 def test_a_comment_never_ends_its_line(tmp_path: Path, char: str) -> None:
-    broken = replace(verdict("broken"), reason=f"the server wrote {char}: x")
+    broken = replace(verdict("error"), reason=f"the server wrote {char}: x")
     [entry] = baseline(tmp_path, baseline_text("x", [broken])).accepted.values()
     assert entry.comment.startswith("the server wrote \\")
 
@@ -171,13 +171,13 @@ def test_a_stricter_run_than_the_one_that_wrote_the_baseline_is_named(tmp_path: 
 
 
 def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:
-    failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "broken", {})]
+    failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "error", {})]
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
     assert read.name == 'mcp:a "b"'
     for failure in failures:
         ruling = apply_baseline(failure, read)
         assert ruling.needs_reason or ruling.accepted == "not explained yet"
-        assert ruling.needs_reason == (failure.status == "broken")
+        assert ruling.needs_reason == (failure.status == "error")
     assert not schema_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
 
 
@@ -321,17 +321,26 @@ def test_a_refusal_and_a_crash_need_a_reason_in_their_own_words(tmp_path: Path) 
     )
     for ruling, words in (
         (complaint(refused, "safe"), "refuses a call that every contract answers. Write as its reason"),
-        (complaint(verdict("broken"), "broken"), "ends early. Write as its reason"),
+        (complaint(verdict("error"), "error"), "ends early. Write as its reason"),
     ):
         assert not ruling.conformant
         assert ruling.needs_reason
         assert words in ruling.stale
 
 
-def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
-    assert apply_baseline(verdict("broken"), accepting(tmp_path, "broken")).accepted
-    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "effects")).conformant
-    assert apply_baseline(verdict("passed"), accepting(tmp_path, "broken")).stale
+def test_the_former_name_of_the_level_error_is_accepted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    accepted = accepting(tmp_path, "broken")
+    assert "the level `broken` is now `error`" in caplog.text
+    assert apply_baseline(verdict("error"), accepted).accepted
+    assert "level: error" in baseline_text("x", [verdict("error")], accepted)
+
+
+def test_a_crash_is_accepted_only_as_an_error(tmp_path: Path) -> None:
+    assert apply_baseline(verdict("error"), accepting(tmp_path, "error")).accepted
+    assert not apply_baseline(verdict("error"), accepting(tmp_path, "effects")).conformant
+    assert apply_baseline(verdict("passed"), accepting(tmp_path, "error")).stale
 
 
 def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.errors import ReadfirstError
@@ -66,7 +66,7 @@ def test_latest_is_the_newest_contract_wherever_one_is_named(readfirst: Cli, hol
 def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     class Raises:
         def open(self, workspace: object) -> Any:
-            raise BrokenAdapter("it hung", blame="adapter")
+            raise AdapterError("it hung", blame="adapter")
 
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Raises())
     ran = readfirst("run", "--fixtures", holding.root)
@@ -195,7 +195,7 @@ def test_an_error_of_our_own_is_one_line_and_exits_70(
     [
         (ConnectError("write something else"), 2),
         (BaselineError(()), 2),
-        (BrokenAdapter("it hung", details="its last words"), 3),
+        (AdapterError("it hung", details="its last words"), 3),
         (ScratchError("no space"), 3),
         (SuiteError(()), 4),
         (RecordingError("record it again"), 4),

@@ -50,7 +50,7 @@ def make_failure(
 
 
 def make_broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
-    return verdict(scenario_id, "broken", reason="it hung", requirement=requirement, length=2)
+    return verdict(scenario_id, "error", reason="it hung", requirement=requirement, length=2)
 
 
 WORST_FIRST = [

@@ -80,7 +80,7 @@ def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
     return [
         (make(ALLOWED, status="failed", levels=fails, differences=allowed), no),
         (make(REFUSED, status="failed", levels={**fails, "effects": True}, differences=refused), no),
-        (make(HANGS, status="broken", levels={}, blame="adapter", reason=world.breakage), no),
+        (make(HANGS, status="error", levels={}, blame="adapter", reason=world.breakage), no),
         (make(LACKS, status="unsupported", levels={}, reason=world.unsupported), no),
     ]
 
@@ -111,7 +111,7 @@ class Streams:
         sides = parser.both(CONTRACT, str(stream_of(world, self.file)))
         found = compared(self.suite, *sides, ids)
         assert found.compared == 2
-        assert found.broken == 1
+        assert found.error == 1
         return write(found)
 
     def diagnosis(self, write: Callable[[Case], str], world: World) -> str:

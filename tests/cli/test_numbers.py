@@ -30,12 +30,12 @@ MIXED: list[Kind] = [
     ("failed", 3),
     ("failed", 2),
     ("failed", 1),
-    ("broken", 0),
-    ("broken", 0),
+    ("error", 0),
+    ("error", 0),
     ("unsupported", 0),
     ("unspecified", 0),
 ]
-ALL_BROKEN: list[Kind] = [("broken", 0)] * 3
+ALL_BROKEN: list[Kind] = [("error", 0)] * 3
 GO_ON = Commands("readfirst run mine", "readfirst show")
 NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
 
@@ -83,7 +83,7 @@ class Said:
     def sentence(self) -> str:
         numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
         passed = numbers["passed"]
-        return f"{passed}/{passed + numbers.get('failed', 0) + numbers.get('broken', 0)}"
+        return f"{passed}/{passed + numbers.get('failed', 0) + numbers.get('error', 0)}"
 
     @property
     def table(self) -> list[list[str]]:
@@ -114,7 +114,7 @@ class Said:
     @property
     def stream(self) -> str:
         footer = json.loads(self.text["jsonl"].splitlines()[-1])
-        return f"{footer['passed']}/{footer['passed'] + footer['failed'] + footer['broken']}"
+        return f"{footer['passed']}/{footer['passed'] + footer['failed'] + footer['error']}"
 
     @property
     def junit(self) -> str:
@@ -131,7 +131,7 @@ class Said:
 @pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
 def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], level: Level) -> None:
     said = Said(kinds, level, "2.1.7")
-    judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "broken")]
+    judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "error")]
     holding = sum(place > LEVELS.index(level) for _, place in judged)
     expected = f"{holding}/{len(judged)}"
     assert said.sentence == expected

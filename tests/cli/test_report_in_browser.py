@@ -92,7 +92,7 @@ def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
         ("text", "1", ["hard/script"]),
         ("", "1", ["gate/not-read", "hard/script", "reading/lines"]),
         ("differs", "", ["hard/script", "wrong/effects", "wrong/text"]),
-        ("broken", "", []),
+        ("error", "", []),
     ],
 )
 def test_results_and_runs_can_be_chosen(show: Show, result: str, run: str, listed: list[str]) -> None:

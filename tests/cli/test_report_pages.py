@@ -162,7 +162,7 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
         (with_ruling(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
         (with_ruling(verdict(fails="reason")), "0/1 text", "orange"),
         (with_ruling(verdict(fails="effects")), "0/1 text", "red"),
-        (with_ruling(verdict(status="broken")), "0/1 text", "red"),
+        (with_ruling(verdict(status="error")), "0/1 text", "red"),
         (with_ruling(verdict(status="unsupported")), "nothing judged", "lightgrey"),
     ],
 )

@@ -36,7 +36,7 @@ VERDICTS = [
     with_ruling(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
     with_ruling(verdict("family/known", "failed", difference()), accepted=NASTY),
     with_ruling(verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY),
-    with_ruling(verdict("other/hangs", "broken", blame="adapter", reason=NASTY)),
+    with_ruling(verdict("other/hangs", "error", blame="adapter", reason=NASTY)),
     with_ruling(verdict("other/races", "unsupported", reason="the adapter lacks during")),
     with_ruling(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
@@ -141,7 +141,7 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
     [
         (VERDICTS[:1], "conformant"),
         (VERDICTS[:2], "not conformant"),
-        (VERDICTS, "broken: the adapter or the environment failed, so the result is incomplete"),
+        (VERDICTS, "error: the adapter or the environment failed, so the result is incomplete"),
         (VERDICTS[5:], "nothing was judged, so this is not a pass"),
     ],
 )

@@ -50,7 +50,7 @@ def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, An
 
 
 def footer(**parts: Any) -> dict[str, Any]:
-    names = ("failed", "broken", "unsupported", "unspecified", "accepted", "stale")
+    names = ("failed", "error", "unsupported", "unspecified", "accepted", "stale")
     line = {"type": "footer", "verdicts": 2, "passed": 2, **dict.fromkeys(names, 0)}
     return {**line, "interrupted": False, "exit_code": 0, **parts}
 
@@ -69,6 +69,18 @@ def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
 
 
 Write = Callable[[list[dict[str, Any]]], Path]
+
+
+def test_a_former_stream_names_errors_broken(stream: Write) -> None:
+    counts = {name: value for name, value in footer(passed=1).items() if name != "error"}
+    lines = [
+        HEADER,
+        verdict("a/one"),
+        verdict("a/two", "broken", blame="adapter", reason="it hung", levels={}),
+        {**counts, "broken": 1},
+    ]
+    (run,) = read_stream(stream(lines))
+    assert [judged.status for judged, _ in run.judged] == ["passed", "error"]
 
 
 def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:

@@ -113,7 +113,7 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
 
     monkeypatch.setattr("readfirst.harness.run.runner.replay", replay)
     verdicts = list(run(holding, "reference", ["2.1.7"]))
-    assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("broken", "harness")}
+    assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("error", "harness")}
     assert "ZeroDivisionError" in verdicts[0].reason
 
 
@@ -150,7 +150,7 @@ def test_a_worker_that_is_killed_costs_one_scenario(
     with work_in_processes(job, suite.ids(), 2) as results:
         verdicts = [verdict for (verdict,) in results]
     assert [(v.scenario_id, v.status) for v in verdicts] == [
-        ("gate/not-read", "broken"),
+        ("gate/not-read", "error"),
         ("gate/read-1", "passed"),
         ("gate/read-2", "passed"),
         ("reading/lines", "passed"),

@@ -34,12 +34,12 @@ def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
     raised = "the adapter has a problem with call: it raised PermissionError: [Errno 13] Permission denied"
     for number, path in enumerate(("a.txt", "b.txt")):
         counted.add(
-            replace(verdict(f"broken/{number}", "broken"), reason=f"{raised}: {path}\nTraceback"), NOT_OK
+            replace(verdict(f"broken/{number}", "error"), reason=f"{raised}: {path}\nTraceback"), NOT_OK
         )
-    counted.add(replace(verdict("broken/2", "broken"), reason="Read took longer than 30 s"), NOT_OK)
+    counted.add(replace(verdict("broken/2", "error"), reason="Read took longer than 30 s"), NOT_OK)
     named = "lacks Windows (2); lacks a (1); lacks b (1)"
     assert counted.reason_lines() == [
-        "broken: PermissionError (2); Read took longer than 30 s (1)",
+        "error: PermissionError (2); Read took longer than 30 s (1)",
         f"unsupported: {named}; other reasons (2)",
         "unspecified: 2.1.7 has no MultiEdit (1)",
     ]
@@ -53,8 +53,8 @@ def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
         ([("passed", OK), ("failed", NOT_OK)], ExitCode.NOT_CONFORMANT),
         ([("failed", BaselineResult(True, accepted="known"))], ExitCode.CONFORMANT),
         ([("passed", BaselineResult(False, stale="file:1:1: out of date"))], ExitCode.NOT_CONFORMANT),
-        ([("failed", NOT_OK), ("broken", NOT_OK)], ExitCode.BROKEN),
-        ([("broken", BaselineResult(True, accepted="it hangs"))], ExitCode.CONFORMANT),
+        ([("failed", NOT_OK), ("error", NOT_OK)], ExitCode.ERROR),
+        ([("error", BaselineResult(True, accepted="it hangs"))], ExitCode.CONFORMANT),
         ([("unsupported", OK), ("unspecified", OK)], ExitCode.NOTHING),
         ([], ExitCode.NOTHING),
     ],
@@ -69,7 +69,7 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
     counted = summary(
         ("passed", OK),
         ("failed", BaselineResult(True, accepted="known")),
-        ("broken", NOT_OK),
+        ("error", NOT_OK),
         ("unsupported", OK),
         ("unspecified", OK),
         ("passed", BaselineResult(False, stale="x")),
@@ -85,10 +85,10 @@ def test_each_broken_scenario_is_named_with_the_first_line_of_its_reason() -> No
     counted = Summary()
     for number in range(12):
         broken = verdict(
-            f"family/{number}", "broken", reason=f"call {number} took longer than 30 s\nits words"
+            f"family/{number}", "error", reason=f"call {number} took longer than 30 s\nits words"
         )
         counted.add(broken, BaselineResult(number == 0, accepted="it hangs" if number == 0 else ""))
-    lines = counted.broken_lines()
+    lines = counted.error_lines()
     assert lines[0] == "ended early: family/1 (2.1.7): call 1 took longer than 30 s"
     assert lines[9:] == [
         "ended early: family/10 (2.1.7): call 10 took longer than 30 s",

@@ -97,7 +97,7 @@ def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> Non
 
 def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
     scenario, verdict = SUITE.scenario(CHANGED), judge_design(careful.Careful, CHANGED, place)
-    for status in ("broken", "unspecified", "unsupported"):
+    for status in ("error", "unspecified", "unsupported"):
         outcome = Outcome(CHANGED, ())
         found = apply_design(replace(verdict, status=status), scenario, CONTRACT, outcome, "ungated")  # type: ignore[arg-type]
         assert (found.status, found.design) == (status, "ungated")

@@ -62,7 +62,7 @@ NEAR = [
 def judge_harms(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
-    assert outcome.broken is None
+    assert outcome.error is None
     transcripts = suite.recordings.of(scenario_id, scenario.inputs).transcripts
     known = [transcripts[each.name] for each in suite.contracts if each.name in transcripts]
     return [*harms_of(scenario, outcome), *check_overcautious(scenario, outcome, known)]

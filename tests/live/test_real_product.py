@@ -108,7 +108,7 @@ def test_the_product_answers_as_recorded(
     scenario_id = offered_scenarios[number * len(offered_scenarios) // SAMPLE]
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, product, place)
-    assert outcome.broken is None
+    assert outcome.error is None
     name = f"{scenario_id}@{CONTRACT.name}"
     transcript = transcribe(scenario, outcome, SUITE.vocabulary)
     assert transcript == snapshot(name=name, extension_class=OwnRecordings)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.harness.agents import agent_process as base
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code import lifecycle
@@ -70,7 +70,7 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
     assert "Edit(a)" in own.call("Settings", {}).text
     assert "Edit(a)" not in shared.call("Settings", {}).text
     own.close()
-    with pytest.raises(BrokenAdapter):
+    with pytest.raises(AdapterError):
         own.call("Echo", {})
     assert shared.call("Echo", {}).text == "{}"
 
@@ -102,7 +102,7 @@ def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:
 
 def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Path) -> None:
     first = open_session(adapter, workspace(tmp_path, "1"))
-    with pytest.raises(BrokenAdapter):
+    with pytest.raises(AdapterError):
         first.call("Die", {})
     second = open_session(adapter, workspace(tmp_path, "2"))
     assert second.call("Echo", {}).text == "{}"
@@ -145,13 +145,13 @@ def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> ResumableConver
 
 def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "agents")
-    with pytest.raises(BrokenAdapter, match="offers no tool that starts a sub-agent"):
+    with pytest.raises(AdapterError, match="offers no tool that starts a sub-agent"):
         session.sub_agent()
     session.close()
 
 
 def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path: Path) -> None:
-    with pytest.raises(BrokenAdapter, match="kept no conversation that could be resumed"):
+    with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
         lifecycle.newest(tmp_path)
     folder = tmp_path / "projects" / "-w"
     folder.mkdir(parents=True)
@@ -163,7 +163,7 @@ def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path
 
 def test_a_product_that_asks_for_no_summary_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "compact")
-    with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
+    with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         session.compact()
     session.close()
 
@@ -187,7 +187,7 @@ def test_files_are_brought_back_to_the_users_latest_message_and_the_conversation
 def test_a_product_that_does_not_bring_files_back_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "rewind")
     (tmp_path / "1" / "w" / "gone").touch()
-    with pytest.raises(BrokenAdapter, match="does not bring files back") as caught:
+    with pytest.raises(AdapterError, match="does not bring files back") as caught:
         session.rewind()
     assert caught.value.blame == "environment"
     assert "canRewind" in caught.value.details
@@ -197,7 +197,7 @@ def test_a_product_that_does_not_bring_files_back_is_reported(adapter, tmp_path:
 def test_a_product_that_is_silent_about_it_is_reported(tmp_path: Path) -> None:
     dialogue = JsonDialogue(tmp_path)
     dialogue.hear(b'{"type": "result"}\n{"type": "user"}\n')
-    with pytest.raises(BrokenAdapter, match="does not bring files back"):
+    with pytest.raises(AdapterError, match="does not bring files back"):
         dialogue.rewind(0.01)
     dialogue.hang_up()
     dialogue.hang_up()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.npm import npm
 
 
@@ -24,13 +24,13 @@ def test_what_npm_prints_and_how_it_ends_is_returned(monkeypatch, tmp_path: Path
 
 def test_without_npm_the_refusal_shows_what_it_is_needed_for(monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(BrokenAdapter, match=r"^npm is not installed; it is asked$") as caught:
+    with pytest.raises(AdapterError, match=r"^npm is not installed; it is asked$") as caught:
         npm(["view"], about="a", needed="it is asked", seconds=20)
     assert caught.value.blame == "environment"
 
 
 def test_npm_that_takes_too_long_is_ended(monkeypatch, tmp_path: Path) -> None:
     put_npm(monkeypatch, tmp_path, "exec sleep 600")
-    with pytest.raises(BrokenAdapter, match=r"^npm took more than 0 s for a package$") as caught:
+    with pytest.raises(AdapterError, match=r"^npm took more than 0 s for a package$") as caught:
         npm(["view"], about="a package", needed="it is asked", seconds=0)
     assert caught.value.blame == "environment"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.claude_code.install import install
 
 NPM = """#!{python}
@@ -69,7 +69,7 @@ def test_two_processes_asking_at_once_install_once(tmp_path: Path, npm) -> None:
 
 def test_a_failed_install_leaves_nothing_and_shows_npms_words(tmp_path: Path, npm) -> None:
     npm(fails=True)
-    with pytest.raises(BrokenAdapter, match="could not install") as caught:
+    with pytest.raises(AdapterError, match="could not install") as caught:
         install("9.9.9", tmp_path / "cache")
     assert caught.value.blame == "environment"
     assert "no such version" in caught.value.details
@@ -77,13 +77,13 @@ def test_a_failed_install_leaves_nothing_and_shows_npms_words(tmp_path: Path, np
 
 
 def test_the_version_whose_package_holds_more_is_refused(tmp_path: Path, npm) -> None:
-    with pytest.raises(BrokenAdapter, match=r"2\.1\.88 is never installed"):
+    with pytest.raises(AdapterError, match=r"2\.1\.88 is never installed"):
         install("2.1.88", tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("version", ["latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7"])
 def test_only_exact_versions_are_taken(tmp_path: Path, npm, version: str) -> None:
-    with pytest.raises(BrokenAdapter, match="not an exact version"):
+    with pytest.raises(AdapterError, match="not an exact version"):
         install(version, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()

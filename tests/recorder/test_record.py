@@ -143,7 +143,7 @@ def test_a_product_that_breaks_is_not_blessed(suite: Suite) -> None:
 
     before = state(suite)
     result = run(suite, "create", breaks)
-    assert result.status == "broken"
+    assert result.status == "error"
     assert "step 2" in result.message
     assert state(suite) == before
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
+from readfirst.harness.adapter_api import AdapterError, ToolResult
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.launch_options import summarise
 
@@ -56,6 +56,6 @@ def test_a_summary_is_given_where_one_is_asked_for(talk: Talk, times: int) -> No
 
 def test_a_conversation_that_goes_on_without_a_summary_is_reported() -> None:
     talk = Talk((["call"], ["What was read."]))
-    with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
+    with pytest.raises(AdapterError, match="did not have its conversation summarised"):
         summarise(cast("Conversation", talk))
     assert talk.said == []

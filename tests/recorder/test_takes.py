@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import Adapter, AdapterError, ToolResult, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.record import confirmation
 from readfirst.harness.record.confirmation import SAMPLE_SIZE, is_sampled
@@ -76,7 +76,7 @@ def record_products(
 
 
 def raise_broken(_: int) -> str:
-    raise BrokenAdapter("the product died")
+    raise AdapterError("the product died")
 
 
 def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -> None:
@@ -96,7 +96,7 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
 
 def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
     (result,) = record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(raise_broken)})
-    assert result.status == "broken"
+    assert result.status == "error"
     assert result.message == "2.1.40: step 1: the product died"
     assert record_products(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
 

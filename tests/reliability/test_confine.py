@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
 from readfirst.harness.processes.supervised_process import Child
@@ -160,12 +160,12 @@ def test_what_is_nobody_s_own_cannot_be_written(
     before = sorted(tmp_path.iterdir())
     first, victim, third = verdicts(suite, kind, "writes_elsewhere")
     assert first.status == third.status == "passed"
-    assert victim.status == "broken"
+    assert victim.status == "error"
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(
-    ("kind", "status"), [("python", "broken"), ("server", "broken"), ("shared server", "failed")]
+    ("kind", "status"), [("python", "error"), ("server", "error"), ("shared server", "failed")]
 )
 @pytest.mark.usefixtures("way")
 def test_further_above_is_a_shared_server_s_own_and_reported(
@@ -181,7 +181,7 @@ def test_further_above_is_a_shared_server_s_own_and_reported(
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize(("confine", "status"), [(True, "broken"), (False, "passed")])
+@pytest.mark.parametrize(("confine", "status"), [(True, "error"), (False, "passed")])
 def test_it_has_no_network(suite: Suite, monkeypatch: pytest.MonkeyPatch, confine: bool, status: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         monkeypatch.setenv("READFIRST_TEST_PORT", str(listener.getsockname()[1]))
@@ -208,7 +208,7 @@ def test_a_system_without_any_way_refuses_and_says_what_is_missing(
     message = (
         "--confine is not possible here: bubblewrap is not installed. Install bubblewrap .*apt-get install"
     )
-    with pytest.raises(BrokenAdapter, match=message) as error:
+    with pytest.raises(AdapterError, match=message) as error:
         connect("python:vandals:calls_home", suite, RunOptions(confine=True))
     assert error.value.blame == "environment"
 

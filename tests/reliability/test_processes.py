@@ -104,7 +104,7 @@ def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
         assert statuses == ["passed", "failed", "passed"]
     else:  # detected by its writes: during its scenario, when the directory is emptied, or in the next scenario
         assert statuses[0] == "passed"
-        assert {"failed", "broken"} & set(statuses[1:])
+        assert {"failed", "error"} & set(statuses[1:])
     assert not mentioning(marker)
     assert list(temporary.iterdir()) == []
 

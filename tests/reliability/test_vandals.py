@@ -29,7 +29,7 @@ WORDS = {
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
 }
-"""The expected message of each implementation whose scenario is `broken`."""
+"""The expected message of each implementation whose scenario is `error`."""
 FAIL = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
 """Implementations whose effect appears in the snapshot of the workspace, so that the scenario fails."""
 
@@ -52,7 +52,7 @@ def verdicts(suite: Suite, connect: str) -> dict[str, Verdict]:
 def check(judged: dict[str, Verdict], name: str) -> None:
     victim = judged.pop("victim")
     if name in WORDS:
-        assert (victim.status, victim.blame) == ("broken", "implementation")
+        assert (victim.status, victim.blame) == ("error", "implementation")
         assert WORDS[name] in victim.reason
     else:
         assert victim.status == "failed"

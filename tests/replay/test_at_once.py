@@ -89,7 +89,7 @@ def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: 
     adapter = Meeting(last_wins=last_wins)
     with WorkspacePool() as place:
         outcome = replay(scenario, adapter, place)
-    assert outcome.broken is None
+    assert outcome.error is None
     assert (adapter.made, adapter.closed) == (
         1,
         3,
@@ -104,5 +104,5 @@ def test_a_session_that_breaks_off_is_the_end_of_both() -> None:
 
     with WorkspacePool() as place:
         outcome = replay(load_scenario(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
-    assert outcome.broken is not None
-    assert (outcome.broken.blame, "ValueError" in outcome.broken.message) == ("adapter", True)
+    assert outcome.error is not None
+    assert (outcome.error.blame, "ValueError" in outcome.error.message) == ("adapter", True)

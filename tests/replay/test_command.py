@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BASIC_CAPABILITIES, BrokenAdapter
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, AdapterError
 from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.run.connect import connect
 from tests.command_line import Cli
@@ -95,7 +95,7 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
 def test_a_command_that_does_not_start_is_reported_with_the_reason(
     here: Path, command: str, message: str
 ) -> None:
-    error = Command(tuple(command.split()), here).explained(BrokenAdapter("It ended.", details="its words"))
+    error = Command(tuple(command.split()), here).explained(AdapterError("It ended.", details="its words"))
     assert (str(error), error.details) == (f"It ended.\n{message.format(here=here)}".strip(), "its words")
 
 
@@ -107,7 +107,7 @@ def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
 
 
 def test_after_two_dashes_words_stay_as_they_are(here: Path) -> None:
-    with pytest.raises(BrokenAdapter, match=r"during the start$"):
+    with pytest.raises(AdapterError, match=r"during the start$"):
         connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", SUITE)
     adapter = connect(f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", SUITE)
     adapter.close()  # type: ignore[attr-defined]
@@ -115,7 +115,7 @@ def test_after_two_dashes_words_stay_as_they_are(here: Path) -> None:
 
 def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
     with pytest.raises(
-        BrokenAdapter, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
+        AdapterError, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
     ):
         connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", SUITE)
 

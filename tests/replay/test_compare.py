@@ -165,8 +165,8 @@ def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified
 
 def test_a_breakage_breaks_the_verdict_and_keeps_its_blame(judge: Bench) -> None:
     for blame in ("adapter", "environment", "harness"):
-        verdict = judge([call(DONE)], [], broken=Breakage(blame, "it hung", 0, "tail"))
-        assert (verdict.status, verdict.blame, verdict.reason) == ("broken", blame, "it hung\ntail")
+        verdict = judge([call(DONE)], [], error=Breakage(blame, "it hung", 0, "tail"))
+        assert (verdict.status, verdict.blame, verdict.reason) == ("error", blame, "it hung\ntail")
         assert not any(verdict.levels.values())
 
 
@@ -182,7 +182,7 @@ def test_a_scenario_in_which_no_call_was_judged_does_not_pass(judge: Bench) -> N
 
 def test_a_missing_step_does_not_pass(judge: Bench) -> None:
     verdict = judge([call(DONE), call(REFUSED)], [make_outcome("done", changes={"a": NEW})])
-    assert (verdict.status, verdict.blame) == ("broken", "harness")
+    assert (verdict.status, verdict.blame) == ("error", "harness")
     assert verdict.reason == "1 of 2 steps were replayed"
 
 
@@ -193,16 +193,16 @@ def test_an_event_that_an_earlier_deviation_made_impossible_is_blamed_on_the_imp
     judge: Bench,
 ) -> None:
     steps = [call(REFUSED), WorldEvent("delete", "a")]
-    verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], broken=IMPOSSIBLE)
+    verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], error=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
 
 
 def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_harness(judge: Bench) -> None:
     verdict = judge(
-        [call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], broken=IMPOSSIBLE
+        [call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], error=IMPOSSIBLE
     )
-    assert (verdict.status, verdict.blame) == ("broken", "harness")
+    assert (verdict.status, verdict.blame) == ("error", "harness")
 
 
 @pytest.mark.parametrize(

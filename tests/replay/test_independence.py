@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.isolation_probe import Independence, try_servers
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 from tests.replay.leaky_servers import Server
@@ -21,7 +21,7 @@ def translate_exit() -> Iterator[None]:
     try:
         yield
     except SystemExit as error:
-        raise BrokenAdapter("the server ended") from error
+        raise AdapterError("the server ended") from error
 
 
 class Session:
@@ -144,7 +144,7 @@ def test_a_tool_that_is_not_there_is_not_called(place: WorkspacePool) -> None:
 
 def test_a_server_that_always_breaks_is_not_shared(place: WorkspacePool) -> None:
     def broken(workspace: Workspace) -> Session:
-        raise BrokenAdapter("it never starts")
+        raise AdapterError("it never starts")
 
     ways = dict.fromkeys(("alone", "shared", "again", "anew"), place.site)
     found = try_servers(broken, BASIC_CAPABILITIES, **ways)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import NO_ANSWER, AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.harm.partial_write import check_partial_writes
 from readfirst.harness.replay import interrupt_on_write
@@ -54,7 +54,7 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
         (tmp_path / "a.txt").write_text("alpha")
         assert (killed if hangs else signalled).wait(60)
         if hangs:
-            raise BrokenAdapter("it has ended")
+            raise AdapterError("it has ended")
         return ToolResult("written")
 
     answer = interrupt_on_write.killed_when_writing(str(tmp_path), call, kill)
@@ -120,8 +120,8 @@ def replay_interrupted(adapter: object, how: Interruption | None, *more: ToolCal
 
 def test_a_session_gets_a_cancelled_call_whole_and_a_cut_one_as_far_as_it_came() -> None:
     session = Noting()
-    assert replay_interrupted(session, "cancelled").broken is None
-    assert replay_interrupted(session, "limit").broken is None
+    assert replay_interrupted(session, "cancelled").error is None
+    assert replay_interrupted(session, "limit").error is None
     assert session.entries[1] == ("cancelled", "alpha")
     how, begun = session.entries[3]  # type: ignore[misc]
     assert how == "limit"
@@ -143,7 +143,7 @@ class Mute:
     [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
 )
 def test_a_session_that_lacks_what_its_adapter_declares_is_broken(how: Interruption, lacking: str) -> None:
-    broken = replay_interrupted(Mute(), how).broken
+    broken = replay_interrupted(Mute(), how).error
     assert broken is not None
     assert broken.blame == "adapter"
     with pytest.raises(AssertionError, match=lacking):
@@ -166,7 +166,7 @@ def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> 
         outcome = replay_interrupted(Watching(), "killed", ToolCall("Write", WRITE), ToolCall("Write", WRITE))
     finally:
         adapter.close()
-    assert outcome.broken is None
+    assert outcome.error is None
     assert [step.results[0].error for step in outcome.steps] == ["no_answer", None, None]
     assert len(set(pids)) == 2
     assert "a.txt" not in outcome.steps[0].changes

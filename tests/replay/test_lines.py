@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.adapters.json_lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
@@ -113,7 +113,7 @@ def test_every_request_of_the_schema_is_on_the_page() -> None:
 def test_a_program_that_does_not_introduce_itself_is_refused(
     open_adapter: Open, wrong: str, problem: str
 ) -> None:
-    with pytest.raises(BrokenAdapter, match=problem):
+    with pytest.raises(AdapterError, match=problem):
         open_adapter(wrong)
 
 
@@ -134,7 +134,7 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
 ) -> None:
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
-    with pytest.raises(BrokenAdapter, match=problem) as caught:
+    with pytest.raises(AdapterError, match=problem) as caught:
         session.call("Read", {})
     assert caught.value.blame == "adapter"
     assert ("I cannot go on" in caught.value.details) == (wrong == "dying")
@@ -146,7 +146,7 @@ def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     session = open_adapter("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(
-        BrokenAdapter, match=r"Write took longer than 0\.3 s"
+        AdapterError, match=r"Write took longer than 0\.3 s"
     ):  # it could not write all of 4 MiB
         session.call("Write", {"content": "x" * 1_000_000})
 
@@ -157,7 +157,7 @@ def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_doe
 ) -> None:
     adapter = open_adapter(wrong, 0.2)
     session = adapter.open(Workspace(tmp_path, tmp_path))
-    with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.2 s"):
+    with pytest.raises(AdapterError, match=r"Read took longer than 0\.2 s"):
         session.call("Read", {})
     assert (adapter.pid is not None) == lives
     assert adapter.open(Workspace(tmp_path, tmp_path)) is not None
@@ -168,7 +168,7 @@ def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_doe
 )
 def test_a_group_needs_results(open_adapter: Open, tmp_path: Path, wrong: str, problem: str) -> None:
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
-    with pytest.raises(BrokenAdapter, match=problem):
+    with pytest.raises(AdapterError, match=problem):
         session.call_parallel([("Read", {}), ("Read", {})])
 
 
@@ -269,7 +269,7 @@ def test_no_conversation_is_taken_from_a_folder_that_others_write_to(
     folder.mkdir()
     folder.chmod(0o777)
     (verdict,) = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ["interrupted/killed-and-resumed"])
-    assert verdict.status == "broken"
+    assert verdict.status == "error"
     assert f"{folder} is not this user's alone: remove it" in verdict.reason
 
 

@@ -1,4 +1,4 @@
-"""A server that misbehaves causes BrokenAdapter with the server's last output, and leaves no process."""
+"""A server that misbehaves causes AdapterError with the server's last output, and leaves no process."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.processes import json_lines_process
@@ -57,7 +57,7 @@ def test_a_broken_answer_says_what_came(
     open_adapter: Open, workspace: Workspace, way: str, message: str, details: str
 ) -> None:
     session = open_adapter(way).open(workspace)
-    with pytest.raises(BrokenAdapter) as error:
+    with pytest.raises(AdapterError) as error:
         session.call("Read", {})
     session.close()
     assert message in str(error.value)
@@ -70,7 +70,7 @@ def test_a_hanging_call_ends_with_everything_that_the_server_started(
 ) -> None:
     started = tmp_path / "started"
     session = open_adapter("hangs-with-child", str(started), limit=0.5).open(workspace)
-    with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.5 s"):
+    with pytest.raises(AdapterError, match=r"Read took longer than 0\.5 s"):
         session.call("Read", {})
     assert started.exists()
     assert not mentioning(str(started))
@@ -108,7 +108,7 @@ def test_a_flood_without_an_end_is_stopped(
     open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
-    with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without a line end"):
+    with pytest.raises(AdapterError, match="the server wrote more than 100000 bytes without a line end"):
         open_adapter("floods").open(workspace).call("Read", {})
 
 
@@ -137,19 +137,19 @@ def test_a_server_may_answer_a_group_before_it_has_read_it_all(
 def test_a_shared_process_that_broke_is_replaced(open_adapter: Open, workspace: Workspace) -> None:
     adapter = open_adapter("exits", isolation="directory")
     for _ in range(2):
-        with pytest.raises(BrokenAdapter, match="exit status 3"):
+        with pytest.raises(AdapterError, match="exit status 3"):
             adapter.open(workspace).call("Read", {})
 
 
 def test_a_version_of_the_protocol_that_nobody_knows_is_reported(open_adapter: Open) -> None:
     message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
-    with pytest.raises(BrokenAdapter, match=message):
+    with pytest.raises(AdapterError, match=message):
         open_adapter("from-the-future")
 
 
 def test_a_server_without_the_tools_is_answered_with_what_to_write(open_adapter: Open) -> None:
     with pytest.raises(
-        BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
+        AdapterError, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
     ):
         open_adapter("renamed")
 

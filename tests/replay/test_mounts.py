@@ -132,7 +132,7 @@ def test_a_confined_program_loses_the_drive_as_well() -> None:
 def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
     scenario = with_a_drive("  - mount: drive\n  - mount: drive\n")
     with WorkspacePool() as place:
-        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
+        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
     assert broken is not None
     assert (broken.blame, broken.message) == ("harness", "cannot mount drive: it is mounted there")
 
@@ -146,7 +146,7 @@ def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None
     scenario = with_a_drive(f"  - {step}\n")
     assert "full_disk" in scenario.needs
     with WorkspacePool() as place:
-        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
+        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
     assert broken is not None
     assert (broken.blame, broken.message) == ("harness", "cannot unmount drive: no mount")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _pack_modules
 from readfirst.harness.adapters.reference import served_reference
 from readfirst.harness.replay.replay import replay
@@ -65,7 +65,7 @@ def test_groups_and_races_reach_the_child(opened: Opened, place: WorkspacePool, 
         "a/b", "t", "must", Given({"a": RegularFile(b"old")}), (ParallelCalls((read, write)), race)
     )
     outcome = replay(scenario, opened(name), place)
-    assert outcome.broken is None
+    assert outcome.error is None
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
     assert outcome.steps[1].struck
     assert outcome.steps[1].results[0].is_error
@@ -125,7 +125,7 @@ def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
     adapter = opened(name, time_limit=limit)
     session = adapter.open(workspace)
     started = time.monotonic()
-    with pytest.raises(BrokenAdapter) as error:
+    with pytest.raises(AdapterError) as error:
         session.call("Edit", {})
     assert time.monotonic() - started < limit + 2
     assert message in str(error.value)
@@ -140,25 +140,25 @@ def test_printing_does_not_disturb_the_answers(opened: Opened, workspace: Worksp
 
 
 def test_what_it_left_running_is_killed(opened: Opened, workspace: Workspace) -> None:
-    with pytest.raises(BrokenAdapter):
+    with pytest.raises(AdapterError):
         opened("LeavesAChildBehind").open(workspace).call("Edit", {})
     assert not mentioning(str(workspace.root))
 
 
 def test_a_call_after_the_process_has_died_is_a_breakage(opened: Opened, workspace: Workspace) -> None:
     session = opened("Exits").open(workspace)
-    with pytest.raises(BrokenAdapter):
+    with pytest.raises(AdapterError):
         session.call("Edit", {})
-    with pytest.raises(BrokenAdapter, match="had already ended"):
+    with pytest.raises(AdapterError, match="had already ended"):
         session.call("Edit", {})
     session.close()
 
 
 def test_an_adapter_without_the_optional_methods_is_reported(opened: Opened, workspace: Workspace) -> None:
     session = opened("Pretends").open(workspace)
-    with pytest.raises(BrokenAdapter, match="its session has no call_parallel"):
+    with pytest.raises(AdapterError, match="its session has no call_parallel"):
         session.call_parallel([("Read", {})])
-    with pytest.raises(BrokenAdapter, match="its session has no call_during"):
+    with pytest.raises(AdapterError, match="its session has no call_during"):
         session.call_during("Read", {}, lambda: None)
 
 
@@ -187,13 +187,13 @@ def test_a_missing_module_is_reported_and_a_broken_one_is_blamed(
     with pytest.raises(FactoryError, match=f"needs the module nowhere, which is not there.*{python}"):
         PythonAdapter("needs", "Tools").start()
     (tmp_path / "broken.py").write_text("import json\njson.nothing")
-    with pytest.raises(BrokenAdapter, match="the start: it raised AttributeError: "):
+    with pytest.raises(AdapterError, match="the start: it raised AttributeError: "):
         PythonAdapter("broken", "Tools").start()
 
 
 def test_a_factory_that_hangs_is_stopped(opened: Opened) -> None:
     late = r"the start took longer than 0\.4 s.* A slow machine needs a higher --time-limit"
-    with pytest.raises(BrokenAdapter, match=late) as raised:
+    with pytest.raises(AdapterError, match=late) as raised:
         opened("never_ready", start_limit=0.4).start()
     assert raised.value.blame == "adapter"
 
@@ -201,7 +201,7 @@ def test_a_factory_that_hangs_is_stopped(opened: Opened) -> None:
 def test_the_environment_is_blamed_for_a_slow_start_of_the_reference() -> None:
     reference = served_reference("2.1.7")
     reference._start_limit = 0.01
-    with pytest.raises(BrokenAdapter, match="needs a higher --time-limit") as raised:
+    with pytest.raises(AdapterError, match="needs a higher --time-limit") as raised:
         reference.start()
     assert raised.value.blame == "environment"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import AdapterError, ToolResult, Workspace
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import RecordedAdapter, recorded_outcome
 from readfirst.harness.run.runner import Runner, RunSpec
@@ -87,7 +87,7 @@ def test_texts_and_changes_are_those_of_the_recording(replay_steps) -> None:  # 
     outcome = replay_steps(
         [READ, WRITE], make_step(READ, text="read $WS/a"), make_step(WRITE, changes=changes)
     )
-    assert outcome.broken is None
+    assert outcome.error is None
     assert [step.results for step in outcome.steps] == [(ToolResult("read $WS/a"),), (ToolResult("done"),)]
     assert outcome.steps[1].changes == {**changes, "d/b": None}
 
@@ -126,7 +126,7 @@ def test_groups_and_races_are_replayed(replay_steps) -> None:  # type: ignore[no
     outcome = replay_steps(
         [group, RACE], make_step(READ, WRITE, changes={"a": NEW}), make_step(RACE, struck=True)
     )
-    assert outcome.broken is None
+    assert outcome.error is None
     assert len(outcome.steps[0].results) == 2
     assert outcome.steps[1].struck
     assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
@@ -137,7 +137,7 @@ def test_a_race_that_was_refused_before_is_not_struck(replay_steps) -> None:  # 
 
 
 def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ], make_step(WRITE)).broken
+    broken = replay_steps([READ], make_step(WRITE)).error
     assert (broken.blame, broken.step) == ("harness", 0)
     assert (
         "the recording is stale, record the scenario again: call 1 was Write, now it is Read"
@@ -146,13 +146,13 @@ def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(re
 
 
 def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ, WRITE], make_step(READ)).broken
+    broken = replay_steps([READ, WRITE], make_step(READ)).error
     assert (broken.blame, broken.step) == ("harness", 1)
     assert broken.message.endswith("it ends before the call Write")
 
 
 def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ], make_step(READ), make_step(WRITE)).broken
+    broken = replay_steps([READ], make_step(READ), make_step(WRITE)).error
     assert broken.blame == "harness"
     assert broken.message.endswith("1 recorded call was not made: Write")
 
@@ -160,26 +160,26 @@ def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replay_steps
 def test_a_recorded_file_may_take_the_place_of_a_link_to_itself(replay_steps) -> None:  # type: ignore[no-untyped-def]
     looping = WorldEvent("symlink", "loop", Symlink("loop"))
     outcome = replay_steps([looping, WRITE], make_step(WRITE, changes={"loop": NEW}))
-    assert outcome.broken is None
+    assert outcome.error is None
     assert outcome.steps[1].changes == {"loop": NEW}
 
 
 def test_a_scenario_that_was_not_recorded_is_reported(replay_steps) -> None:  # type: ignore[no-untyped-def]
-    broken = replay_steps([READ], make_step(READ), contract="9.9.9").broken
+    broken = replay_steps([READ], make_step(READ), contract="9.9.9").error
     assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
 
 
 def test_a_damaged_recording_is_reported(tmp_path: Path) -> None:
     (tmp_path / "slug.json").write_text('{"slug": {}}')
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
-    broken = RecordedAdapter(Recordings(tmp_path), "2.1.7").outcome(scenario).broken
+    broken = RecordedAdapter(Recordings(tmp_path), "2.1.7").outcome(scenario).error
     assert broken is not None
     assert broken.blame == "harness"
     assert "record the scenario again" in broken.message
 
 
 def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(BrokenAdapter, match="a recording cannot open a session"):
+    with pytest.raises(AdapterError, match="a recording cannot open a session"):
         RecordedAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
 
 

@@ -61,7 +61,7 @@ def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
 @rows("noted", ["changed", ["changed"], (1,)])
 def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
     verdict = judge_scenario(load_scenario(CALL), answering.Telling(noted))
-    assert (verdict.status, verdict.blame) == ("broken", "adapter")
+    assert (verdict.status, verdict.blame) == ("error", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
 

@@ -81,8 +81,8 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
     place: WorkspacePool, name: str, words: str
 ) -> None:
     outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
-    assert outcome.broken is not None
-    assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", words, 1)
+    assert outcome.error is not None
+    assert (outcome.error.blame, outcome.error.message, outcome.error.step) == ("adapter", words, 1)
     assert len(outcome.steps) == 1
 
 
@@ -100,7 +100,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
 def test_a_broken_protocol_is_blamed_on_the_adapter(
     place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
-    broken = replay_steps(place, adapter, step).broken
+    broken = replay_steps(place, adapter, step).error
     assert broken is not None
     assert broken.blame == "adapter"
     assert words in broken.message
@@ -111,23 +111,23 @@ def test_a_text_for_a_group_is_not_a_sequence_of_results(place: WorkspacePool) -
         def call_parallel(self, calls: object) -> Any:
             return "ok"
 
-    broken = replay_steps(place, Talkative, ParallelCalls((READ, READ))).broken
+    broken = replay_steps(place, Talkative, ParallelCalls((READ, READ))).error
     assert broken is not None
     assert "answered a parallel group with 'ok'" in broken.message
 
 
 def test_an_event_that_does_not_fit_ends_the_replay(place: WorkspacePool) -> None:
     outcome = replay_steps(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
-    assert outcome.broken is not None
-    assert (outcome.broken.blame, outcome.broken.step) == ("harness", 1)
-    assert "cannot delete b.txt" in outcome.broken.message
+    assert outcome.error is not None
+    assert (outcome.error.blame, outcome.error.step) == ("harness", 1)
+    assert "cannot delete b.txt" in outcome.error.message
 
 
 def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
     outcome = replay_steps(place, miniatures.Honest, READ, racing)
-    assert outcome.broken is not None
-    assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
+    assert outcome.error is not None
+    assert (outcome.error.blame, outcome.error.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
 def test_an_interference_after_the_call_has_returned_changes_nothing(place: WorkspacePool) -> None:
@@ -157,18 +157,18 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place:
                 path.mkdir()
             return ToolResult("done")
 
-    broken = replay_steps(place, Nesting, EDIT).broken
+    broken = replay_steps(place, Nesting, EDIT).error
     assert broken is not None
     assert (broken.blame, broken.message) == (
         "implementation",
         "cannot read the workspace: its directories are nested too deeply",
     )
-    assert replay_steps(place, Nesting, READ).broken is None
+    assert replay_steps(place, Nesting, READ).error is None
 
 
 def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: WorkspacePool) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
-    broken = replay(impossible, miniatures.Honest, place).broken  # type: ignore[arg-type]
+    broken = replay(impossible, miniatures.Honest, place).error  # type: ignore[arg-type]
     assert broken is not None
     assert broken.blame == "environment"
     assert "cannot prepare the workspace" in broken.message

@@ -221,7 +221,7 @@ def test_a_server_on_which_three_in_succession_come_out_otherwise_is_replaced(tm
 
 
 @pytest.mark.parametrize(
-    ("status", "doubted"), [("failed", True), ("broken", True), ("passed", False), ("unsupported", False)]
+    ("status", "doubted"), [("failed", True), ("error", True), ("passed", False), ("unsupported", False)]
 )
 def test_what_a_server_has_no_part_in_is_not_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
     pool, _ = pool_that_shares(tmp_path)
@@ -234,7 +234,7 @@ def test_a_server_that_is_killed_takes_no_other_with_it(place: WorkspacePool) ->
     used = Used(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
     _, shared, _ = used.session()
-    assert replay(replace(ONE_FILE, steps=(write, READ)), used.adapter, place).broken is None
+    assert replay(replace(ONE_FILE, steps=(write, READ)), used.adapter, place).error is None
     _, again, _ = used.session()
     assert shared == again
     used.adapter.close()

@@ -84,7 +84,7 @@ def test_what_two_sessions_write_never_has_the_same_time() -> None:
     adapter = Writing()
     with WorkspacePool() as place:
         outcome = replay(scenario(*[READ, other, READ, back] * 20), adapter, place)
-    assert outcome.broken is None
+    assert outcome.error is None
     assert len(adapter.times) == 40
     assert min(after - before for before, after in pairwise(adapter.times)) >= 1_000_000
 
@@ -109,7 +109,7 @@ def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session
 )
 def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
     with WorkspacePool() as place:
-        broken = replay(scenario(READ, event, READ), answering.Pretends(), place).broken
+        broken = replay(scenario(READ, event, READ), answering.Pretends(), place).error
         assert broken is not None
         assert (broken.blame, broken.step) == ("adapter", 1)
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
@@ -134,7 +134,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
         assert adapter.traits.capabilities == answering.Diary.capabilities | {"kill", "sessions"}
-    assert outcome.broken is None
+    assert outcome.error is None
     assert (
         outcome.steps[-1]
         .results[0]
@@ -149,5 +149,5 @@ def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:
     with WorkspacePool() as place:
         outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
     again = recorded_outcome(asked, transcribe(asked, outcome, SUITE.vocabulary))
-    assert again.broken is None
+    assert again.error is None
     assert [step.results for step in again.steps] == [step.results for step in outcome.steps]

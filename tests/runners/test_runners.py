@@ -79,6 +79,6 @@ def test_all_three_agree_on_a_wrong_implementation(name: str, tmp_path: Path) ->
 
 def test_a_verdict_that_one_of_them_does_not_share_is_found() -> None:
     one, two, three = _SAMPLE[:3]
-    ours = {one: ("judged", "safe", "effects"), two: ("judged", "safe"), three: ("broken",)}
+    ours = {one: ("judged", "safe", "effects"), two: ("judged", "safe"), three: ("error",)}
     theirs = {one: ("judged", "safe", "effects"), two: ("judged",), three: ("judged", "safe")}
     assert disagreements(ours, theirs).keys() == {two, three}

@@ -158,4 +158,4 @@ def test_an_event_that_a_runner_cannot_perform_breaks_the_scenario(
     lines = (header, {**plain, "steps": [step, *plain["steps"]]}, end)
     suite.write_text("".join(json.dumps(each) + "\n" for each in lines))
     verdicts = runner(REFERENCE, suite, tmp_path / "verdicts.jsonl")
-    assert verdicts == {"gate/edit-unread": ("broken",)}
+    assert verdicts == {"gate/edit-unread": ("error",)}

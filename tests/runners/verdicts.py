@@ -77,7 +77,7 @@ WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name 
 LEVELS = ("safe", "effects", "reason", "text")
 UNSUPPORTED = ("unsupported",)
 Verdicts = Mapping[str, tuple[str, ...]]
-"""Verdicts by scenario: the status (`judged`, `broken` or `unsupported`), followed by the levels that hold."""
+"""Verdicts by scenario: the status (`judged`, `error` or `unsupported`), followed by the levels that hold."""
 
 
 def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:

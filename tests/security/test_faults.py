@@ -107,7 +107,7 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: l
 )
 def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
     code, printed = run_to_end(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
-    assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.BROKEN, True, False)
+    assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.ERROR, True, False)
 
 
 @pytest.mark.usefixtures("buffering")
@@ -182,7 +182,7 @@ def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) 
         "1",
     )
     assert (found.code, "the adapter answered Edit with {'id': 4, 'validated': True}" in found.out) == (
-        ExitCode.BROKEN,
+        ExitCode.ERROR,
         True,
     )
 
@@ -228,7 +228,7 @@ def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: p
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     words = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh", sys.executable, "-P", "-m"]
     code, printed = run_to_end([*words, "readfirst", *ONE], cwd=tmp_path)
-    assert (code, "Change to another one" in printed, "bug" in printed) == (ExitCode.BROKEN, True, False)
+    assert (code, "Change to another one" in printed, "bug" in printed) == (ExitCode.ERROR, True, False)
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,7 @@ def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
                 report.evidence,
                 step=report.evidence.step + 1,
                 found=(*report.evidence.found, *found),
-                broken=HOSTILE,
+                error=HOSTILE,
                 answers=((), *report.evidence.answers),
             ),
         ),

@@ -84,5 +84,5 @@ class Raises(altered.Altered):
 def test_an_exception_of_the_helper_and_a_mistake_that_harms_nobody_are_no_catch(
     place: WorkspacePool,
 ) -> None:
-    assert why_missed(Raises, "crossings/shown-resume", place, harmful=False).startswith("broken")
+    assert why_missed(Raises, "crossings/shown-resume", place, harmful=False).startswith("error")
     assert why_missed(altered.Altered, "gate/edit-unread", place, harmful=True).startswith("passed")

@@ -144,8 +144,8 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
         for scenario in scenarios:
             before, starts = METER.now(), len(METER.starts)
             outcome = replay(scenario, adapter, place)
-            if outcome.broken is not None:
-                raise SystemExit(f"{scenario.id}: {outcome.broken.message}")
+            if outcome.error is not None:
+                raise SystemExit(f"{scenario.id}: {outcome.error.message}")
             cost = METER.now() - before - sum(METER.starts[starts:], Cost())
             families[scenario.family].append(cost)
         adapter.close()

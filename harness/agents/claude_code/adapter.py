@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import (
     BASH,
     SESSION_CAPABILITIES,
     TIME_LIMIT,
-    BrokenAdapter,
+    AdapterError,
     Session,
     Workspace,
 )
@@ -171,7 +171,7 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
     """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
 
     A version that is not listed is treated like the next newer one. Files of a suite may be settings that start
-    programs. Therefore the product runs in a sandbox unless the suite is the bundled one. Raises BrokenAdapter.
+    programs. Therefore the product runs in a sandbox unless the suite is the bundled one. Raises AdapterError.
     """
     try:
         named = suite.contracts.find(name)
@@ -179,7 +179,7 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         default = suite.contracts[suite.contracts.default]
         named = replace(contract if contract.recorded else default, version=name)
     if named.version is None:
-        raise BrokenAdapter(
+        raise AdapterError(
             f"{name} is not a version: this contract has no product. Write claude-code:VERSION."
         )
     return ClaudeCodeAdapter(

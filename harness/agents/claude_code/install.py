@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.processes.install_lock import install_once, installing
 
@@ -40,7 +40,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
     """Return this exact version of the npm package. It is installed on first use.
 
     Install scripts do not run. Two processes may install at the same time. A failed download leaves no files.
-    Raises BrokenAdapter (blame `environment`) with the end of npm's output if the version cannot be
+    Raises AdapterError (blame `environment`) with the end of npm's output if the version cannot be
     installed.
     """
     _check_version(version)
@@ -65,11 +65,11 @@ def uninstall(version: str, cache: Path | None = None) -> None:
 
 def _check_version(version: str) -> None:
     if not _EXACT_VERSION_PATTERN.fullmatch(version):
-        raise BrokenAdapter(
+        raise AdapterError(
             f"not an exact version: {version!r}; write for example claude-code:2.1.7", blame="environment"
         )
     if version in REFUSED_VERSIONS:
-        raise BrokenAdapter(
+        raise AdapterError(
             f"version {version} is never installed: its package contains more than the program; choose a neighbour",
             blame="environment",
         )
@@ -100,7 +100,7 @@ def _find_command(directory: Path, package: str) -> tuple[str, ...]:
     if script.is_file():
         node = shutil.which("node")
         if node is None:
-            raise BrokenAdapter(
+            raise AdapterError(
                 "node is not installed; this version of the product needs it", blame="environment"
             )
         return (os.path.realpath(node), str(script))
@@ -109,6 +109,6 @@ def _find_command(directory: Path, package: str) -> tuple[str, ...]:
         binary = platform / "claude"
         if binary.is_file():
             return (str(binary.resolve()),)
-    raise BrokenAdapter(
+    raise AdapterError(
         f"the package {package} of version {directory.name} holds no program", blame="environment"
     )

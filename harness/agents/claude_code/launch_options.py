@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter, Hook, Permissions
+from readfirst.harness.adapter_api import TIME_LIMIT, AdapterError, Hook, Permissions
 from readfirst.harness.agents.agent_process import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.stream_json import ARGUMENTS, JsonDialogue
@@ -221,7 +221,7 @@ class CrowdedModel(AnthropicMessages):
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises BrokenAdapter if the product does not.
+    """Make the product summarise the conversation. Raises AdapterError if the product does not.
 
     Some versions request the summary in a side request. Others request it as the next step of the model, before or
     after they send the results of the last call.
@@ -232,4 +232,4 @@ def summarise(conversation: Conversation) -> None:
     ):
         conversation.say("<summary>Files were read and changed.</summary>")
     if call in conversation.results and not is_summary_request:
-        raise BrokenAdapter("the product did not have its conversation summarised", blame="environment")
+        raise AdapterError("the product did not have its conversation summarised", blame="environment")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import BrokenAdapter, UnsupportedCall
+from readfirst.harness.adapter_api import AdapterError, UnsupportedCall
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
@@ -17,7 +17,7 @@ _SUB_AGENT_PROMPT = "Read and change files."
 
 def resumed(conversation: Conversation, options: Options) -> Conversation:
     """End the process of a conversation, and return a conversation with a new process that resumes it. The
-    configuration stays the same. Raises BrokenAdapter.
+    configuration stays the same. Raises AdapterError.
     """
     if conversation.usable:  # otherwise it was killed
         conversation.finish()
@@ -27,7 +27,7 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
 
 
 def rewind(conversation: Conversation, said: str) -> None:
-    """End the model's turn, make the product restore the files, and send the message `said`. Raises BrokenAdapter."""
+    """End the model's turn, make the product restore the files, and send the message `said`. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
 
@@ -39,14 +39,14 @@ def rewind(conversation: Conversation, said: str) -> None:
 
 
 def say(conversation: Conversation, said: str) -> None:
-    """End the model's turn, and send a user message. Raises BrokenAdapter."""
+    """End the model's turn, and send a user message. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     conversation.end_turn(lambda: dialogue.say(said))
 
 
 def interrupt(conversation: Conversation, said: str) -> None:
-    """Interrupt the pending call as the user, and send a message. Raises BrokenAdapter."""
+    """Interrupt the pending call as the user, and send a message. Raises AdapterError."""
     dialogue = conversation.dialogue
     assert isinstance(dialogue, JsonDialogue)
     dialogue.interrupt(conversation.program.time_limit)
@@ -61,39 +61,39 @@ def newest(configuration: Path) -> str:
     """
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
-        raise BrokenAdapter("the product kept no conversation that could be resumed", blame="environment")
+        raise AdapterError("the product kept no conversation that could be resumed", blame="environment")
     return max(files, key=lambda file: file.stat().st_mtime_ns).stem
 
 
 def start_agent(conversation: Conversation) -> str:
-    """Start a sub-agent, which makes the next calls. Returns the id of the starting call. Raises BrokenAdapter."""
+    """Start a sub-agent, which makes the next calls. Returns the id of the starting call. Raises AdapterError."""
     call = conversation.start_call(*_agent_call(conversation))
     if call in conversation.results:
         problem = conversation.results[call].text
-        raise BrokenAdapter("the product did not start a sub-agent", blame="environment", details=problem)
+        raise AdapterError("the product did not start a sub-agent", blame="environment", details=problem)
     return call
 
 
 def start_beside(conversation: Conversation) -> Turn:
     """Start a sub-agent in the background. Returns the turn of the sub-agent, which waits for its model. Raises
-    BrokenAdapter.
+    AdapterError.
     """
     tool, arguments = _agent_call(conversation, in_background=True)
     if "run_in_background" not in arguments:
         raise UnsupportedCall("the product's sub-agents do not work in the background")
     call, turn = conversation.start_beside(tool, arguments)
     if call not in conversation.results:
-        raise BrokenAdapter("the product did not go on while its sub-agent ran", blame="environment")
+        raise AdapterError("the product did not go on while its sub-agent ran", blame="environment")
     return turn
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the name of the tool that starts a sub-agent, and its arguments. Raises BrokenAdapter if the product
+    """Return the name of the tool that starts a sub-agent, and its arguments. Raises AdapterError if the product
     offers no such tool.
     """
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
-        raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
+        raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")
     arguments: dict[str, Any] = {
         "description": "Work on files",
         "prompt": _SUB_AGENT_PROMPT,
@@ -105,7 +105,7 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
 
 
 def end_agent(conversation: Conversation, call: str) -> None:
-    """End the sub-agent that `call` started; the conversation continues. Raises BrokenAdapter if it does not."""
+    """End the sub-agent that `call` started; the conversation continues. Raises AdapterError if it does not."""
     conversation.say("Done.")
     if call not in conversation.results:
-        raise BrokenAdapter("the product did not go on after its sub-agent", blame="environment")
+        raise AdapterError("the product did not go on after its sub-agent", blame="environment")

@@ -8,8 +8,8 @@ from signal import SIGKILL
 from typing import Literal
 
 from readfirst.harness.adapter_api import (
+    AdapterError,
     Arguments,
-    BrokenAdapter,
     Ending,
     Interfere,
     Session,
@@ -74,7 +74,7 @@ class ClaudeCodeSession:
         """Make one call. If a version exits because of the call, the result is its last output."""
         try:
             return self._clean_result(self.conversation.call(tool, arguments), tool)
-        except BrokenAdapter as error:
+        except AdapterError as error:
             if error.details in _LAST_WORDS:
                 return ToolResult(f"{error}: {error.details}", True)
             raise
@@ -94,7 +94,7 @@ class ClaudeCodeSession:
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Make one call; `interfere` runs in the product's PreToolUse hook.
 
-        Raises BrokenAdapter if the call was executed without the hook, which early versions do not have.
+        Raises AdapterError if the call was executed without the hook, which early versions do not have.
         """
         struck = False
 
@@ -105,7 +105,7 @@ class ClaudeCodeSession:
 
         result = self.conversation.call(tool, arguments, striking)
         if not (struck or result.is_error):
-            raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
+            raise AdapterError("the product ran no PreToolUse hook", blame="environment")
         return self._clean_result(result, tool)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.json_lines import JsonLines
 
 ARGUMENTS = [
@@ -44,7 +44,7 @@ class JsonDialogue(JsonLines):
         self._messages.put(message)
 
     def rewind(self, seconds: float) -> None:
-        """Wait for the end of the model's turn, and make the product restore the files. Raises BrokenAdapter if the
+        """Wait for the end of the model's turn, and make the product restore the files. Raises AdapterError if the
         product does not restore them within `seconds`.
         """
         self._wait_for_message(lambda message: message.get("type") == "result", seconds)
@@ -55,12 +55,12 @@ class JsonDialogue(JsonLines):
         ]
         response = answer.get("response") or {}
         if answer.get("subtype") != "success" or not response.get("canRewind", True):
-            raise BrokenAdapter(
+            raise AdapterError(
                 "the product does not bring files back", blame="environment", details=json.dumps(answer)
             )
 
     def interrupt(self, seconds: float) -> None:
-        """Interrupt the product. Raises BrokenAdapter if it does not confirm within `seconds`."""
+        """Interrupt the product. Raises AdapterError if it does not confirm within `seconds`."""
         self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
         self._wait_for_message(
             lambda message: message.get("type") == "control_response", seconds, "take an interrupt"
@@ -77,6 +77,6 @@ class JsonDialogue(JsonLines):
             try:
                 message = self._messages.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise BrokenAdapter(f"the product does not {action}", blame="environment") from None
+                raise AdapterError(f"the product does not {action}", blame="environment") from None
             if is_wanted(message):
                 return message

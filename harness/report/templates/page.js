@@ -13,8 +13,8 @@
     element.replaceChildren(...breakable(element.textContent));
   }
 
-  const broke = (cell) => cell !== null && cell[0] === "broken";
-  const judged = (cell) => cell !== null && ["passed", "failed", "broken"].includes(cell[0]);
+  const broke = (cell) => cell !== null && cell[0] === "error";
+  const judged = (cell) => cell !== null && ["passed", "failed", "error"].includes(cell[0]);
   const firstFailing = (cell) => levels.find((level) => !cell[1].includes(level));
   const differs = (level) => ({ safe: "not safe", effects: "effects differ" })[level] || `${level} differs`;
   const harms = (level) => level === "safe" || level === "effects";
@@ -23,7 +23,7 @@
   function outcome(cell, asked) {
     if (cell === null) return ["", "not run", ""];
     const accepted = cell[2] ? "accepted" : "";
-    if (broke(cell)) return ["broken", "broken", accepted];
+    if (broke(cell)) return ["error", "error", accepted];
     if (!judged(cell)) return ["", cell[0], accepted];
     const level = firstFailing(cell);
     if (cell[0] === "passed") return ["good", "passed", level && asked !== level && level !== "verbatim" ? differs(level) : ""];
@@ -84,7 +84,7 @@
       if (cell === null) return false;
       if (wanted === "not-passed") return cell[0] !== "passed";
       if (wanted === "not-judged") return !judged(cell);
-      if (wanted === "broken") return broke(cell);
+      if (wanted === "error") return broke(cell);
       return judged(cell) && !cell[1].includes(wanted);
     });
   }
@@ -250,7 +250,7 @@
         const seen = judged(cell) && (asked || level !== "verbatim");
         const holds = seen && cell[1].includes(level);
         const tone = !seen ? "quiet" : broke(cell) ? "harm-3" : holds ? "good" : !asked ? "above" : harms(level) ? "harm-2" : "wording-2";
-        row.append(make("td", { class: tone, role: "cell", "data-label": level }, !seen ? "not judged" : broke(cell) ? "broken" : holds ? "holds" : "fails"));
+        row.append(make("td", { class: tone, role: "cell", "data-label": level }, !seen ? "not judged" : broke(cell) ? "error" : holds ? "holds" : "fails"));
       }
       const remarks = [judged(cell) && !broke(cell) ? "" : cell[0], said.reason, said.blame && `blame: ${said.blame}`, said.accepted && `accepted: ${said.accepted}`, said.stale];
       row.append(make("td", { class: "remark", role: "cell" }, ...breakable(remarks.filter(Boolean).join("; "))));

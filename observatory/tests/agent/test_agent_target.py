@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.observatory.targets import agent
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
@@ -101,7 +101,7 @@ def test_relative_paths_get_a_process_of_their_own_that_ends_with_the_scenario(m
     assert where(own)[0] == str(place.root)
     assert where(own)[1] != where(shared)[1]
     own.close()
-    with pytest.raises(BrokenAdapter):
+    with pytest.raises(AdapterError):
         own.call("Read", {})
     assert where(shared)[0] == str(place.root.parents[1])
 
@@ -119,7 +119,7 @@ def test_with_isolation_process_every_workspace_has_its_own(make, tmp_path: Path
 def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) -> None:
     adapter = make()
     first = adapter.open(workspace(tmp_path, "1"))
-    with pytest.raises(BrokenAdapter, match="stand-in ended with exit code 3"):
+    with pytest.raises(AdapterError, match="stand-in ended with exit code 3"):
         first.call("NotebookEdit", {})
     first.close()
     assert where(adapter.open(workspace(tmp_path, "2")))

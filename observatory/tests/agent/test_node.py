@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.observatory.targets.install import _node
 
 
@@ -37,12 +37,12 @@ def test_the_environment_s_own_node_comes_first(tmp_path: Path, system: str) -> 
 @pytest.mark.parametrize(("version", "problem"), [("v20.1.0", "is v20.1.0"), ("", "is broken")])
 def test_a_node_that_is_too_old_is_refused(tmp_path: Path, monkeypatch, version: str, problem: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: node(tmp_path / "bin" / "node", version))
-    with pytest.raises(BrokenAdapter, match=f"needs Node 22 or newer; .* {problem}") as caught:
+    with pytest.raises(AdapterError, match=f"needs Node 22 or newer; .* {problem}") as caught:
         _node(tmp_path / "install", 22)
     assert caught.value.blame == "environment"
 
 
 def test_without_node_the_message_says_so(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(BrokenAdapter, match="node is not installed"):
+    with pytest.raises(AdapterError, match="node is not installed"):
         _node(tmp_path / "install", 0)

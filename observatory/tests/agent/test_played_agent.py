@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.agent_command import BASE_VARIABLES, AgentProgram
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.observatory.agents.wires.formats import WIRES
@@ -86,12 +86,12 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
 @pytest.mark.slow
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("readfirst.harness.agents.agent_process._START_TIMEOUT_S", 1.0)
-    with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
+    with pytest.raises(AdapterError, match="did not answer within 1 s"):
         Conversation(program(tmp_path, tools=frozenset({"unheard of"}), time_limit=1.0))
 
 
 def test_a_call_without_answer_is_an_error(conversation: Conversation) -> None:
-    with pytest.raises(BrokenAdapter, match="the stand-in gave no result for 1 of 1 calls"):
+    with pytest.raises(AdapterError, match="the stand-in gave no result for 1 of 1 calls"):
         conversation.call("Forget", {})
 
 
@@ -136,18 +136,18 @@ def test_only_loopback_exists_where_the_system_allows(conversation: Conversation
 
 
 def test_an_agent_that_dies_is_reported_with_its_last_words(conversation: Conversation) -> None:
-    with pytest.raises(BrokenAdapter, match="the stand-in ended with exit code 3") as caught:
+    with pytest.raises(AdapterError, match="the stand-in ended with exit code 3") as caught:
         conversation.call("Die", {})
     assert caught.value.details == "last words"
     assert not conversation.usable
-    with pytest.raises(BrokenAdapter, match="over"):
+    with pytest.raises(AdapterError, match="over"):
         conversation.call("Echo", {})
 
 
 def test_an_agent_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> None:
     conversation = Conversation(program(tmp_path, time_limit=0.2))
     pid = conversation.pid
-    with pytest.raises(BrokenAdapter, match=r"did not answer within 0\.2 s"):
+    with pytest.raises(AdapterError, match=r"did not answer within 0\.2 s"):
         conversation.call("Hang", {})
     conversation.close()
     assert ends_soon(pid)
@@ -155,7 +155,7 @@ def test_an_agent_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> N
 
 def test_a_large_call_may_take_longer(tmp_path: Path) -> None:
     conversation = Conversation(program(tmp_path, time_limit=0.2))
-    with pytest.raises(BrokenAdapter, match=r"did not answer within 0\.4 s"):
+    with pytest.raises(AdapterError, match=r"did not answer within 0\.4 s"):
         conversation.call("Hang", {"text": "x" * 20_000})
     conversation.close()
 
@@ -170,13 +170,13 @@ def test_a_large_call_may_take_longer(tmp_path: Path) -> None:
     ],
 )
 def test_an_agent_that_does_not_keep_the_format_is_reported(conversation, tool: str, problem: str) -> None:
-    with pytest.raises(BrokenAdapter, match=f"does not understand: .*{problem}"):
+    with pytest.raises(AdapterError, match=f"does not understand: .*{problem}"):
         conversation.call(tool, {})
 
 
 def test_a_program_that_is_not_there_is_an_environment_failure(tmp_path: Path) -> None:
     missing = AgentProgram("it", WIRES["openai"], ("/nowhere/agent",), frozenset({"look"}), tmp_path)
-    with pytest.raises(BrokenAdapter, match="it ended with exit code 1") as caught:
+    with pytest.raises(AdapterError, match="it ended with exit code 1") as caught:
         Conversation(missing)
     assert caught.value.blame == "environment"
     assert caught.value.details.endswith("/nowhere/agent: No such file or directory")

@@ -146,7 +146,7 @@ def test_the_shortest_is_by_length_and_then_by_name() -> None:
         ("failed", ("effects",), "effects"),
         ("failed", ("effects", "reason"), "reason"),
         ("failed", ("text",), "nothing"),  # a level holds only if those before it do
-        ("broken", (), "broken"),
+        ("error", (), "error"),
         ("unsupported", (), "unsupported"),
         ("unspecified", (), "unspecified"),
     ],

@@ -11,7 +11,7 @@ import wrong_state
 import wrong_text
 from altered import Altered
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Level
@@ -190,9 +190,9 @@ def test_whitespace_that_a_reminder_costs_an_answer_is_no_disagreement(
 
 class Dead(Altered):
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
-        raise BrokenAdapter("it is gone", details="last words")
+        raise AdapterError("it is gone", details="last words")
 
 
 def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: WorkspacePool) -> None:
-    with pytest.raises(BrokenAdapter, match="the target broke at step 1: it is gone"):
+    with pytest.raises(AdapterError, match="the target broke at step 1: it is gone"):
         list(campaign(Dead, suite, place).perform())

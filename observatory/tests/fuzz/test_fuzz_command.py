@@ -73,7 +73,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in printed
     assert scenario.rule == "numbered-lines"
     outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
-    assert outcome.broken is None
+    assert outcome.error is None
 
 
 @pytest.mark.slow

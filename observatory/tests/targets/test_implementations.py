@@ -48,7 +48,7 @@ def load_known_scenarios() -> tuple[RuleScenario, ...]:
 
 def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
     data = result_of(target, verdicts(), SUITE, CONTRACTS)
-    assert [data[name] for name in ("scenarios", "judged", "broken", "unsupported")] == [4, 3, 1, 1]
+    assert [data[name] for name in ("scenarios", "judged", "error", "unsupported")] == [4, 3, 1, 1]
     assert data["holds"] == {"effects": 1, "reason": 1, "text": 1}
     assert data["lacks"] == {"parallel": 1}
     assert data["harm"] == {
@@ -193,7 +193,7 @@ def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) 
     third.run(target)
     third.write([target.pinned])
     [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
-    assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
+    assert (mended["scenarios"], mended["judged"], mended["error"]) == (4, 3, 0)
     third.keep()
     assert third.asked(target) == []
     strict = replace(target, release=replace(target.release, design="strict"))
@@ -304,7 +304,7 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
     assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
     assert "Write as its reason why that is accepted" in ruling.stale
     ended, ruling = run.verdicts["gate/edit-unread"]
-    assert (ended.status, ruling.accepted, ruling.needs_reason) == ("broken", "", True)
+    assert (ended.status, ruling.accepted, ruling.needs_reason) == ("error", "", True)
 
 
 def test_a_stream_without_a_baseline_is_of_a_run_that_fails(

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapter_api import NO_ANSWER, AdapterError, ToolResult, Workspace
 from readfirst.harness.compare.level_reached import pack_results
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
@@ -292,14 +292,14 @@ def test_evidence_names_no_folder_that_is_called_otherwise_each_time() -> None:
     scenario = scenario_of("staleness/edit-after-change")
     path = f"{gettempdir()}/readfirst-k3_x/tmpab12/package/__pycache__/a.pyc"
     outcome = Outcome(scenario.id, (StepOutcome((ToolResult(f"no {path!r}"),)),), Breakage("adapter", "", 0))
-    verdict = Verdict(scenario.id, "2.1.7", "effects", "broken", dict.fromkeys(LEVELS, False), reason=path)
+    verdict = Verdict(scenario.id, "2.1.7", "effects", "error", dict.fromkeys(LEVELS, False), reason=path)
     evidence = evidence_of(scenario, outcome, verdict)
     assert evidence is not None
     assert evidence.answers[0][0].text == "no '$TMPDIR/package/__pycache__/a.pyc'"
-    assert evidence.broken == "$TMPDIR/package/__pycache__/a.pyc"
+    assert evidence.error == "$TMPDIR/package/__pycache__/a.pyc"
     compiled = replace(verdict, reason=f"\0{path}\0")
     assert evidence_of(scenario, outcome, compiled) == replace(
-        evidence, broken="Bytes that name folders of the machine."
+        evidence, error="Bytes that name folders of the machine."
     )
 
 
@@ -308,11 +308,11 @@ def test_what_breaks_is_evidence_and_what_holds_is_none() -> None:
     steps = (StepOutcome((ToolResult("x" * 3000),)), StepOutcome())
     outcome = Outcome(scenario.id, steps, Breakage("implementation", "it hung", 2))
     verdict = Verdict(
-        scenario.id, "2.1.7", "effects", "broken", dict.fromkeys(LEVELS, False), reason="it hung"
+        scenario.id, "2.1.7", "effects", "error", dict.fromkeys(LEVELS, False), reason="it hung"
     )
     evidence = evidence_of(scenario, outcome, verdict)
     assert evidence is not None
-    assert (evidence.step, evidence.broken) == (3, "it hung")
+    assert (evidence.step, evidence.error) == (3, "it hung")
     assert evidence.answers[0][0].text == "x" * 2000 + " [1,000 more characters]"
     text = issue_text(
         replace(report_of("agno@3.1.10", "edit-refuses-changed-file"), scenario=scenario, evidence=evidence),
@@ -368,7 +368,7 @@ def test_evidence_alone_is_written_for_those_that_are_named(
 ) -> None:
     def keep(_suite: Suite, folder: Path, name: str, _order: list[str], _limit: float) -> dict[str, str]:
         if name.startswith("agno-gated"):
-            raise BrokenAdapter("it cannot be installed")
+            raise AdapterError("it cannot be installed")
         return {"modes": str(folder)}
 
     monkeypatch.setattr(command, "keep_evidence", keep)

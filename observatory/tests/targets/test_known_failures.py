@@ -108,8 +108,8 @@ def test_a_signature_takes_the_lowest_level_that_fails() -> None:
 
 
 def test_a_broken_scenario_has_a_signature_too() -> None:
-    broken = Verdict("gate/a", "2.1.7", "text", "broken", {}, reason="the server was killed by 9\ndetails")
-    assert signature(broken) == "broken: the server was killed by N"
+    broken = Verdict("gate/a", "2.1.7", "text", "error", {}, reason="the server was killed by 9\ndetails")
+    assert signature(broken) == "error: the server was killed by N"
 
 
 def test_reasons_and_links_of_a_person_are_kept(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.observatory.cli import targets as command
 from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.targets import catalogue
@@ -215,7 +215,7 @@ def test_a_version_that_nobody_has_is_not_added(
     targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise BrokenAdapter("there is no such version", blame="environment")
+        raise AdapterError("there is no such version", blame="environment")
 
     monkeypatch.setattr(command, "renew", fail)
     before = (targets / "files.yaml").read_bytes()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
@@ -32,7 +32,7 @@ class Meeting:
         self.asked.append({"target": connect_string, "jobs": given[-1].jobs, "apart": apart})
         self.barrier.wait()
         if connect_string == "target:agno-gated@3.1.10":
-            raise BrokenAdapter("it cannot be installed")
+            raise AdapterError("it cannot be installed")
         yield from verdicts()
 
 
@@ -42,7 +42,7 @@ def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.Monkey
     survey = Survey(SUITE, tmp_path, options=RunOptions(jobs=5))
     results = dict(survey.run_all([find("agno"), find("agno-gated")]))
     assert results.keys() == {"agno@3.1.10", "agno-gated@3.1.10"}
-    assert isinstance(results["agno-gated@3.1.10"], BrokenAdapter)
+    assert isinstance(results["agno-gated@3.1.10"], AdapterError)
     assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(2, True), (2, True)]
     survey.write(["agno-gated@3.1.10", "agno@3.1.10"])
     data = json.loads((tmp_path / "implementations.json").read_text())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapter_api import Adapter, BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import Adapter, AdapterError, Workspace
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.run_options import RunOptions
@@ -178,12 +178,12 @@ def test_a_target_sees_no_variable_of_ours(
 
 def test_an_exception_that_is_not_a_refusal_breaks(connect_toy: Connected, workspace: Workspace) -> None:
     session = connect_toy(change_mapping("exception: true, ", "")).open(workspace)
-    with pytest.raises(BrokenAdapter, match="the target raised LookupError: look first"):
+    with pytest.raises(AdapterError, match="the target raised LookupError: look first"):
         session.call("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"})
 
 
 def test_what_cannot_be_made_is_reported(connect_toy: Connected, workspace: Workspace) -> None:
-    with pytest.raises(BrokenAdapter, match="cannot import name 'Missing'"):
+    with pytest.raises(AdapterError, match="cannot import name 'Missing'"):
         connect_toy(change_mapping("import Editor", "import Missing"))
 
 
@@ -208,7 +208,7 @@ def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_package_that_does_not_exist_leaves_nothing_behind(connect_toy: Connected, toy: Path) -> None:
-    with pytest.raises(BrokenAdapter, match="pip could not make the environment") as error:
+    with pytest.raises(AdapterError, match="pip could not make the environment") as error:
         connect_toy(change_mapping("toy-editor==1.0", "toy-editor==1.0.1"))
     assert error.value.blame == "environment"
     assert "toy-editor" in error.value.details
@@ -228,7 +228,7 @@ def test_an_interrupted_installation_is_made_again(toy: Path, connect_toy: Conne
 def test_a_python_that_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
-    with pytest.raises(BrokenAdapter, match=r"this target needs Python 3\.99 or newer"):
+    with pytest.raises(AdapterError, match=r"this target needs Python 3\.99 or newer"):
         install._interpreter("3.99")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapter_api import AdapterError
 from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
 from readfirst.observatory.targets.translate import (
     Captured,
@@ -151,14 +151,14 @@ def test_an_error_is_found_where_the_mapping_says(
 
 def test_an_exception_is_a_refusal_only_where_the_mapping_says(target: Target, scope: Scope) -> None:
     raised = TargetAnswer("ValueError: no", raised=True)
-    with pytest.raises(BrokenAdapter, match="the target raised ValueError: no"):
+    with pytest.raises(AdapterError, match="the target raised ValueError: no"):
         result_of(target, "Edit", raised, scope)
     refusing = replace(target, result=replace(target.result, exception=True))
     assert result_of(refusing, "Edit", raised, scope).is_error
 
 
 def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
-    with pytest.raises(BrokenAdapter, match=r"content\.0\.text is no text"):
+    with pytest.raises(AdapterError, match=r"content\.0\.text is no text"):
         result_of(target, "Edit", TargetAnswer({"content": []}), scope)
 
 

@@ -129,7 +129,7 @@ def choose_scenarios(
 
     def shows(scenario: Scenario, outcome: Outcome, point: Point) -> bool:
         changed = switches.changed(scenario, point)
-        return changed.broken is not None or (
+        return changed.error is not None or (
             any(disagreements(scenario, outcome, changed, "text", suite.vocabulary))
         )
 
@@ -158,7 +158,7 @@ def choose_scenarios(
     pool: dict[str, tuple[Scenario, Outcome, set[Point]]] = {}
     for scenario in drawn:
         outcome, met = switches.met(scenario)
-        if outcome.broken is None and scenario.id not in held:
+        if outcome.error is None and scenario.id not in held:
             pool[scenario.id] = scenario, outcome, met & left
     taken: list[Scenario] = []
     failed: Counter[tuple[Point, str]] = Counter()

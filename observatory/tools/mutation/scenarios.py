@@ -112,7 +112,7 @@ class _Bench:
             with time_limit(limit):
                 verdict = self._runners[contract, limit].judge(scenario_id)
         except TooLongError as error:
-            return f"broken: {error}"
+            return f"error: {error}"
         if verdict.status in ("passed", "unsupported", "unspecified"):
             return ""
         if self._level == "effects" and (worst := self._new_harm(verdict)):

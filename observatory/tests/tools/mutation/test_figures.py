@@ -26,7 +26,7 @@ def test_the_sentence_of_harm_alone_is_what_its_counts_come_to() -> None:
 
 
 def test_what_a_mutant_is_noticed_by_is_counted_once() -> None:
-    kinds = ["lost", "stray", "blind", "overcautious", "failed", "broken", "TypeError"]
+    kinds = ["lost", "stray", "blind", "overcautious", "failed", "error", "TypeError"]
     assert Noticed.of(kinds) == Noticed(harm=2, beside=2, off=2, alone=1)
     assert Noticed.of([]).sentence("1 May 2026", 0, 0, 0).startswith("- On 1 May 2026, 0 of all 0 mutants")
 

@@ -59,7 +59,7 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
         == weight_of("lost: line 1")
         > weight_of("overcautious: x")
         > weight_of("failed: x")
-        > weight_of("broken: x")
+        > weight_of("error: x")
     )
     found = {"small": "failed: 3, not 1", "large": "lost: line 1"}
     looking = replace(

@@ -357,7 +357,7 @@ def test_what_a_hook_puts_in_place_of_arguments_is_no_call_of_its_own() -> None:
     def find_breakage() -> str:
         attend(scenario)
         outcome = replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
-        return str(outcome.broken or "")
+        return str(outcome.error or "")
 
     confined = Confined(find_breakage)
     try:

@@ -1,9 +1,10 @@
-"""Former names of fields of AdapterTraits still work for one release, with a warning that states the present names."""
+"""Former public names still work for one release, with a warning that states the present names."""
 
 from typing import Any
 
 import pytest
 
+import readfirst
 from readfirst import AdapterTraits
 from readfirst.harness.adapter_traits import _FORMER_TRAITS, traits_of
 
@@ -45,3 +46,8 @@ def test_an_adapter_without_traits_may_have_attributes_of_former_names() -> None
     ]
     assert traits.reuses_paths
     assert traits.unsupported_reason("Read", {}) == "Read with pages"
+
+
+def test_a_former_name_of_the_package_is_accepted_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match=r"readfirst\.BrokenAdapter is now readfirst\.AdapterError"):
+        assert readfirst.BrokenAdapter is readfirst.AdapterError
