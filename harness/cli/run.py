@@ -187,7 +187,7 @@ def run(
 
 def report(
     streams: list[Path] = typer.Argument(..., metavar="FILE...", help="Results that --format jsonl wrote."),
-    format_: Literal["table", "markdown", "html", "badge"] | None = typer.Option(
+    format_: Literal["table", "junit", "markdown", "html", "badge"] | None = typer.Option(
         None, "--format", help="The format of the report.", show_default="table on a terminal, else markdown"
     ),
     output: Output = None,

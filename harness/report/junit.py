@@ -15,11 +15,13 @@ _TAGS_BY_ATTRIBUTE = {"tests": "testcase", "failures": "failure", "errors": "err
 def page(results: Results, sources: Sources) -> str:
     """Return the XML. Characters that XML does not allow (control characters, lone surrogates) are escaped."""
     runs = results.runs
-    root = Element("testsuites", name=visible(f"readfirst {runs[0].name}"))
+    names = list(dict.fromkeys(run.name for run in runs))
+    several = len(names) > 1
+    root = Element("testsuites", name=visible(f"readfirst {', '.join(names)}"))
     for run in runs:
         for suite in _make_suites(run, sources):
-            if len(runs) > 1:
-                suite.set("name", f"{visible(run.contract)} {suite.get('name')}")
+            names = (*((run.name,) if several else ()), *((run.contract,) if len(runs) > 1 else ()))
+            suite.set("name", " ".join((*map(visible, names), suite.get("name", ""))))
             root.append(suite)
     if any(run.interrupted for run in runs):
         case = SubElement(SubElement(root, "testsuite", name="readfirst"), "testcase", name="run")

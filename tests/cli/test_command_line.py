@@ -230,7 +230,7 @@ def test_listing_imports_nothing_that_only_a_run_needs(holding: Suite) -> None:
     assert python("-c", code, holding.root).stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("format_", ["markdown", "html", "badge"])
+@pytest.mark.parametrize("format_", ["markdown", "html", "badge", "junit"])
 def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
     readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
 ) -> None:

@@ -196,6 +196,16 @@ def test_markdown_lists_accepted_failures_and_the_mistake_of_most_failures(suite
     assert re.search(r"^\| torn/a +\| safe +\| By design. +\|$", page, re.MULTILINE)
 
 
+def test_the_suites_of_several_runs_name_the_run(suite: Suite) -> None:
+    two = Results(tuple(run(one("numbers/a"), target=name) for name in ("mcp:mine", "mcp:theirs")))
+    root = ElementTree.fromstring(sources(suite).write("junit", two).encode())
+    assert root.get("name") == "readfirst mcp:mine, mcp:theirs"
+    assert [each.get("name") for each in root] == [
+        "mcp:mine 2.1.7 wording: Rule numbers holds",
+        "mcp:theirs 2.1.7 wording: Rule numbers holds",
+    ]
+
+
 def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> None:
     root = ElementTree.fromstring(
         sources(suite)
