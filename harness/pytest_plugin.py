@@ -182,11 +182,24 @@ def pytest_configure(config: pytest.Config) -> None:
         _check(config, suites)
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Return a line for the header of the output if an adapter is named but no suite is collected."""
-    if config.option.readfirst_adapter is None or config.stash[SUITES]:
-        return None
-    return "readfirst: the command line names only files without scenarios, so no scenario is collected"
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Return lines for the header of the output about scenarios that are not collected, if an adapter is named."""
+    if config.option.readfirst_adapter is None:
+        return []
+    if not config.stash[SUITES]:
+        return ["readfirst: the command line names only files without scenarios, so no scenario is collected"]
+    collected = {root.resolve() for root in config.stash[SUITES]}
+    others = sorted(
+        escape(path.name)
+        for path in config.rootpath.iterdir()
+        if path.is_dir()
+        and _named_root(path) not in (None, config.rootpath)
+        and path.resolve() not in collected
+    )
+    return [
+        f"readfirst: the suite {name} is not collected; --readfirst-fixtures {name} adds it"
+        for name in others
+    ]
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:

@@ -244,7 +244,11 @@ class _Judge:
             if breakage.blame == "machine":
                 return "unsupported", None, f"the adapter lacks {breakage.message}"
             if breakage.blame == "unsupported":
-                return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {breakage.message}"
+                return (
+                    ("passed" if deviated else "unsupported"),
+                    None,
+                    f"the adapter lacks {breakage.message}",
+                )
             blame: Blame = next((each for each in get_args(Blame) if each == breakage.blame), "adapter")
             return "error", blame, "\n".join(filter(None, (breakage.message, breakage.details)))
         if len(outcome.steps) != len(self.scenario.steps):

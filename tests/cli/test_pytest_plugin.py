@@ -115,7 +115,12 @@ def test_a_suite_nearby_is_collected_only_if_it_is_named(
     pytester.makepyfile("def test_own(): pass")
     run().assert_outcomes(passed=1)
     run(".").assert_outcomes(passed=1)
-    run("--adapter", "reference").assert_outcomes(passed=3)
+    other = run("--adapter", "reference")
+    other.assert_outcomes(passed=3)
+    other.stdout.fnmatch_lines(["*the suite private is not collected; --readfirst-fixtures private adds it"])
+    both = run("--adapter", "reference", "--readfirst-fixtures", "bundled", "--readfirst-fixtures", "private")
+    both.assert_outcomes(passed=4)
+    both.stdout.no_fnmatch_line("*is not collected*")
     for path in (private.root, private.scenarios_root):
         run(path).assert_outcomes(passed=1)
         run("--adapter", "reference", path).assert_outcomes(passed=1)
