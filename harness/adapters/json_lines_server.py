@@ -166,7 +166,8 @@ class _Server:
         """Save the session of a conversation that may be killed, before a request changes it. A process that resumes
         the conversation loads this state.
 
-        The request is lost if the process is killed during it, even if its answer was sent but not received.
+        If the process is killed during the request, its effect on the session is lost, even if the answer was already
+        sent.
         """
         if number in self.kept:
             import pickle

@@ -253,8 +253,8 @@ class ServerPool:
 
 
 def _alone(whose: Workspace | Scenario) -> bool:
-    """Whether a session needs a separate server. This is the case if it uses relative paths, deny rules, a kill, or a
-    second session at the same time.
+    """Whether a session needs a separate server. This is the case if it uses relative paths or deny rules,
+    if it kills the program, or if a second session runs at the same time.
     """
     deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
     return whose.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & whose.needs)

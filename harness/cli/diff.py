@@ -32,7 +32,9 @@ from readfirst.harness.versions.points import scenarios_of_changes
 @running("jobs", "time_limit")
 def diff(
     before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
-    after: str = typer.Argument(..., metavar="B", help="The other side, of the same kinds."),
+    after: str = typer.Argument(
+        ..., metavar="B", help="What A is compared with: also a contract, JSON lines of a run, or a target."
+    ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="The format of the report."
     ),

@@ -190,7 +190,7 @@ def _select_scenarios(
 
 
 def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
-    """Replace the recordings of these scenarios, which may be missing, by the reason `why` they are omitted."""
+    """Store the reason `why` instead of a recording for these scenarios. An existing recording is replaced."""
     if not why.strip():
         raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
     stated = [

@@ -42,11 +42,12 @@ def baseline_text(
 
     `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old` keep
     reason, comment and link. A new entry gets UNEXPLAINED, and so does an entry whose failure has become a harm.
-    Entries of `old` stay as they are if no verdict is about them, if they vary, or if a scenario of their rule fails.
+    An entry of `old` stays as it is if no verdict is about it, if it varies (`varies: true`), or if its level is above
+    that of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
 
-    `of_all`: the verdicts are of all scenarios. If False, scenarios that `old` lists as not judged stay listed.
+    `of_all`: the verdicts are of all scenarios. If False, the missing capabilities that `old` lists stay listed.
     `lucky` are scenarios that pass or fail by chance: if one of them fails, those of its rule that pass now get the
-    same entry. `added`: none of the scenarios of `verdicts` was known to `old`.
+    same entry. `added`: `old` contains none of the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()

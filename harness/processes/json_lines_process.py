@@ -136,8 +136,8 @@ class LineProgram(Child):
         """End the program, and return an error with a message, the exit status and the end of standard error. `what`
         is the request that failed.
 
-        An empty message means that the program closed its output; it then may take a moment to exit, so that its exit
-        status is known.
+        An empty message means that the program closed its output. The method then waits until the program has exited,
+        because the error contains its exit status.
         """
         status = self.wait(0.0 if message else _EXIT_TIMEOUT_S)
         if not message:

@@ -56,7 +56,7 @@ _TIMEOUT_S = 5.0
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Start the program, report limits of the supervision, and exit as the program exits."""
+    """Start the program, report if this system cannot kill all of its processes, and exit as the program exits."""
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)

@@ -107,7 +107,7 @@ def _find_node(root: Any, yaml_path: Sequence[int | str]) -> Any:
 
 
 def _yaml_path_of(steps: Sequence[Any], path: StepPath) -> list[int | str]:
-    """Return the path in the file, relative to its steps, of one step or of a call in a group."""
+    """Return the keys and indexes that lead from the list `steps` of the file to one step, or to a call in a group."""
     yaml_path = list(_iter_yaml_paths(steps))[path[0]]
     return [*yaml_path, *(key for index in path[1:] for key in ("parallel", index))]
 

@@ -192,8 +192,8 @@ shortest.
 def dominant_of(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, Ranked]]
 ) -> Dominant | None:
-    """Return the most frequent mistake, if it is the only one as severe in more than a quarter of the failures.
-    Otherwise None.
+    """Return the most frequent mistake, if more than a quarter of the failures have no other mistake at their
+    lowest failing level. Otherwise None.
 
     `fails` counts the scenarios of each failure. `shortest` contains the shortest verdict of each failure, for each
     rule.

@@ -16,7 +16,7 @@ _MINIMAL_CALLS = {
 
 
 class ClaimsError(ReadfirstError):
-    """`--require` names an unknown capability, or no tool. The message lists the capabilities."""
+    """`--require` names an unknown capability, or no tool. The message says what to write."""
 
 
 def claims_named(words: Iterable[str]) -> frozenset[str] | None:

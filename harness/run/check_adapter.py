@@ -319,7 +319,7 @@ def _check_cut_write(session: Session, site: WorkspaceDir) -> None:
 def _require_refusal(result: ToolResult, site: WorkspaceDir, reason: str) -> None:
     if not result.is_error or "new.txt" in site.snapshot():
         raise CheckFailed(
-            f"Write answered {result.text[:200]!r}, though it {reason}. Refuse it, and write nothing."
+            f"Write answered {result.text[:200]!r}, though the call {reason}. Refuse such a call, and write nothing."
         )
 
 

@@ -168,13 +168,13 @@ def _connect_lines(wanted: Wanted) -> Adapter:
     except ValueError as error:
         raise ConnectError(f"'lines:{wanted.rest}': {error}. Write the command as in a shell.") from error
     if not words or shutil.which(words[0]) is None:
-        program = f"there is no program {words[0]!r}" if words else "the command is empty"
+        problem = f"there is no program {words[0]!r}" if words else "the command is empty"
         hint = (
             f" on the PATH. Write ./{words[0]} for the file here."
             if words and Path(words[0]).is_file()
             else "."
         )
-        raise ConnectError(f"'lines:{wanted.rest}': {program}{hint}")
+        raise ConnectError(f"'lines:{wanted.rest}': {problem}{hint}")
     adapter = LinesAdapter(words, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
     _start_adapter(adapter)
     return adapter

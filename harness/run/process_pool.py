@@ -24,8 +24,8 @@ class Job(Protocol[Item_contra, Result_co]):
     """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Return a context manager that opens the resources of the work and returns the function for one item. The
-        resources are closed after the last item.
+        """Return a context manager that opens the resources of the job, yields the function for one item, and closes
+        the resources after the last item.
         """
         ...
 

@@ -138,5 +138,7 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def marks(course: Course) -> str:
-    """Return a course as a text: a word for each message, with `a` for an answered call, and `r` for a refused call."""
+    """Return a course as a text such as `a ar`: a word for each message, with a letter for each of its calls, `a` if
+    answered and `r` if refused.
+    """
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

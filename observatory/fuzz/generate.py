@@ -238,7 +238,7 @@ class _StepGenerator:
         return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
 
     def _move(self, path: str) -> Step:
-        """Return a change of a path: it is moved, deleted, or becomes a link to a different file."""
+        """Return a random change of a path: a link gets a different target, another path is renamed or deleted."""
         sketch = self.sketch
         free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
         kind = self.random.randint(0, 5)

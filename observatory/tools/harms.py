@@ -39,7 +39,7 @@ BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n
 
 @dataclass(frozen=True)
 class Cause:
-    """A reason why the product harms, as a sentence, with the conditions of the harms that it explains."""
+    """A sentence that explains some harms of the product, and the conditions that these harms meet."""
 
     id: str
     kinds: tuple[str, ...]

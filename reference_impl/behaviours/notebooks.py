@@ -46,7 +46,8 @@ class NotebookBehaviours(Group):
     json_error_variable: str = behaviour(
         "H",
         {"2.1.181": "e"},
-        meaning="The variable name for a cell or an output of a notebook in short messages of the JavaScript engine.",
+        meaning="The name of the variable for a cell or an output of a notebook, in errors of the JavaScript engine "
+        "that omit the position.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     notebook_check_depth: str = behaviour(

@@ -164,7 +164,8 @@ def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviour
     """Return the match of `old_string`. None if the content does not contain it.
 
     The exact text is preferred. If it does not occur, curly and straight quotes match each other. If this finds
-    nothing, either all escapes match their characters, or all characters their escapes.
+    nothing, `old_string` is searched with each escape (such as `\u00e9`) replaced by its character, and then with each
+    non-ASCII character replaced by its escape.
     """
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:

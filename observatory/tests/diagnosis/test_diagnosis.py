@@ -212,7 +212,7 @@ def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Cl
 
 
 def between(found: Diagnosis, place: int) -> bool:
-    """Return whether all versions that a diagnosis names are near the contract number `place`: from the contract before
+    """Return whether a version that a diagnosis names is near the contract number `place`: from the contract before
     it to the one after it.
     """
     first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]

@@ -164,8 +164,9 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 
 def _with_mentions(subject: Subject) -> list[Step]:
-    """Return the calls of a subject, each after a mention of its file. Two mentions in a row are avoided, because the
-    session may read only one of the files.
+    """Return the calls of a subject, with a mention of each known file instead of its Read. The calls on a
+    file follow its mention directly, because after two mentions in a row the session may have read only one of the
+    files.
     """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]

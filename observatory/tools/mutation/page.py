@@ -183,7 +183,8 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return docs/harm.md with a new list item about mutants. Raises ValueError unless it contains exactly one."""
+    """Return the text of docs/harm.md with its list item about mutants replaced. Raises ValueError unless the page
+    contains exactly one such item."""
     text, replaced = _SENTENCE.subn(lambda _: sentence, written)
     if replaced != 1:
         raise ValueError(f"docs/harm.md must have one sentence about mutants, but has {replaced}")
@@ -196,8 +197,8 @@ def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
-    """Return a Markdown text: a table of the killed mutants by their worst consequence, and a list of those that only
-    change effects.
+    """Return a Markdown text: a table of the killed mutants by their worst consequence, and a list of those that do no
+    harm and change only effects.
     """
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
