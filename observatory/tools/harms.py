@@ -267,14 +267,14 @@ def tables(found: Mapping[str, Any]) -> str:
         table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
         "## Changes that are not harm",
         table(
-            ["a tool may", "scenario that shows it"],
+            ["change", "scenario that shows it"],
             [[each["sentence"], f"`{each['scenario']}`"] for each in conventions()],
         ),
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
         "[harm-causes.md](harm-causes.md). A recording is one scenario on\none version. The table counts the "
         "recordings of each version that have a harm of each kind; one recording may have\nseveral kinds. "
-        "The recordings are judged by the same rules as every other tool. `+gated` is the same version with an "
+        "The judge treats recordings like sessions of any other tool. `+gated` is the same version with an "
         "older\nmodel, which must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
     ]

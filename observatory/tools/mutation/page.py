@@ -172,11 +172,11 @@ class Noticed:
         fail = f"{self.off} + {noticed} = " + share(self.effects - self.alone, self.effects).format("fail")
         beyond = f"{noticed} = " + share(self.harm + self.beside, left).format("that do not end the session")
         text = (
-            f"- On {day}, {sample} of all {population:,} mutants of the reference were drawn at random. "
-            f"{scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` on 2.1.7. "
-            f"{self.off} mutants end the session early. Of the other {left}, {self.harm} do harm, {self.beside} more "
-            f"refuse calls without need or edit blindly, and {self.alone} only change effects. At the level `safe` "
-            f"therefore {fail}, and {beyond}. One command measures both levels: "
+            f"- On {day}, {sample} of all {population:,} mutants of the reference ([mutation.md](mutation.md)) were "
+            f"drawn at random. {scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` "
+            f"on 2.1.7. {self.off} mutants end the session early. Of the other {left}, {self.harm} do harm, "
+            f"{self.beside} more refuse calls without need or edit blindly, and {self.alone} only change effects. At "
+            f"the level `safe` therefore {fail}, and {beyond}. One command measures both levels: "
             f"`python3 observatory/tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
