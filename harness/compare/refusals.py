@@ -12,7 +12,6 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
-from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.repeated_text import has_half_character
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
 from readfirst.harness.suite.suite import Suite, default_root
@@ -60,8 +59,9 @@ def apply_refusals(
 ) -> Verdict:
     """Return the verdict with the declared refusals applied.
 
-    A failed scenario with a declared refusal is `unsupported`, never passed. It stays `failed` if a harm was done, if
-    another call was refused that every contract answers, or if a difference at a requested level precedes the refusal.
+    A failed scenario with a declared refusal is `unsupported`, never passed. It stays `failed` if a harm was done that
+    the contract does not do, if another call was refused that every contract answers, or if a difference at a requested
+    level precedes the refusal.
     A declared refusal never counts as `overcautious`.
     """
     if not declared:
@@ -74,14 +74,19 @@ def apply_refusals(
     harms = tuple(
         harm for harm in verdict.harms if harm.kind != "overcautious" or (harm.step, harm.call) not in refused
     )
-    verdict = replace(verdict, harms=harms)
+    differences = tuple(
+        each
+        for each in verdict.differences
+        if each.level != "safe"
+        or (each.step, each.call) not in refused
+        or not each.what.startswith("overcautious: ")
+    )
+    verdict = replace(verdict, harms=harms, differences=differences)
     asked, first = up_to(verdict.level), min(refused)[0]
-    if verdict.status != "failed" or any(harm.kind in (*HARMS, "overcautious") for harm in harms):
+    if verdict.status != "failed" or any(difference.level == "safe" for difference in differences):
         return verdict
-    if any(difference.step < first and difference.level in asked for difference in verdict.differences):
-        # No harm is left: only the refusal failed at `safe`, and it is declared.
-        differences = tuple(each for each in verdict.differences if each.level != "safe")
-        return replace(verdict, differences=differences, levels={**verdict.levels, "safe": True})
+    if any(difference.step < first and difference.level in asked for difference in differences):
+        return replace(verdict, levels={**verdict.levels, "safe": True})
     names = sorted({*refused.values()})
     words = " and ".join(REFUSALS[name] for name in names)
     return verdict.as_unsupported(f"the implementation declares that it refuses {words}", names)

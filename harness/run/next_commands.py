@@ -38,13 +38,15 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
     is_kept = request.format == "jsonl" and request.output is not None
-    if failing[contract] < _MIN_FAILURES or (request.selection.ids and not is_kept):
+    # `diff` compares effects and answers, which do not matter at `safe`.
+    is_by_rule = bool(request.selection.ids) or request.level == "safe"
+    if failing[contract] < _MIN_FAILURES or (is_by_rule and not is_kept):
         return ""
     side = str(request.output) if is_kept else request.target
     diff = ["readfirst", "diff", contract, side, *_selection_options(request)]
     if is_kept:
         report = ["readfirst", "report", side]
-        commands = {"by rule": report} if request.selection.ids else {"by cause": diff, "by rule": report}
+        commands = {"by rule": report} if is_by_rule else {"by cause": diff, "by rule": report}
     else:
         diff += RunOptions(time_limit=request.options.time_limit).words()
         diff += ["--trust"] if request.suite.trust else []

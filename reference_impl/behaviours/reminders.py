@@ -88,8 +88,8 @@ class ReminderBehaviours(Group):
     early_refusals_keep_their_end: bool = behaviour(
         False,
         {"1.0.68": True},
-        meaning="The text of a refusal before the execution of a call keeps its trailing whitespace, even if a reminder "
-        "follows.",
+        meaning="The text of a refusal before the execution of a call keeps its trailing whitespace, even if a "
+        "reminder follows.",
         shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
     )
     reminders_strip_answer_end: bool = behaviour(

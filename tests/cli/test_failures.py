@@ -3,6 +3,7 @@
 import random
 import re
 import shlex
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.failure import brief_lines, failure_text, short_path, short_place
 from readfirst.harness.report.table import BRIEF, TableReport
+from readfirst.harness.run.next_commands import grouping_line
+from readfirst.harness.run.run_command import RunRequest
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rules
@@ -272,6 +275,13 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
     assert compared.code == 1
     assert "wrong/text" in compared.out
     assert "wrong/effects" in compared.out
+
+
+def test_failures_at_safe_are_grouped_by_rule_only(suite: Suite) -> None:
+    request = RunRequest(suite, "mcp:mine", level="safe", format="jsonl", output=Path("safe.jsonl"))
+    line = grouping_line(request, Counter({"2.1.7": 3}))
+    assert line == "3 failures on 2.1.7; grouped by rule: readfirst report safe.jsonl"
+    assert grouping_line(replace(request, output=None), Counter({"2.1.7": 3})) == ""
 
 
 def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:

@@ -12,13 +12,14 @@ from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapter_traits import REFUSALS
 from readfirst.harness.compare.refusals import REFUSAL_SCENARIOS, MadeCall, _applies, apply_refusals
 from readfirst.harness.compare.verdict import Difference, Level
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli
-from tests.judging import CONTRACT, SUITE
+from tests.judging import CONTRACT, SUITE, judge_scenario
 from tests.rows import rows
 
 HERE = Path(__file__).parent
@@ -79,6 +80,23 @@ def test_a_declared_refusal_is_unsupported_unless_harm_is_done(name: str, level:
             assert not any(verdict.levels.values())
             assert not verdict.harms
             assert set(verdict.lacks) <= REFUSALS.keys()
+
+
+def test_harm_that_the_contract_does_is_no_reason_to_fail_a_declared_refusal(place: WorkspacePool) -> None:
+    scenario, adapter = SUITE.scenario(ENCODED), designed.Declares
+    outcome = replay(scenario, adapter, place)
+    verdict = judge_scenario(scenario, adapter, "effects", harm=True, place=place)
+    own = Harm(0, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    beyond = Difference(0, 0, "safe", own.line, "alpha", "")
+    for differences, status in (((), "unsupported"), ((beyond,), "failed")):
+        changed = replace(
+            verdict, harms=(own, *verdict.harms), differences=(*differences, *verdict.differences)
+        )
+        judged = apply_refusals(changed, scenario, CONTRACT, outcome, designed.Declares.refuses)
+        assert judged.status == status
+        assert [each.what for each in judged.differences if each.level == "safe"] == [
+            each.what for each in differences
+        ], "a declared refusal is no difference at safe"
 
 
 @rows(

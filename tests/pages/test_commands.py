@@ -132,7 +132,7 @@ PLANS = {
     "readfirst run target:mine.yaml --level safe --format jsonl --output results.jsonl": Plan(
         "node", (1,), before=HAS_MAPPING
     ),
-    "readfirst diff 2.1.7 results.jsonl": Plan("node", (1,)),
+    "readfirst report results.jsonl --format table --failures all": Plan("node"),
     "readfirst run target:mine.yaml --update-baseline": Plan("node", (1,), before=HAS_MAPPING),
     EXPLAIN: Plan("node", before=HAS_BASELINE),
     "readfirst run target:mine.yaml --format junit --output readfirst.xml": Plan("node"),

@@ -227,6 +227,12 @@ def drops_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
         _write(path, json.dumps({**book, "metadata": {}}).encode())
 
 
+def escapes_characters(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Replace each non-ASCII character of a notebook by a JSON escape."""
+    if path.suffix == ".ipynb":
+        _write(path, json.dumps(json.loads(path.read_bytes()), indent=1).encode())
+
+
 FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
     "deny": (forgets_rules, ()),
     "default-mode": (forgets_the_mode, ()),
@@ -252,14 +258,22 @@ SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Ma
     "modes": (resets_modes, _MODES, "files"),
     "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
     "metadata": (drops_metadata, {}, "notebooks-and-settings"),
+    "characters": (escapes_characters, {}, "notebook-characters"),
 }
 """Implementations that spoil a property of files, by its name: the function that spoils a file, the subject in the
 slugs of scenarios by event, and the subject for all other events.
 """
 
-WITHOUT = {("links", "command"), ("metadata", "group"), ("marks", "group")}
-"""Pairs without a scenario: commands with links, and parallel calls, because the product itself drops metadata and byte
-order marks after parallel calls.
+WITHOUT = {
+    ("links", "command"),
+    ("metadata", "group"),
+    ("marks", "group"),
+    *(("characters", event) for event in ("mention", "interruption", "group", "command", "during", "hook")),
+    ("characters", "mentioned"),
+    ("characters", "repository"),
+}
+"""Pairs without a scenario: commands with links; parallel calls, because the product itself drops metadata and byte
+order marks after them; and characters of notebooks with events that neither end nor begin a session.
 """
 
 EVENTS = (

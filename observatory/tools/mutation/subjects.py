@@ -11,6 +11,8 @@ NOTEBOOK = (
     '{"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [], '
     '"source": ["1"]}], "metadata": {"kernelspec": {"name": "x"}}, "nbformat": 4, "nbformat_minor": 5}'
 )
+WITH_CHARACTERS = NOTEBOOK.replace('"1"', "\"name = 'é ≠ 𝄞'\"")
+"""A notebook with characters of two, three and four bytes in UTF-8."""
 PLAIN = "alpha\nbeta\n"
 
 RULES: Mapping[str, Subject] = {
@@ -209,6 +211,15 @@ FILES: Mapping[str, Subject] = {
         [*OF_MODES, *OF_NAMES],
         ["links", "modes"],
         skipped=tuple({*EVENTS, "during", "hook", "git"} - {*AT_ONCE_KNOWN}),
+    ),
+    "notebook-characters": Subject(
+        "Characters of a notebook are not escaped",
+        "notebook-edit-keeps-the-rest",
+        {"files": {"book.ipynb": {"text": WITH_CHARACTERS, "mode": "0755"}}},
+        [read("book.ipynb")],
+        [edit_cell("book.ipynb", "naïve = 'größer'"), edit_cell("book.ipynb", "日本 = 2")],
+        ["modes", "notebook-edit"],
+        skipped=("mention", "interruption", "group", "command", "during", "hook", "git"),
     ),
     "owner": Subject(
         "Owner and attributes of a file stay",
