@@ -20,8 +20,8 @@ def page(results: Results, sources: Sources) -> str:
     root = Element("testsuites", name=visible(f"readfirst {', '.join(names)}"))
     for run in runs:
         for suite in _make_suites(run, sources):
-            names = (*((run.name,) if several else ()), *((run.contract,) if len(runs) > 1 else ()))
-            suite.set("name", " ".join((*map(visible, names), suite.get("name", ""))))
+            about = (*((run.name,) if several else ()), *((run.contract,) if len(runs) > 1 else ()))
+            suite.set("name", " ".join((*map(visible, about), suite.get("name", ""))))
             root.append(suite)
     if any(run.interrupted for run in runs):
         case = SubElement(SubElement(root, "testsuite", name="readfirst"), "testcase", name="run")
