@@ -4,10 +4,9 @@ are done once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
@@ -56,29 +55,29 @@ class Replays:
         self.suite = suite
         self._place = WorkspacePool(memory=True)
         self._scenarios: dict[str, Scenario] = {}
-        self._known: dict[str, _Fork | ReplayResult] = {}
+        self._known: dict[str, dict[tuple[str, ...], dict[tuple[Any, ...], ReplayResult]]] = {}
+        """The results of each scenario, by the names of the used behaviours and by their values."""
 
     def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
         """Return the result of the reference in a scenario. Raises SuiteError if its file is damaged."""
-        node = self._known.get(scenario_id)
-        while isinstance(node, _Fork):
-            node = node.ways.get(behaviours.value(node.behaviour))
-        if node is not None:
-            return node
+        known = self._known.setdefault(scenario_id, {})
+        for names, results in known.items():
+            if (earlier := results.get(tuple(map(behaviours.value, names)))) is not None:
+                return earlier
         if scenario_id not in self._scenarios:
             self._scenarios[scenario_id] = self.suite.in_full(self.suite.scenario(scenario_id))
         scenario = self._scenarios[scenario_id]
         verdict, asked = self._replay_scenario(scenario, behaviours)
         found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
         seen = ReplayResult(found, frozenset(asked))
-        self._keep(scenario_id, behaviours, asked, seen)
+        known.setdefault(asked, {})[tuple(map(behaviours.value, asked))] = seen
         return seen
 
     def is_broken(self, scenario_id: str) -> bool:
         """Whether the reference cannot replay a scenario in this process, or its result depends on timing."""
         return self(scenario_id, behaviours_of(DEFAULT_CONTRACT)).fingerprint == BROKEN
 
-    def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
+    def _replay_scenario(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, tuple[str, ...]]:
         """Replay a scenario. Return the verdict for its own contract, and the names of the used behaviours."""
         suite, contract = self.suite, self.suite.contracts[scenario.contract]
         self.count += 1
@@ -92,21 +91,6 @@ class Replays:
         asked = dict.fromkeys((*offered, *adapter.asked))
         return verdict, tuple(asked)
 
-    def _keep(
-        self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: ReplayResult
-    ) -> None:
-        """Add a result to the cached tree of the scenario: one fork for each used behaviour, in the order of use."""
-        ways: dict[Any, _Fork | ReplayResult] = cast(
-            "dict[Any, _Fork | ReplayResult]", self._known
-        )  # the root is chosen by the id
-        way: Any = scenario_id
-        for behaviour in asked:
-            node = ways.get(way)
-            if not isinstance(node, _Fork) or node.behaviour != behaviour:
-                node = ways[way] = _Fork(behaviour)
-            ways, way = node.ways, behaviours.value(behaviour)
-        ways[way] = seen
-
     def close(self) -> None:
         """Remove the workspaces."""
         self._place.close()
@@ -116,16 +100,6 @@ class Replays:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-@dataclass(slots=True)
-class _Fork:
-    """A node in the tree of cached results: a behaviour that the reference uses next, and the node or result for each
-    known value of it.
-    """
-
-    behaviour: str
-    ways: dict[Any, _Fork | ReplayResult] = field(default_factory=dict)
 
 
 class _Adapter:

@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from signal import SIGKILL
 
 from readfirst.harness.adapter_api import (
@@ -35,7 +34,6 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.supervised_process import bare_variables
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import AT_ONCE
-from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.edit_formats import Knowledge
 from readfirst.observatory.targets.install import Installed, install
@@ -50,6 +48,7 @@ from readfirst.observatory.targets.translate import (
     fill_template,
     lacks,
     result_of,
+    text_at,
     text_of,
     translate_call,
     with_captures,
@@ -126,7 +125,7 @@ class TargetSession:
         self._target = target
         self._raw = raw
         self._scope = Scope(workspace.root, workspace.home)
-        self._known = Knowledge(lambda path: _text_at(workspace.root, path))
+        self._known = Knowledge(lambda path: text_at(workspace.root, path))
         self._captured: dict[str, dict[str, str]] = {}
         """Values captured from answers, by the path that the call was about."""
         self._quotes = any(mapping.format for mapping in target.tools.values())
@@ -201,14 +200,6 @@ class TargetSession:
             values = captured(text_of(self._target, found), mapping.capture)
             self._captured.setdefault(self._path(arguments), {}).update(values)
         return result
-
-
-def _text_at(root: Path, path: str) -> str | None:
-    """Return the text of a regular file in the workspace, or None."""
-    try:
-        return read_inside(str(root), path).decode("utf-8", "replace")
-    except (OSError, ValueError):
-        return None
 
 
 def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:

@@ -339,7 +339,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
     captured = {name for call in calls for name in call.get("capture", {})}
     for tool, each in value["tools"].items():
         known = {*_PLACES, *captured, *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
-        for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
+        for path, name in placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
             if name not in known:
                 yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
         for key in ("omit", "unsupported"):
@@ -385,13 +385,14 @@ def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int 
         yield ("result", "clean", number, "replace"), each["replace"], None
 
 
-def _placeholders(template: Any, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
+def placeholders(template: Any, path: YamlPath = ()) -> Iterator[tuple[YamlPath, str]]:
+    """Yield the name of each placeholder in a template, with its path in the file. `path` is that of the template."""
     match template:
         case str() if (found := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
             yield path, found[1]
         case list():
             for number, item in enumerate(template):
-                yield from _placeholders(item, (*path, number))
+                yield from placeholders(item, (*path, number))
         case dict():
             for key, item in template.items():
-                yield from _placeholders(item, (*path, key))
+                yield from placeholders(item, (*path, key))

@@ -11,7 +11,7 @@ from typing import Any
 from readfirst.harness.adapter_api import AdapterError, ToolResult, UnsupportedCall
 from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, write_call
-from readfirst.observatory.targets.mapping import Target
+from readfirst.observatory.targets.mapping import Target, placeholders
 
 _NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _PATHS = ("file_path", "notebook_path")
@@ -112,7 +112,7 @@ def translate_call(
     if rule is not None:
         left.add("replace_all")
         extra = _replace_all(rule.kind, rule.name, arguments, scope)
-    used = set(_names(mapping.arguments))
+    used = {name for _, name in placeholders(mapping.arguments)}
     passed = {name: value for name, value in given.items() if name not in used and name not in left}
     values = {name: value for name, value in given.items() if name not in left} | scope.values()
     return TargetCall(mapping.call, {**fill_template(mapping.arguments, values), **extra, **passed})
@@ -134,13 +134,18 @@ def _matches(arguments: Mapping[str, Any], scope: Scope) -> int:
     does not occur.
     """
     path, old = arguments.get("file_path"), arguments.get("old_string")
-    if not isinstance(path, str) or not isinstance(old, str) or not old:
+    text = text_at(scope.root, path) if isinstance(path, str) else None
+    if text is None or not isinstance(old, str) or not old:
         return 1
+    return max(1, text.replace("\r\n", "\n").count(old))
+
+
+def text_at(root: Path, path: str) -> str | None:
+    """Return the text of a regular file in the workspace, or None."""
     try:
-        data = read_inside(str(scope.root), path)
+        return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
-        return 1
-    return max(1, data.decode("utf-8", "replace").replace("\r\n", "\n").count(old))
+        return None
 
 
 def _path(target: Target, value: Any, scope: Scope) -> Any:
@@ -155,18 +160,6 @@ def _path(target: Target, value: Any, scope: Scope) -> Any:
             return "/" + inside
         case _:
             return value
-
-
-def _names(template: Any) -> list[str]:
-    match template:
-        case str() if (name := _NAME.fullmatch(template)) is not None:
-            return [name[1]]
-        case list():
-            return [name for item in template for name in _names(item)]
-        case Mapping():
-            return [name for item in template.values() for name in _names(item)]
-        case _:
-            return []
 
 
 def fill_template(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
