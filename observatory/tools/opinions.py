@@ -13,12 +13,11 @@ is 1. Needs go and node, and takes a quarter of an hour on two processors.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -59,6 +58,8 @@ are left out, because only readfirst itself creates a small disk.
 {table}
 """
 _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
+_PART = 6
+"""Each deliberately wrong implementation is run on every Nth scenario only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +92,11 @@ def main(words: Sequence[str] | None = None) -> int:
     mode.add_argument("--write", action="store_true", help="write the page")
     mode.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument(
-        "--rows",
-        type=Path,
-        help="a file with measured rows, which are not measured again; new rows are added",
-    )
-    parser.add_argument(
         "-j",
         "--jobs",
         type=int,
         default=2,
         help="number of implementations that run in parallel (default: 2)",
-    )
-    parser.add_argument(
-        "--part",
-        type=int,
-        default=6,
-        help="run each deliberately wrong implementation on every Nth scenario only (default: 6)",
     )
     parser.add_argument("name", nargs="*", help="only run these implementations (default: all)")
     given = parser.parse_args(words)
@@ -115,16 +105,11 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join((*_COMPLETE, *WRONG))}")
     if given.write and given.name:
         parser.error("--write accepts no names: the page contains all")
-    known = {row.name: row for row in _kept(given.rows)}
-    missing = [name for name in names if name not in known]
+    rows = []
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:
-        for row in pool.map(partial(measure_implementation, folder=folder, part=given.part), missing):
-            known[row.name] = row
+        for row in pool.map(partial(measure_implementation, folder=folder), names):
+            rows.append(row)
             print(*row.cells, sep="\t", flush=True)
-            if given.rows is not None:
-                with given.rows.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(asdict(row)) + "\n")
-    rows = [known[name] for name in names]
     for row in rows:
         for runner, differing in (("Go", row.go), ("JavaScript", row.javascript)):
             for each in differing:
@@ -134,12 +119,11 @@ def main(words: Sequence[str] | None = None) -> int:
     return 1 if any(row.go or row.javascript for row in rows) else 0
 
 
-def measure_implementation(name: str, folder: str, part: int) -> Row:
+def measure_implementation(name: str, folder: str) -> Row:
     """Return the row of one implementation: run it with readfirst and the runners in Go and JavaScript, and compare
     their verdicts.
 
-    A wrong implementation gets one in `part` scenarios, each a different share. `folder` is the directory for temporary
-    files.
+    A wrong implementation gets one in `_PART` scenarios, each a different share. Temporary files are in `folder`.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:
@@ -151,7 +135,7 @@ def measure_implementation(name: str, folder: str, part: int) -> Row:
             command = skeleton("typescript", own)
         case _:
             command = [*SERVE_WRONG, name]
-    ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % part :: part]
+    ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % _PART :: _PART]
     suite = write_export(own / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     go, node = of_go(command, suite, own / "go"), of_node(command, suite, own / "node")
@@ -186,13 +170,6 @@ def page(rows: Sequence[Row]) -> str:
             numbers=counts,
         ),
     )
-
-
-def _kept(file: Path | None) -> Iterator[Row]:
-    if file is not None and file.exists():
-        for line in file.read_text("utf-8").splitlines():
-            value = json.loads(line)
-            yield Row(**{key: tuple(each) if isinstance(each, list) else each for key, each in value.items()})
 
 
 if __name__ == "__main__":

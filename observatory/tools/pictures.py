@@ -2,21 +2,11 @@
 
     python3 observatory/tools/pictures.py
 
-takes all of docs: it runs the reference and a published implementation, which needs npm and node, and makes the site
-where none is named:
+runs the reference and a published implementation, which needs npm and node, and makes the site where none is named:
 
     python3 observatory/tools/pictures.py --site site
 
-Or a single picture of the HTML report, of a run in a terminal, or of a page:
-
-    python3 observatory/tools/pictures.py site/index.html --width 1440 --height 900 --output docs/site-home.png
-    python3 observatory/tools/pictures.py a.jsonl b.jsonl --output docs/report-light.png
-    python3 observatory/tools/pictures.py a.jsonl --terminal --output docs/run.png
-    python3 observatory/tools/pictures.py a.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
-    python3 observatory/tools/pictures.py results/*.jsonl --level effects --output families.png
-
-The report is made from result streams; a page is shown with the window size at its start. Needs the extra `browser`,
-chromium and chromedriver.
+Needs the extra `browser`, chromium and chromedriver.
 """
 
 from __future__ import annotations
@@ -36,7 +26,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError
 from readfirst.harness.run.run_command import perform_report
 from readfirst.harness.suite.suite import Suite
 
@@ -52,19 +41,13 @@ FLAGS = (
     "--hide-scrollbars",  # a picture has none, and without them lines wrap elsewhere
 )
 SHOWN = """
-const [scenario, level] = arguments;
+const [scenario] = arguments;
 const rules = document.getElementById("rules");
 if (rules) rules.closest("section").hidden = true; // hundreds of rows, which no picture shows
-if (level) {
-  const select = document.getElementById("shown");
-  select.value = level;
-  select.dispatchEvent(new Event("change"));
-}
 if (scenario) {
   document.getElementById(scenario).querySelector("button").click();
 }
-const first = scenario ? document.getElementById(scenario)
-  : level ? document.getElementById("families").closest("section") : document.querySelector("header");
+const first = scenario ? document.getElementById(scenario) : document.querySelector("header");
 const last = scenario ? document.getElementById(`details-of-${scenario}`)
   : document.getElementById("families").closest("section");
 const above = first.getBoundingClientRect(), below = last.getBoundingClientRect();
@@ -91,31 +74,14 @@ FAMILIES = ("gate", "matching", "staleness")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the requested pictures. Return the exit code: 1 without Chromium or for an incomplete results file."""
-    parser = argparse.ArgumentParser(description="Take the pictures of docs, or one of a report or a page.")
-    parser.add_argument(
-        "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
-    )
-    parser.add_argument("--output", type=Path, help="The PNG file to write.")
+    """Write the pictures. Return the exit code: 1 without Chromium, or that of a command that failed."""
+    parser = argparse.ArgumentParser(description="Take the pictures of docs.")
     parser.add_argument(
         "--site", type=Path, help="The directory of a site that `readfirst targets site` wrote."
     )
-    parser.add_argument(
-        "--terminal", action="store_true", help="Show the output of `readfirst report` in a terminal."
-    )
-    parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
-    parser.add_argument("--scenario", default="", help="Show this scenario with its details.")
-    parser.add_argument("--dark", action="store_true", help="Take the pictures with the dark theme.")
-    parser.add_argument("--width", type=int, default=1440, help="Width, in pixels.")
-    parser.add_argument("--height", type=int, default=1000, help="Height of the window, in pixels.")
-    given = parser.parse_args(arguments)
-    if bool(given.streams) != bool(given.output):
-        parser.error("name what a picture is of, and its --output, or neither for all pictures of docs/")
-    if given.site is not None and not (given.site / "index.html").is_file():
-        parser.error(f"there is no site in {given.site}; `readfirst targets site --output site` makes one")
-    page = given.streams[0] if len(given.streams) == 1 and given.streams[0].suffix == ".html" else None
-    if page is not None and not page.is_file():
-        parser.error(f"there is no page {page}; `readfirst targets site --output site` makes some")
+    site = parser.parse_args(arguments).site
+    if site is not None and not (site / "index.html").is_file():
+        parser.error(f"there is no site in {site}; `readfirst targets site --output site` makes one")
     browsers = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
     chromium, chromedriver = next(filter(None, browsers), None), shutil.which("chromedriver")
     if chromium is None or chromedriver is None:
@@ -124,21 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return 1
     with tempfile.TemporaryDirectory() as work, open_chromium(Path(work), chromium, chromedriver) as driver:
-        try:
-            if not given.streams:
-                return every_picture(driver, Path(work), given.site)
-            if page is not None:
-                picture = picture_of_page(driver, page, given.width, given.height, dark=given.dark)
-            elif given.terminal:
-                picture = picture_of_terminal(driver, Path(work), given.streams)
-            else:
-                shown = {name: getattr(given, name) for name in ("scenario", "level", "width", "dark")}
-                picture = picture_of_report(driver, Path(work), given.streams, **shown)
-        except (StreamError, UnreadableStreamError) as error:
-            print(error, file=sys.stderr)
-            return 1
-    write(given.output, picture)
-    return 0
+        return every_picture(driver, Path(work), site)
 
 
 def every_picture(driver: Any, work: Path, site: Path | None) -> int:
@@ -207,15 +159,12 @@ def picture_of_report(
     *,
     width: int,
     scenario: str = "",
-    level: str = "",
     dark: bool = False,
 ) -> bytes:
-    """Return a picture of the HTML report about results files: its top, the table of families at `level`, or the opened
-    `scenario`.
-    """
+    """Return a picture of the HTML report about results files: its top, or the opened `scenario`."""
     page = work / "report.html"
     perform_report(Suite(), streams, "html", page)
-    return take_picture(driver, page, width, 1000, SHOWN, scenario, level, dark=dark)
+    return take_picture(driver, page, width, 1000, SHOWN, scenario, dark=dark)
 
 
 def terminal(streams: Sequence[Path]) -> str:

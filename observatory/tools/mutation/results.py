@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mutants import Key, Mutant
-from population import Judged
 from trial import Fate
 
-__all__ = ["Results", "digest", "judged_before", "keep_judged"]
+__all__ = ["Results", "digest"]
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -51,25 +50,3 @@ class Results:
         """Store the result of a mutant."""
         with self._file.open("a", encoding="utf-8") as file:
             file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked, fate.worst]) + "\n")
-
-
-def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:
-    """Return the stored results for exceptions of rules. None without results for the same code and cases."""
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    if not lines or json.loads(lines[0]).get("about") != about:
-        return None
-    numbers = json.loads(lines[0])["judged"]
-    by_key = {each.key: each for each in mutants}
-    fates = []
-    for line in lines[1:]:
-        where, before, after, occurrence, by, how, asked = json.loads(line)
-        fates.append(Fate(by_key[where, before, after, occurrence], by, how, asked))
-    return Judged(*numbers, tuple(fates))
-
-
-def keep_judged(file: Path, about: str, judged: Judged) -> None:
-    """Store the results for all exceptions of rules."""
-    numbers = (judged.rules, judged.noticed, judged.exceptions, judged.calls)
-    fates = ([*fate.mutant.key, fate.by, fate.how, fate.asked] for fate in judged.fates)
-    lines = map(json.dumps, ({"about": about, "judged": numbers}, *fates))
-    file.write_text("\n".join(lines) + "\n", "utf-8")

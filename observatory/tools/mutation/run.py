@@ -1,7 +1,7 @@
 """Mutation testing of the reference implementation, judged only by the scenarios.
 
     python observatory/tools/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
-    python observatory/tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python observatory/tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json. With --exceptions it writes the
 section about rules with an exception, in one process and some minutes. With --level effects it writes the sentence in
@@ -47,7 +47,7 @@ from page import (
 )
 from panel import Panel, file_of
 from population import drawn_scenarios, judged_exceptions
-from results import Results, digest, judged_before, keep_judged
+from results import Results, digest
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Fate, trials
@@ -85,8 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
-        about = _digest(panel) if options.results else ""
-        results = Results(options.results, about) if options.results and not options.exceptions else None
+        results = Results(options.results, _digest(panel)) if options.results else None
     except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
@@ -95,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     partial = f"ONLY {', '.join(parts)}" if parts else ""
     try:
         if options.exceptions:
-            return _run_exceptions(options, panel, modules, survivors, partial, about)
+            return _run_exceptions(options, panel, modules, survivors, partial)
         all_mutants = _all(panel, modules)
         mutants = chosen = survivors.judged(all_mutants)
         if options.sample is not None and options.sample < len(mutants):
@@ -135,22 +134,15 @@ def _run_exceptions(
     modules: Sequence[str],
     survivors: Survivors,
     partial: str,
-    about: str,
 ) -> int:
     """Run `--exceptions`: test which exceptions the scenarios detect, print the report, write the section of
     docs/mutation.md, and return the exit code. Raises TrialError.
 
     An exception makes one condition of the reference wrong in one circumstance. `partial` is the reason why the run
-    does not cover everything, empty if it does; the page is written only if it is empty. `about` identifies the code
-    and the cases.
+    does not cover everything, empty if it does; the page is written only if it is empty.
     """
-    fixtures = CHECKOUT / "fixtures"
     sample = None if options.sample is None else (options.sample, options.seed)
-    about = f"exceptions of {', '.join(modules)}, sample {sample}: {about}"
-    kept = judged_before(options.results, about, _possible(panel, modules)) if options.results else None
-    judged = kept or judged_exceptions(panel, fixtures, modules, drawn_scenarios(), sample=sample)
-    if options.results and not kept:
-        keep_judged(options.results, about, judged)
+    judged = judged_exceptions(panel, CHECKOUT / "fixtures", modules, drawn_scenarios(), sample=sample)
     fates = judged.fates
     if sample is not None:
         sampled = f"ONLY A SAMPLE: {len(fates)} mutants, seed {options.seed}"
@@ -159,7 +151,9 @@ def _run_exceptions(
         print(f"*** {partial}. This is not the score of the suite. ***\n")
     print(f"{judged.noticed} of {judged.rules} changes to a whole rule are noticed; these get exceptions.\n")
     reached = score(fates, survivors)
-    mutants = _possible(panel, modules) if sample is not None else [fate.mutant for fate in fates]
+    mutants = [fate.mutant for fate in fates]
+    if sample is not None:  # every exception of every rule, even if no scenario detects the rule
+        mutants = exceptions_of(rule for each in modules for rule in rules_of(each, panel.sources[each]))
     least = 0 if partial else LEAST_EXCEPTIONS
     code = report(fates, mutants, modules, survivors, reached=reached, least=least)
     if partial:
@@ -168,11 +162,6 @@ def _run_exceptions(
         section = exceptions_section(judged, survivors, _today())
         _write(PAGE, with_exceptions(PAGE.read_text("utf-8"), section))
     return code
-
-
-def _possible(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
-    """Return every exception of every rule, even if no scenario detects the rule or no call has the circumstance."""
-    return exceptions_of(rule for module in modules for rule in rules_of(module, panel.sources[module]))
 
 
 def _write(page: Path, text: str) -> None:

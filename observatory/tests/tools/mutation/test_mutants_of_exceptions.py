@@ -21,7 +21,6 @@ from mutants import Mutant
 from page import LEAST_EXCEPTIONS, exceptions_in, exceptions_section, with_exceptions
 from panel import Judge, Panel, file_of
 from population import Judged, judged_exceptions
-from results import judged_before, keep_judged
 from run import CHECKOUT, PAGE, report
 from survivors import load_survivors
 from trial import Fate, trials
@@ -364,14 +363,3 @@ def test_what_a_hook_puts_in_place_of_arguments_is_no_call_of_its_own() -> None:
         assert confined.result() == ""
     finally:
         confined.end()
-
-
-def test_what_was_found_of_exceptions_is_kept_for_the_same_run_alone(tmp_path: Path) -> None:
-    file = tmp_path / "results"
-    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
-    judged = Judged(rules=6, noticed=4, exceptions=9, calls=12, fates=(killed, living))
-    mutants = [living.mutant, killed.mutant]
-    assert judged_before(file, "this", mutants) is None
-    keep_judged(file, "this", judged)
-    assert judged_before(file, "this", mutants) == judged
-    assert judged_before(file, "another", mutants) is None
