@@ -28,6 +28,7 @@ from readfirst.harness.suite.scenario_metadata import is_generated
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.yaml_io import strict_yaml
+from readfirst.observatory.cli.pages import keep_pages
 
 ROOT = Path(__file__).parents[2]
 CAUSES, CONVENTIONS = (Path(__file__).with_name(f"{name}.yaml") for name in ("harms", "conventions"))
@@ -104,12 +105,7 @@ def causes() -> tuple[Cause, ...]:
         Cause(
             each["cause"],
             tuple(each["kind"]),
-            each["reason"],
-            each.get("what", ""),
-            each.get("scenario", ""),
-            each.get("gate", ""),
-            each.get("first", ""),
-            each.get("last", ""),
+            **{key: value for key, value in each.items() if key not in ("cause", "kind")},
         )
         for each in document.value
     )
@@ -317,17 +313,7 @@ def main(arguments: Sequence[str]) -> int:
         CAUSES_PAGE: causes_page(made),
         DATA: json.dumps(made, indent=1) + "\n",
     }
-    if check:
-        stale = [
-            file.name
-            for file, text in written.items()
-            if not file.exists() or file.read_text("utf-8") != text
-        ]
-        print("\n".join(f"{name} is out of date: run observatory/tools/harms.py" for name in stale), end="")
-        return bool(stale)
-    for file, text in written.items():
-        file.write_text(text, "utf-8")
-    return 0
+    return keep_pages(written, "renew", check=check)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["TooLongError", "time_limit"]
-
 
 class TooLongError(BaseException):
     """The block exceeded its time limit. It is not an Exception, so that a replay does not catch it."""

@@ -12,8 +12,6 @@ from exceptions import ALWAYS
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.observatory.fuzz.conditions import calls_of
 
-__all__ = ["attend", "now", "of_scenario"]
-
 _calls: list[frozenset[str]] = []
 """The circumstances of each call of the scenario that is being replayed."""
 _prepared = _answered = 0

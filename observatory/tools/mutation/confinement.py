@@ -14,9 +14,6 @@ from collections.abc import Callable, Mapping
 from multiprocessing import get_context
 from typing import Any
 
-__all__ = ["Confined"]
-
-
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
 """Maximum address space of the process, in bytes."""

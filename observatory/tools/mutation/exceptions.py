@@ -14,8 +14,6 @@ from dataclasses import replace
 
 from mutants import Key, Layout, Mutant, difference
 
-__all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replace_node", "rules_of"]
-
 ALWAYS = "always"
 """The name of the circumstance that every call has."""
 

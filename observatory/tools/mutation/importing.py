@@ -14,8 +14,6 @@ from typing import Any
 from mutants import Mutant
 from panel import Panel, file_of
 
-__all__ = ["clear_caches", "compiled", "exchange_code", "forget", "install"]
-
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports the package from source texts that were read at the start, unaffected by later changes of files."""

@@ -11,8 +11,6 @@ from confinement import Confined
 from importing import clear_caches, compiled, install
 from panel import Panel, module_at
 
-__all__ = ["Cases", "Line", "TrialError", "measure"]
-
 
 class TrialError(Exception):
     """A case fails on the unchanged package, so it cannot judge mutants."""

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-__all__ = ["Key", "Layout", "Mutant", "described", "difference", "lines_that_mention", "mutants_of"]
-
 Key = tuple[str, str, str, int]
 """The key of a mutant: its module and function, the old lines, the new lines, and the occurrence."""
 

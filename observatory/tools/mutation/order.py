@@ -8,9 +8,6 @@ from measurement import Cases, Line
 from mutants import Mutant, lines_that_mention
 from panel import Panel
 
-__all__ = ["MOST", "Order"]
-
-
 MOST = 1500
 """Maximum number of cases that judge one mutant."""
 

@@ -19,21 +19,6 @@ from readfirst.harness.report import markdown_escape
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.observatory.report.harm_heatmap import interval
 
-__all__ = [
-    "LEAST",
-    "LEAST_EXCEPTIONS",
-    "Noticed",
-    "by_harm",
-    "exceptions_in",
-    "exceptions_section",
-    "noticed_by",
-    "page",
-    "score",
-    "table",
-    "with_exceptions",
-    "with_sentence",
-]
-
 LEAST = 95.0
 """Minimum percentage of mutants that must be killed."""
 LEAST_EXCEPTIONS = 97.0

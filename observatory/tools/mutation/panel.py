@@ -7,9 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Judge", "Panel", "file_of", "module_at"]
-
-
 Judge = Callable[[str], str]
 """A function that runs a case, and returns the failure. An empty string if the case passes. Called only in a trial."""
 

@@ -25,8 +25,6 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz import generate
 
-__all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
-
 FUZZED, LONG = 3000, 200
 """Numbers of generated scenarios that show the circumstances of each condition: ordinary scenarios, and long sessions.
 """

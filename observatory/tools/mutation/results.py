@@ -10,8 +10,6 @@ from pathlib import Path
 from mutants import Key, Mutant
 from trial import Fate
 
-__all__ = ["Results", "digest"]
-
 
 def digest(files: Iterable[Path]) -> str:
     """Return a SHA-256 digest of the contents of files, in hexadecimal digits."""

@@ -70,17 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
         witnesses = {} if options.exceptions else load_witnesses(WITNESSES)
-        panel = scenario_panel(
-            CHECKOUT,
-            witnesses,
-            exceptions=options.exceptions,
-            level=options.level,
-            families=options.family,
-        )
-        if not panel.cases:
-            raise TrialError(
-                f"no scenario of {', '.join(options.family)} can judge mutants; `readfirst list` shows the families"
-            )
+        panel = scenario_panel(CHECKOUT, witnesses, exceptions=options.exceptions, level=options.level)
         offered = list(MODULES if options.exceptions else panel.sources)
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
@@ -90,12 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     modules = options.module or offered
-    parts = [*(options.module and modules), *(f"the family {each}" for each in options.family)]
-    partial = f"ONLY {', '.join(parts)}" if parts else ""
+    partial = f"ONLY {', '.join(modules)}" if options.module else ""
     try:
         if options.exceptions:
             return _run_exceptions(options, panel, modules, survivors, partial)
-        all_mutants = _all(panel, modules)
+        all_mutants = [mutant for each in modules for mutant in mutants_of(each, panel.sources[each])]
         mutants = chosen = survivors.judged(all_mutants)
         if options.sample is not None and options.sample < len(mutants):
             chosen = random.Random(options.seed).sample(mutants, options.sample)
@@ -112,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if options.level != "text":
         print(by_harm(fates))
-        if not options.module and not options.family:
+        if not options.module:
             noticed = Noticed.of(noticed_by(fates).values())
             sentence = noticed.sentence(_today(), len(fates), len(all_mutants), len(panel.cases))
             _write(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
@@ -174,10 +163,6 @@ def _today() -> str:
     return f"{today.day} {today:%B %Y}"
 
 
-def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
-    return [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
-
-
 def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
     contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
     scenarios = len({name.partition(" ")[2] for name in panel.cases})
@@ -199,9 +184,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="number of processes")
     parser.add_argument("--module", action="append", default=[], help="only mutate this module; repeatable")
-    parser.add_argument(
-        "--family", action="append", default=[], help="only use scenarios of this family; repeatable"
-    )
     parser.add_argument("--sample", type=_count, help="number of randomly drawn mutants")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (default: 0)")
     parser.add_argument(

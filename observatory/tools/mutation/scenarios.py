@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from readfirst.harness.compare.verdict import Level, Verdict
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.scenario import Clause, Scenario
-
-__all__ = ["asked_under", "scenario_panel", "weight_of"]
 
 _HASTE = 2.0
 """Time limit in seconds of a case that is quick on the unchanged reference."""
@@ -183,12 +181,11 @@ def scenario_panel(
     *,
     exceptions: bool = False,
     level: Level = "text",
-    families: Collection[str] = (),
 ) -> Panel:
     """Return the reference with scenarios as its cases. Raises SuiteError for an invalid scenario.
 
     With `exceptions`, or at a level other than text, only scenarios of the classes `safety` and `design` are cases,
-    with the default contract. With `families`, only scenarios of these families are cases.
+    with the default contract.
     """
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -208,14 +205,8 @@ def scenario_panel(
         for scenario in suite.scenarios():
             circumstances[scenario.id] = frozenset().union(*of_scenario(scenario))
 
-    if families:
-        cases = [case for case in cases if case.partition(" ")[2].partition("/")[0] in families]
-
     def open_judge(seconds: Mapping[str, float]) -> Judge:
-        return _Bench(suite, seconds, attend if exceptions else _nothing, level)
-
-    def contract_of(case: str) -> str:
-        return case.partition(" ")[0]
+        return _Bench(suite, seconds, attend if exceptions else lambda _: None, level)
 
     return Panel(
         f"readfirst.{folder.name}",
@@ -224,7 +215,7 @@ def scenario_panel(
         cases,
         open_judge,
         unused={"server"},
-        kind_of=contract_of,
+        kind_of=lambda case: case.partition(" ")[0],
         witnesses=witnesses,
         circumstances=lambda case: circumstances.get(case.partition(" ")[2], ()),
         weight=weight_of if level == "effects" else lambda _: 1.0,
@@ -236,7 +227,3 @@ def _matters(scenario: Scenario, suite: Suite) -> bool:
     """Whether the rule of a scenario is in the class `safety` or `design`. True in a suite without rules."""
     rules = suite.rules
     return rules is None or rules[scenario.rule].class_ in ("safety", "design")
-
-
-def _nothing(_: Scenario) -> None:
-    """Do nothing. Used if a scenario needs no preparation."""

@@ -15,8 +15,6 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load, read
 from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
 
-__all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
-
 KINDS = {
     "equivalent": "no tool call behaves differently with the change",
     "a scenario to add": "a call behaves differently, but no scenario has it; the reason describes the call",

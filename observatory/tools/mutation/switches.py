@@ -23,8 +23,6 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
-__all__ = ["Point", "Switches"]
-
 _SECONDS = 10.0
 """Time limit in seconds of a replay, because an exception of a rule may cause an endless loop."""
 

@@ -21,8 +21,6 @@ from mutants import Mutant
 from order import Order
 from panel import Panel
 
-__all__ = ["Fate", "trials"]
-
 _PATIENCE = 60.0
 """Seconds that a trial may take, in addition to ten times the time that its cases take on the unchanged package."""
 

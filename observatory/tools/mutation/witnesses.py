@@ -11,8 +11,6 @@ from pathlib import Path
 
 from trial import Fate
 
-__all__ = ["MANY", "WitnessesError", "load_witnesses", "witnesses_text"]
-
 MANY = 20
 """If more cases than this pass before one kills the mutant, that case is stored as a witness."""
 
