@@ -101,16 +101,10 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: WorkspacePool) -> No
 
 
 @pytest.mark.slow
-def test_shrinking_does_not_count_as_volume(suite: Suite, place: WorkspacePool) -> None:
-    found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
-    assert list(found.perform())
-    assert found.made.steps < 300
-
-
-@pytest.mark.slow
 def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: WorkspacePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
+    assert 300 <= found.made.steps < 400, "replays for shrinking do not count"
     assert found.made.disagreed > 10
     assert len(findings) <= 3
     assert len({finding.group for finding in findings}) == len(findings)

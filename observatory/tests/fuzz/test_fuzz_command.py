@@ -46,19 +46,6 @@ def test_agreement_is_success_and_writes_nothing(
     assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
 
 
-def test_a_target_that_cannot_be_connected_has_no_result(
-    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert fuzz("python:nowhere:Tools", "--steps", "20") == 2
-    printed = capsys.readouterr().err
-    assert "there is no module nowhere" in printed
-    assert "disagreements" not in printed
-
-
-def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
-    assert fuzz("reference", "--steps", "0") == 5
-
-
 def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     fuzz: Fuzz, tmp_path: Path, suite: Suite, place: WorkspacePool, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,19 +64,19 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
 
 
 @pytest.mark.slow
-def test_a_known_disagreement_is_accepted(
+def test_a_known_disagreement_is_accepted_and_is_an_error_once_it_is_gone(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fuzz(TARGET, "--steps", "20")
-    entries = [
-        f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n"
-        for path in list_found_files(tmp_path)
-    ]
+    paths = list_found_files(tmp_path)
+    entries = [f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n" for path in paths]
     known = tmp_path / "known.yaml"
     known.write_text("known:\n" + "".join(entries))
     capsys.readouterr()
     assert fuzz(TARGET, "--steps", "20", "--known", str(known)) == 0
     assert "0 new causes" in capsys.readouterr().err
+    assert fuzz("reference", "--steps", "20", "--known", str(known)) == 1
+    assert f"{paths[0]}: no longer a disagreement; remove it from {known}" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("in_process")
@@ -106,19 +93,6 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
     assert list_found_files(tmp_path) == []
     assert fuzz(TARGET, *FEW, "--class", "wording") == 1
     assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
-
-
-@pytest.mark.slow
-def test_a_known_disagreement_that_is_gone_is_an_error(
-    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fuzz(TARGET, "--steps", "20")
-    path = list_found_files(tmp_path)[0]
-    known = tmp_path / "known.yaml"
-    known.write_text(f"known:\n  - scenario: found/{path.name}\n    reason: It printed tabs.\n")
-    capsys.readouterr()
-    assert fuzz("reference", "--steps", "20", "--known", str(known)) == 1
-    assert f"{path}: no longer a disagreement; remove it from {known}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -151,35 +125,27 @@ def test_an_interrupted_search_shows_how_far_it_came(
 
 
 @rows(
-    "arguments",
+    ("arguments", "code", "message"),
     [
-        ("reference", "--level", "verbatim"),
-        ("no-such-kind",),
-        ("reference", "--contract", "0.0.1"),
-        ("reference", "--against", "no-such-kind"),
-        ("reference", "--minutes", "0"),
+        (("reference", "--steps", "0"), 5, "0 steps in 0 scenarios"),
+        (("reference", "--contract", "2.1.270", "--steps", "9"), 0, "0 disagreements"),
+        (("reference", "--level", "verbatim"), 2, "generated scenarios have none; write text"),
+        (("no-such-kind",), 2, "no-such-kind"),
+        (("python:nowhere:Tools", "--steps", "20"), 2, "there is no module nowhere"),
+        (("reference", "--contract", "0.0.1"), 2, "0.0.1"),
+        (("reference", "--against", "no-such-kind"), 2, "no-such-kind"),
+        (("reference", "--minutes", "0"), 2, "minutes"),
+        (("--against", TARGET), 2, f"Write: readfirst fuzz {TARGET}\n"),
+        ((), 2, "Write: readfirst fuzz 'mcp:node server.mjs'\n"),
     ],
 )
-def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: Fuzz) -> None:
-    assert fuzz(*arguments) == 2
-
-
-def test_the_contract_may_be_a_version_between_two_others(fuzz: Fuzz) -> None:
-    assert fuzz("reference", "--contract", "2.1.270", "--steps", "9") == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "written"),
-    [
-        (("--against", TARGET), TARGET),
-        ((), "'mcp:node server.mjs'"),
-    ],
-)
-def test_without_a_target_the_form_to_write_is_named(
-    arguments: tuple[str, ...], written: str, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+def test_options_decide_about_the_exit_code(
+    arguments: tuple[str, ...], code: int, message: str, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fuzz(*arguments) == 2
-    assert capsys.readouterr().err.endswith(f"Write: readfirst fuzz {written}\n")
+    assert fuzz(*arguments) == code
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert ("disagreements" in printed) == (code != 2), "without a connection there is no result"
 
 
 @pytest.mark.slow
@@ -194,25 +160,20 @@ def test_any_two_sides_can_be_compared(
 
 
 @pytest.mark.slow
-def test_minutes_end_a_search_without_a_number_of_steps(
-    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("limits", "most"), [(("0.01",), 2000), (("60", "--steps", "30"), 60)], ids=["minutes", "steps"]
+)
+def test_of_steps_and_minutes_what_comes_first_ends_a_search(
+    limits: tuple[str, ...], most: int, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fuzz("reference", "--level", "effects", "--minutes", "0.01") == 0
-    steps = int(capsys.readouterr().err.splitlines()[-1].split()[0])
-    assert steps > 0
+    assert fuzz("reference", "--level", "effects", "--minutes", *limits) == 0
+    assert 0 < int(capsys.readouterr().err.splitlines()[-1].split()[0]) < most
 
 
 @pytest.mark.usefixtures("in_process")
 def test_what_is_found_last_is_counted(fuzz: Fuzz, capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz(TARGET, "--steps", "1", "--seed", "1") == 1
     assert ": 1 disagreement, 0 of them known, 1 new cause" in capsys.readouterr().err
-
-
-def test_of_steps_and_minutes_what_comes_first_ends_a_search(
-    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert fuzz("reference", "--level", "effects", "--minutes", "60", "--steps", "30") == 0
-    assert int(capsys.readouterr().err.splitlines()[-1].split()[0]) < 60
 
 
 @pytest.mark.slow

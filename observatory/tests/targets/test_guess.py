@@ -88,14 +88,6 @@ SERVERS = {
         read_file(relative_path, start_line?, end_line?)
         replace_content(relative_path, needle, repl, kind, allow_multiple_occurrences?)
         create_text_file(relative_path, content)""",
-    "cursor": """
-        read_file(target_file, offset?, limit?)
-        search_replace(file_path, old_string, new_string, replace_all?)
-        write(file_path, contents)""",
-    "fast-filesystem": """
-        fast_read_file(path, start_offset?, line_start?, line_count?)
-        fast_edit_block(path, old_text, new_text)
-        fast_write_file(path, content)""",
     "kimi-cli": """
         ReadFile(path, line_offset?, n_lines?)
         StrReplaceFile(path, edit)
@@ -104,10 +96,6 @@ SERVERS = {
         read_file(file_paths)
         edit_file(file_path, old_content, new_content)
         write_to_file(title, content, filename)""",
-    "agent-framework": """
-        file_access_read(file_name)
-        file_access_replace(file_name, old_string, new_string, replace_all?)
-        file_access_write(file_name, content, overwrite?)""",
     "gemini-cli": """
         read_file(file_path, start_line?, end_line?)
         replace(file_path, instruction, old_string, new_string, allow_multiple?)
@@ -116,18 +104,10 @@ SERVERS = {
         read(filePath, offset?, limit?)
         edit(filePath, oldString, newString, replaceAll?)
         write(filePath, content)""",
-    "google-adk": """
-        ReadFile(path, start_line?, end_line?)
-        EditFile(path, old_string, new_string)
-        WriteFile(path, content)""",
     "copilot": """
         view(path, view_range?)
         edit(path, old_str, new_str)
         create(path, file_text)""",
-    "nanobot": """
-        read_file(path, offset?, limit?)
-        edit_file(path, old_text, new_text)
-        write_file(path, content)""",
     "of an editor": """
         read_file(filePath, startLine, endLine)
         replace_string_in_file(filePath, oldString, newString)
@@ -140,10 +120,6 @@ SERVERS = {
         read_file(path)
         modify_file(path, find, replace, all_occurrences?)
         write_file(path, content)""",
-    "of notes": """
-        read_note(path)
-        patch_note(path, oldString, newString, replaceAll?)
-        write_note(path, content, mode?)""",
     "of patches": """
         read_file(file_path, offset?, limit?)
         patch_file(file_path, search_string, replacement_string)

@@ -1,10 +1,10 @@
-"""Known failures of targets: their signatures, their reasons, and entries of the baseline that are outdated."""
+"""Known failures of targets: their signatures, and the baselines of the shipped targets."""
 
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import GENERATED_REASONS, Baseline, apply_baseline, load_baseline
+from readfirst.harness.compare.baseline import GENERATED_REASONS, Baseline, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.failure_signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
@@ -17,17 +17,12 @@ IDS = ("gate/a", "gate/b", "state/c", "state/10")
 NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refused: done")
 FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
 WORDS = Difference(1, 0, "text", "text", "so", "thus")
-LOST = Difference(1, 0, "safe", "lost: line 2 of a.txt, which somebody else saved", "beta\n", "gamma\n")
 
 
 def make_failure(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
     lowest = min((difference.level for difference in differences), key=LEVELS.index)
     status: Status = "failed" if LEVELS.index(level) >= LEVELS.index(lowest) else "passed"
     return verdict(scenario_id, status, *differences, fails=lowest, level=level)
-
-
-def make_pass(scenario_id: str) -> Verdict:
-    return verdict(scenario_id, "passed", level="reason")
 
 
 def baseline(folder: Path, text: str) -> Baseline:
@@ -104,36 +99,12 @@ def test_a_signature_says_whether_a_file_is_there(expected: str, got: str, diffe
 def test_a_signature_takes_the_lowest_level_that_fails() -> None:
     assert signature(make_failure("gate/a", WORDS, FILE, level="text")) == "effects: file: content"
     assert signature(make_failure("gate/a", FILE, NOT_READ)) == "effects: file: content"
-    assert signature(make_pass("gate/a")) == ""
+    assert signature(verdict("gate/a", "passed", level="reason")) == ""
 
 
 def test_a_broken_scenario_has_a_signature_too() -> None:
     broken = Verdict("gate/a", "2.1.7", "text", "error", {}, reason="the server was killed by 9\ndetails")
     assert signature(broken) == "error: the server was killed by N"
-
-
-def test_reasons_and_links_of_a_person_are_kept(tmp_path: Path) -> None:
-    text = baseline_text("target:x@1", [make_failure("gate/a", NOT_READ), make_failure("gate/b", FILE)])
-    written = text.replace(
-        'reason: "not explained yet"', 'reason: "By design.", link: "https://example.org/1"', 1
-    )
-    old = baseline(tmp_path, written)
-    again = baseline_text(
-        "target:x@1", [make_failure("gate/a", NOT_READ), make_failure("state/c", NOT_READ)], old
-    )
-    read = baseline(tmp_path, again)
-    assert {key[0]: (entry.reason, entry.link) for key, entry in read.accepted.items()} == {
-        "gate/a": ("By design.", "https://example.org/1"),
-        "state/c": ("not explained yet", ""),
-        "gate/b": ("not explained yet", ""),
-    }
-
-
-def test_a_harm_that_varies_needs_a_reason_of_a_person(tmp_path: Path) -> None:
-    harmful = make_failure("gate/a", LOST, NOT_READ)
-    lucky = baseline(tmp_path, baseline_text("target:x@1", [harmful], lucky={"gate/a"}))
-    assert lucky.accepted["gate/a", "2.1.7"].reason == "not explained yet"
-    assert not apply_baseline(harmful, lucky).conformant
 
 
 @pytest.mark.slow
@@ -155,17 +126,6 @@ def test_every_shipped_baseline_can_be_read() -> None:
     assert there
 
 
-def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
-    old = baseline(
-        tmp_path,
-        "name: t\naccepted:\n  - {scenario: gate/a, level: reason, varies: true, reason: It runs calls at once.}\n",
-    )
-    for now, level in ((make_pass("gate/a"), "reason"), (make_failure("gate/a", NOT_READ), "effects")):
-        [entry] = baseline(tmp_path, baseline_text("t", [now], old)).accepted.values()
-        assert (entry.varies, entry.reason, entry.level) == (True, "It runs calls at once.", level)
-        assert apply_baseline(now, baseline(tmp_path, baseline_text("t", [now], old))).conformant
-
-
 def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lacked(tmp_path: Path) -> None:
     def make_unsupported(scenario_id: str, *lacks: str) -> Verdict:
         return Verdict(scenario_id, "2.1.7", "reason", "unsupported", {}, lacks=lacks)
@@ -181,22 +141,6 @@ def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lack
     assert lacking is not None
     assert lacking.unclaimed == {"deny", "stop"}
     assert lacking.unsupported == {"Read of *.png": 2}
-
-
-def test_what_is_left_to_luck_may_fail_otherwise_the_next_time_or_not_at_all(tmp_path: Path) -> None:
-    text = baseline_text(
-        "target:x@1", [make_failure("gate/a", FILE), make_failure("gate/b", FILE)], lucky={"gate/a"}
-    )
-    read = baseline(tmp_path, text)
-    assert read.accepted["gate/a", "2.1.7"].varies
-    assert [
-        apply_baseline(each, read).conformant
-        for each in (make_failure("gate/a", NOT_READ), make_pass("gate/a"))
-    ] == [
-        True,
-        True,
-    ]
-    assert not apply_baseline(make_pass("gate/b"), read).conformant
 
 
 def test_only_calls_that_are_ended_in_their_middle_and_races_are_left_to_luck() -> None:

@@ -4,8 +4,8 @@ calls.
 
 import shlex
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,32 +64,33 @@ while line := sys.stdin.buffer.readline(LIMIT):
 """
 
 
-@pytest.fixture
-def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str]]:
-    program = tmp_path / "server.py"
-    program.write_text(SERVER.replace("LIMIT", str(request.param)))
-    return [sys.executable, str(program)]
+MEGABYTES = "calls of one and of eight megabytes arrive, and the next one, too"
+GIVEN_UP = "a Write that is given up while it writes leaves a complete file or none"
 
 
 @pytest.mark.parametrize(
-    ("command", "found"),
+    ("server", "limit", "found"),
     [
-        pytest.param(
-            2**16,
-            [
-                "calls of one and of eight megabytes arrive, and the next one, too",
-                "a Write that is given up while it writes leaves a complete file or none",
-            ],
-            marks=pytest.mark.slow,
+        (SERVER, 2**22, [MEGABYTES]),
+        *(
+            pytest.param(server, limit, found, marks=pytest.mark.slow)
+            for server in (SERVER, MCP_SERVER)
+            for limit, found in ((2**16, [MEGABYTES, GIVEN_UP]), (2**24, []))
         ),
-        (2**22, ["calls of one and of eight megabytes arrive, and the next one, too"]),
-        pytest.param(2**24, [], marks=pytest.mark.slow),
     ],
-    indirect=["command"],
 )
-def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]) -> None:
-    adapter = LinesAdapter(command, time_limit=10)
-    adapter.start()
+def test_check_adapter_finds_a_short_buffer(
+    server: str, limit: int, found: list[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(server.replace("LIMIT", str(limit)))
+    command = [sys.executable, str(program)]
+    adapter: Any
+    if server == MCP_SERVER:
+        adapter = McpAdapter(McpConnection(command, time_limit=20))
+    else:
+        adapter = LinesAdapter(command, time_limit=10)
+        adapter.start()
     with WorkspacePool() as place:
         problems = {
             check.name: check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem
@@ -119,32 +120,3 @@ def test_scenarios_with_long_calls_find_it(limit: int, statuses: list[str], tmp_
     ran = run(SUITE, target, ["2.1.7"], "effects", ids)
     found = {each.scenario_id: each.status for each in ran}
     assert [found[each] for each in ids] == statuses
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("limit", "found"),
-    [
-        (
-            2**16,
-            [
-                "calls of one and of eight megabytes arrive, and the next one, too",
-                "a Write that is given up while it writes leaves a complete file or none",
-            ],
-        ),
-        (2**24, []),
-    ],
-)
-def test_check_adapter_finds_the_short_buffer_of_an_mcp_server(
-    limit: int, found: list[str], tmp_path: Path
-) -> None:
-    program = tmp_path / "server.py"
-    program.write_text(MCP_SERVER.replace("LIMIT", str(limit)))
-    adapter = McpAdapter(McpConnection([sys.executable, "-S", str(program)], time_limit=20))
-    with WorkspacePool() as place:
-        problems = {
-            check.name: check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem
-        }
-    adapter.close()
-    assert list(problems) == found
-    assert all("a line is longer than the buffer" in each for each in problems.values())
