@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,21 +32,33 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdit")
 
 
-def offered_tools(
-    contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
-) -> dict[str, OfferedTool]:
+@contextmanager
+def _converse(
+    contract: Contract, time_limit: float, files: Mapping[str, bytes], *, streams: bool = False
+) -> Iterator[tuple[Conversation, str]]:
+    """Install the product of a recorded contract. Yield a conversation with it, and the path of its directory, which
+    contains `files`.
+    """
+    assert contract.version is not None
+    command, tools = install(contract.version).command, tuple(contract.tools)
+    with Scratch() as scratch:
+        folder = scratch.folder()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        options = Options(
+            command, contract.asked_model, tools, folder, time_limit=time_limit, streams=streams
+        )
+        with closing(Conversation(options)) as conversation:
+            yield conversation, str(folder)
+
+
+def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
     """Return the file tools that the product offers its model in the first request, for a recorded contract.
 
     Tools that the product loads later, on demand, are not included. Raises AdapterError.
     """
-    assert contract.version is not None
-    command = install(contract.version, cache).command
-    with Scratch() as scratch:
-        options = Options(
-            command, contract.asked_model, tuple(contract.tools), scratch.folder(), time_limit=time_limit
-        )
-        with closing(Conversation(options)) as conversation:
-            offers = conversation.offers
+    with _converse(contract, time_limit, {}) as (conversation, _):
+        offers = conversation.offers
     return _kept_data(contract, offers, FILE_TOOLS)
 
 
@@ -133,40 +145,26 @@ skipped.
 """
 
 
-def structured_results(
-    contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
-) -> list[StructuredResult]:
+def structured_results(contract: Contract, *, time_limit: float = TIME_LIMIT) -> list[StructuredResult]:
     """Run the product of a recorded contract on CASES, and return the structured results (`tool_use_result`). Raises
     AdapterError.
     """
-    assert contract.version is not None
-    command = install(contract.version, cache).command
-    with Scratch() as scratch:
-        folder = scratch.folder()
-        for name, data in _FILES.items():
-            (folder / name).write_bytes(data)
-
-        def placed(text: str) -> str:
-            return text.replace("$WS", str(folder))
-
-        def named(text: str) -> str:
-            return text.replace(str(folder), "$WS")
-
-        options = Options(
-            command, contract.asked_model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
-        )
-        with closing(Conversation(options)) as conversation:
-            cases = [each for each in CASES if each.tool in contract.tools]
-            for each in cases:
-                conversation.call(each.tool, with_texts(each.arguments, placed))
-            events = list(_events(conversation.finish()))
+    cases = [each for each in CASES if each.tool in contract.tools]
+    with _converse(contract, time_limit, _FILES, streams=True) as (conversation, folder):
+        for each in cases:
+            conversation.call(each.tool, with_texts(each.arguments, lambda text: text.replace("$WS", folder)))
+        events = _events(conversation.finish())
     given = [event for event in events if _answers(event)]
     if len(given) != len(cases):
         raise AdapterError(
             f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
         )
     return [
-        StructuredResult(each.case, each.tool, with_texts(event.get("tool_use_result"), named))
+        StructuredResult(
+            each.case,
+            each.tool,
+            with_texts(event.get("tool_use_result"), lambda text: text.replace(folder, "$WS")),
+        )
         for each, event in zip(cases, given, strict=True)
     ]
 
@@ -174,13 +172,9 @@ def structured_results(
 def _events(printed: str) -> list[dict[str, Any]]:
     found = []
     for line in printed.splitlines():
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue  # a warning of its runtime
-        if isinstance(value, dict):
-            found.append(value)
-    return found
+        with suppress(ValueError):  # a warning of its runtime
+            found.append(json.loads(line))
+    return [each for each in found if isinstance(each, dict)]
 
 
 def _answers(event: Mapping[str, Any]) -> bool:

@@ -161,10 +161,6 @@ def site(
     It works from a directory, without a server or a network. Needs the extra `observatory`.
     """
     suite = open_suite(fixtures)
-    if suite.installed:
-        raise UsageError(
-            "The bundled suite has no docs/ directory: name the fixtures of a checkout with --fixtures."
-        )
-    facts = Facts(suite, suite.root.parent / "docs")
+    facts = Facts(suite, own_page_file(suite, ""))
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
     say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")

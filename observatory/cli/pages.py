@@ -43,21 +43,17 @@ def own_page_file(suite: Suite, name: str) -> Path:
     return file
 
 
-def is_fresh(file: Path, page: str) -> bool:
-    """Whether `file` exists and contains exactly the text `page`."""
-    try:
-        return file.read_bytes() == page.encode()
-    except FileNotFoundError:
-        return False
-
-
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
     """Write the pages whose files are missing or out of date, all or none. With `check`, only name these pages and
     write nothing.
 
     `command` is the command that writes the pages, for the message. Return the exit code.
     """
-    stale = {file: page for file, page in pages.items() if not is_fresh(file, page)}
+    stale = {
+        file: page
+        for file, page in pages.items()
+        if not (file.exists() and file.read_bytes() == page.encode())
+    }
     if not check:
         from readfirst.harness.yaml_io.atomic_write import write_all
 

@@ -109,7 +109,7 @@ class DifferentialRunner:
         Raises AdapterError if the reference breaks, or if the target breaks in many replays in a row.
         """
         self.made.scenarios += 1
-        ours = self._on_reference(scenario)
+        ours = replay(scenario, self.reference, self.place)
         if ours.error is not None:
             # A change was impossible in the state after the previous calls: replay only the steps before it.
             if ours.error.blame not in ("harness", "environment"):
@@ -139,9 +139,6 @@ class DifferentialRunner:
         self.made.other_effects += apart
         self.made.other_texts += len(found) - apart
         return found
-
-    def _on_reference(self, scenario: Scenario) -> Outcome:
-        return replay(scenario, self.reference, self.place)
 
     def _on_target(self, scenario: Scenario) -> Outcome:
         """Replay a scenario on the target. If the target breaks, replay it once more, because a process may have been

@@ -45,15 +45,8 @@ class Cause:
     reference: str
     target: str
 
-    def __str__(self) -> str:
-        return self.in_words("the reference")
-
     def in_words(self, beside: str) -> str:
-        """Return the cause in one line. `beside` is the name of the implementation that the target is compared with; it
-        is not used at the level `safe`.
-        """
-        if self.level == "safe":
-            return f"{self.tool}: {self.target}"
+        """Return the cause in one line. `beside` is the name of the implementation that the target is compared with."""
         return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
 
 

@@ -10,7 +10,7 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Any
 
 from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextContent
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 
 SECONDS = 40.0
 """Time limit in seconds for shrinking one scenario."""
@@ -52,16 +52,12 @@ def shrink(
     return best
 
 
-def _with_steps(scenario: Scenario, steps: tuple[Step, ...]) -> Scenario:
-    return replace(scenario, steps=steps)
-
-
 def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
     steps = scenario.steps
     for start, end in _chunks(len(steps)):
         rest = steps[:start] + steps[end:]
         if any(not isinstance(step, WorldEvent) for step in rest):
-            yield _with_steps(scenario, rest)
+            yield replace(scenario, steps=rest)
 
 
 def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
@@ -88,17 +84,17 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
         match step:
             case ParallelCalls(calls):
                 for call in calls:
-                    yield _with_steps(scenario, (*before, call, *after))
-                yield _with_steps(scenario, (*before, *calls, *after))
+                    yield replace(scenario, steps=(*before, call, *after))
+                yield replace(scenario, steps=(*before, *calls, *after))
                 if len(calls) > 2:
                     for left_out in range(len(calls)):
                         fewer = calls[:left_out] + calls[left_out + 1 :]
-                        yield _with_steps(scenario, (*before, ParallelCalls(fewer), *after))
+                        yield replace(scenario, steps=(*before, ParallelCalls(fewer), *after))
             case ToolCall(during=during) if during:
-                yield _with_steps(scenario, (*before, replace(step, during=()), *after))
-                yield _with_steps(scenario, (*before, *during, replace(step, during=()), *after))
+                yield replace(scenario, steps=(*before, replace(step, during=()), *after))
+                yield replace(scenario, steps=(*before, *during, replace(step, during=()), *after))
             case WorldEvent(kind="touch" | "modify", mtime=mtime) if mtime != 2:
-                yield _with_steps(scenario, (*before, replace(step, mtime=2), *after))
+                yield replace(scenario, steps=(*before, replace(step, mtime=2), *after))
             case _:
                 pass
 
@@ -118,18 +114,13 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
     for path in dict.fromkeys(named):
         plain = f"$WS/{posixpath.normpath(path.strip().removeprefix('$WS/'))}"
         if plain != path:
-            yield _rename_paths(scenario, {path: plain})
+            yield _change_texts(scenario, names={path: plain})
     held = [*scenario.given.files, *(event.path for event in scenario.events())]
     paths = dict.fromkeys([*held, *(path.removeprefix("$WS/") for path in named)])
     if _PLAINEST not in paths:
         for path in paths:
             if path.rpartition(".")[2] not in _KINDS:
-                yield _rename_paths(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
-
-
-def _rename_paths(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
-    renamed: Scenario = _change_texts(scenario, path=lambda each: names.get(each, each))
-    return renamed
+                yield _change_texts(scenario, names={path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
 
 
 def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
@@ -146,6 +137,7 @@ def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
         yield _change_texts(scenario, text=lambda value, character=character: value.replace(character, "a"))  # type: ignore[misc]
 
 
+_SAME_NAMES: Mapping[str, str] = {}
 _PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
 """The names of the attributes, of a scenario and its parts, that can be shortened."""
 _PATHS = ("file_path", "notebook_path")
@@ -219,23 +211,25 @@ def _change_texts(
     value: Any,
     *,
     text: Callable[[str], str] = _as_it_is,
-    path: Callable[[str], str] = _as_it_is,
+    names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a scenario, or a part of one, with the function `text` applied to every text, and `path` to every path."""
+    """Return a scenario, or a part of one, with the function `text` applied to every text. `names` are the new names of
+    paths.
+    """
     match value:
         case str():
-            return path(value) if is_path else text(value)
+            return names.get(value, value) if is_path else text(value)
         case tuple():
-            return tuple(_change_texts(item, text=text, path=path) for item in value)
+            return tuple(_change_texts(item, text=text, names=names) for item in value)
         case Mapping():
             return {
-                path(key): _change_texts(item, text=text, path=path, is_path=key in _PATHS)
+                names.get(key, key): _change_texts(item, text=text, names=names, is_path=key in _PATHS)
                 for key, item in value.items()
             }
         case _ if is_dataclass(value):
             changed = {
-                name: _change_texts(getattr(value, name), text=text, path=path, is_path=name in _NAMES)
+                name: _change_texts(getattr(value, name), text=text, names=names, is_path=name in _NAMES)
                 for name in (each.name for each in fields(value) if each.name in (*_PARTS, *_NAMES))
             }
             return replace(value, **changed)  # type: ignore[type-var]

@@ -9,7 +9,6 @@ from readfirst.harness.compare.level_reached import (
     STANDINGS,
     TRIED,
     Cell,
-    Reach,
     ScenarioResult,
     cell_of,
     holds_at,
@@ -17,7 +16,7 @@ from readfirst.harness.compare.level_reached import (
     level_of,
     unpack_results,
 )
-from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import HARMS, MEANING
@@ -113,15 +112,7 @@ def targets_in_common(
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
     targets = {each["target"]: each for each in survey["targets"]}
-    one, other = (
-        _implementation_seen(
-            rules,
-            scenarios,
-            unpack_results(targets[name].get("reach", {}).get(contract, {})),
-            targets[name]["level"],
-        )
-        for name in (before, after)
-    )
+    one, other = (_implementation_seen(rules, scenarios, targets[name], contract) for name in (before, after))
     return common_cells(one, other)
 
 
@@ -148,9 +139,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
         contract: {
             each["target"]: {
                 rule: cell_of(seen)
-                for rule, seen in _implementation_seen(
-                    rules, scenarios, unpack_results(each.get("reach", {}).get(contract, {})), each["level"]
-                ).items()
+                for rule, seen in _implementation_seen(rules, scenarios, each, contract).items()
             }
             for each in targets
         }
@@ -220,13 +209,14 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
 def _implementation_seen(
     rules: Iterable[Rule],
     scenarios: Mapping[str, Sequence[RuleScenario]],
-    reach: Mapping[str, Reach],
-    asked: Level,
+    target: _DATA,
+    contract: str,
 ) -> dict[str, list[ScenarioResult]]:
-    """Return the results of a target in the scenarios of each rule. `asked` is the level of the target's runs: if it is
-    lower than the level of a rule, the scenarios of the rule count as unsupported.
+    """Return the results of a target in the scenarios of each rule. If the level of the target's runs is lower than
+    that of a rule, the scenarios of the rule count as unsupported.
     """
     found: dict[str, list[ScenarioResult]] = {}
+    reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:
         level = level_of(rule.class_)
         # A model would not see the words of a target that is run only for effects.

@@ -6,9 +6,10 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from signal import SIGKILL
 
 from readfirst.harness.adapter_api import (
@@ -62,14 +63,6 @@ _OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
 """Capabilities that a mapping need not list, because every target with a separate process has them."""
 
 
-def _all_captures(target: Target) -> Iterator[re.Pattern[str]]:
-    for captures in (
-        *(call.capture for call in target.setup),
-        *(call.capture for call in target.tools.values()),
-    ):
-        yield from captures.values()
-
-
 def mask_captures(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
     """Return the text without the values in group 1 of the patterns."""
     for pattern in patterns:
@@ -91,13 +84,19 @@ class TargetAdapter:
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)
+        captures = (
+            *(call.capture for call in target.setup),
+            *(call.capture for call in target.tools.values()),
+        )
         self.traits = replace(
             traits,
             capabilities=target.capabilities | (traits.capabilities & _OF_ITS_PROCESS) | {AT_ONCE},
             design=target.release.design,
             refuses=target.refuses,
             unsupported_reason=partial(lacks, target),
-            mask=partial(mask_captures, patterns=tuple(_all_captures(target))),
+            mask=partial(
+                mask_captures, patterns=tuple(chain.from_iterable(each.values() for each in captures))
+            ),
             clone=another,
         )
         self._target = target

@@ -91,7 +91,7 @@ class AgentTarget:
             or {"sessions", AT_ONCE} & workspace.needs
             or self.launch.isolation == "process"
         ):
-            return AgentTargetSession(self._start(workspace.root), workspace.root, None)
+            return AgentTargetSession(Conversation(self._program(workspace.root)), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
 
     @property
@@ -111,11 +111,8 @@ class AgentTarget:
         if shared is not None and shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
             return shared
         self.close()
-        shared = self._shared[directory] = self._start(directory)
+        shared = self._shared[directory] = Conversation(self._program(directory))
         return shared
-
-    def _start(self, directory: Path) -> Conversation:
-        return Conversation(self._program(directory))
 
     def _program(self, directory: Path) -> AgentProgram:
         launch, installed = self.launch, self.installed

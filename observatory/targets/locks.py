@@ -33,7 +33,7 @@ def pip_lock(target: Target) -> bytes | None:
     different packages than those in the mapping.
     """
     file = _file(target, "txt")
-    lock = _read_lock(file) if target.release.pip else None
+    lock = file.read_bytes() if target.release.pip and file.exists() else None
     if lock is not None and lock.partition(b"\n")[0] != _heading(target.release).encode():
         raise _changed_error(target, file)
     return lock
@@ -44,19 +44,12 @@ def npm_lock(target: Target) -> bytes | None:
     different packages than those in the mapping.
     """
     file = _file(target, "json")
-    lock = _read_lock(file) if target.release.npm else None
+    lock = file.read_bytes() if target.release.npm and file.exists() else None
     if lock is not None:
         held = json.loads(lock)["packages"][""].get("dependencies")
         if held != npm_package(target.release)["dependencies"]:
             raise _changed_error(target, file)
     return lock
-
-
-def _read_lock(file: Path) -> bytes | None:
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def check_npm(directory: Path, lock: bytes) -> None:

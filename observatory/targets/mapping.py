@@ -335,8 +335,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
         if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
             fix = "Write one there, or mcp: {command: [...]} for what is installed."
             yield found(("versions", version), f"version {version} has no command", fix)
-    calls = [*value.get("setup", ()), *value["tools"].values()]
-    captured = {name for call in calls for name in call.get("capture", {})}
+    captured = {name for _, call in _calls(value) for name in call.get("capture", {})}
     for tool, each in value["tools"].items():
         known = {*_PLACES, *captured, *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
         for path, name in placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):

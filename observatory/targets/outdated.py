@@ -70,33 +70,30 @@ def _package(release: Release) -> tuple[str, str] | None:
 
 def _newest(target: Target, package: tuple[str, str]) -> str:
     manager, name = package
-    if manager == "pip":
-        return _of_pip(name, target)
-    needed = f"it is asked for the newest version of {name}"
-    done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
-    lines = done.stdout.split()
-    if done.returncode != 0 or not lines:
-        raise _unknown("npm", name, done.stderr)
-    return lines[-1]
-
-
-def _of_pip(name: str, target: Target) -> str:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "index", "versions"]
-    if target.oldest_python:
-        command += ["--python-version", target.oldest_python]
-    done = run_errand([*command, name], seconds=_SECONDS, about=f"pip, asked for {name}")
-    answered = re.match(r"\S+ \((\S+)\)", done.stdout)
+    if manager == "npm":
+        needed = f"it is asked for the newest version of {name}"
+        done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
+        answered = re.search(r"(\S+)\s*\Z", done.stdout)
+    else:
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "--no-input",
+            "index",
+            "versions",
+        ]
+        python = ["--python-version", target.oldest_python] if target.oldest_python else []
+        done = run_errand([*command, *python, name], seconds=_SECONDS, about=f"pip, asked for {name}")
+        answered = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or answered is None:
-        raise _unknown("pip", name, done.stderr)
+        raise AdapterError(
+            f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
+            blame="environment",
+            details=done.stderr[-2000:],
+        )
     return answered[1]
-
-
-def _unknown(manager: str, name: str, stderr: str) -> AdapterError:
-    return AdapterError(
-        f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
-        blame="environment",
-        details=stderr[-2000:],
-    )
 
 
 def _is_newer(newest: str, pinned: str) -> bool:

@@ -17,11 +17,8 @@ _NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _PATHS = ("file_path", "notebook_path")
 
 
-class _Absent:
-    """Marks a value that the call does not contain. Keys with this value are omitted."""
-
-
-_ABSENT = _Absent()
+_ABSENT = object()
+"""Marks a value that the call does not contain. Keys with this value are omitted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,16 +34,6 @@ def differences(suite: Suite, contract: Contract, before: Contract) -> Diff:
     return found.with_causes(add_versions(suite, before, contract, found.causes, recorded))
 
 
-def family_scenarios(suite: Suite, found: Diff, before: Contract) -> list[str]:
-    """Return the recorded scenarios of all families that contain a difference between two contracts."""
-    families = {each.partition("/")[0] for each in found.differing}
-    return [
-        each
-        for each in suite.ids()
-        if each.partition("/")[0] in families and before.name in suite.recordings.recording(each).transcripts
-    ]
-
-
 def record_between(
     replays: Replays, published: Sequence[str], found: Diff, before: Contract, contract: Contract, ask: Ask
 ) -> Iterator[Recorded]:
@@ -73,9 +63,11 @@ def record_between(
 
     wanted: dict[str, set[str]] = {}
     if len(between) <= MAX_VERSIONS_ASKED:
-        families = family_scenarios(suite, found, before)
-        seen = {version: answers(version, families) for version in (str(first), *between, str(last))}
-        for scenario_id in families:
+        families = {each.partition("/")[0] for each in found.differing}
+        ids = [each for each in suite.ids() if each.partition("/")[0] in families]
+        ids = [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
+        seen = {version: answers(version, ids) for version in (str(first), *between, str(last))}
+        for scenario_id in ids:
             known = [version for version in seen if scenario_id in seen[version]]
             if any(seen[one][scenario_id] != seen[two][scenario_id] for one, two in pairwise(known)):
                 wanted[scenario_id] = {*known} - ends.keys()

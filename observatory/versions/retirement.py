@@ -97,9 +97,7 @@ def work_out(recording: Recording, name: str) -> Transcript | None:
 
 
 def _equals_both_neighbours(recording: Recording, name: str) -> bool:
-    own = recording.transcripts[name]
-    neighbours = [recording.transcripts[other] for other in _neighbours(recording, name)]
-    return len(neighbours) == 2 and all(other == own for other in neighbours)
+    return work_out(recording.without(name), name) == recording.transcripts[name]
 
 
 def _neighbours(recording: Recording, name: str) -> Iterator[str]:
