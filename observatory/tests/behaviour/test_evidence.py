@@ -137,14 +137,9 @@ def test_numbers_that_are_set_otherwise_are_other_words(
         step(read_call(), results=[ToolResult(shown)]),
     )
     claimed = f"{{scenario: read/shows, call: 1, expect: {{text: {said}}}%s}}"
-    found = evidence(small, claimed % "", claimed % ", exact: true")
-    assert [each.holding for each in found] == [expected, "does not hold"]
-
-
-def test_where_the_words_are_the_claim_other_words_refute_it(small: Small) -> None:
-    words = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
-    found = evidence(small, words % "", words % ", exact: true")
-    assert [each.holding for each in found] == ["in other words", "does not hold"]
+    refused = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
+    found = evidence(small, *(each % exact for each in (claimed, refused) for exact in ("", ", exact: true")))
+    assert [each.holding for each in found] == [expected, "does not hold", "in other words", "does not hold"]
 
 
 def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:

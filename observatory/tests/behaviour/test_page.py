@@ -76,37 +76,28 @@ def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run_clai
     assert row.endswith("| **holds** | all recorded versions |")
 
 
-def test_a_page_that_was_written_is_fresh(run_claims: Run, small: Small) -> None:
+def test_a_page_that_was_written_is_fresh_until_a_claim_changes(run_claims: Run, small: Small) -> None:
+    small.record("gate/unread", step(edit(), results=[refusal("File does not exist.")]))
     assert run_claims("--check")[0] == 1
     assert run_claims("--write")[0] == 0
     assert run_claims("--check") == (0, "", "")
-    assert page_path(small).read_text(encoding="utf-8") == behaviour(small.suite, brief=True)
-
-
-def test_a_changed_claim_makes_the_page_stale(run_claims: Run, small: Small) -> None:
-    small.record("gate/unread", step(edit(), results=[refusal("File does not exist.")]))
-    run_claims("--write")
-    assert "| Unread files are safe. | [gate/unread](" in page_path(small).read_text(encoding="utf-8")
+    text = page_path(small).read_text(encoding="utf-8")
+    assert text == behaviour(small.suite, brief=True)
+    assert "| Unread files are safe. | [gate/unread](" in text
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
     code, _, errors = run_claims("--check")
     assert code == 1
     assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in errors
 
 
-def test_the_bundled_suite_has_no_page(
+def test_a_page_that_cannot_be_checked_is_a_usage_error(
     run_claims: Run, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     assert page_file(small.suite, "behaviour.md") is None
-    code, _, errors = run_claims("--check")
-    assert code == 2
-    assert "--fixtures" in errors
-
-
-def test_checking_and_writing_exclude_each_other(run_claims: Run) -> None:
-    code, _, errors = run_claims("--check", "--write")
-    assert code == 2
-    assert "exclude each other" in errors
+    for options, message in ((("--check",), "--fixtures"), (("--check", "--write"), "exclude each other")):
+        code, _, errors = run_claims(*options)
+        assert (code, message in errors) == (2, True)
 
 
 def test_a_suite_without_claims_has_no_page(run_claims: Run, small: Small) -> None:

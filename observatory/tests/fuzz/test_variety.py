@@ -107,11 +107,7 @@ class TestDrawn:
         there = set(map(unicodedata.category, set().union(*draw_texts_and_names(alone=alone)[0])))
         assert there.issuperset(CATEGORIES)
 
-    @rows("control", CONTROLS)
-    def test_control_characters(self, alone: bool, control: str) -> None:
-        assert holds(control)(alone)
-
-    @rows("look", OTHER_FORMATS.values())
+    @rows("look", [*CONTROLS, *OTHER_FORMATS.values()])
     def test_a_text_that_looks_like_another_format(self, alone: bool, look: str) -> None:
         assert any(look in each for each in FORMATS)
         assert holds(look)(alone)

@@ -193,23 +193,20 @@ def test_the_nearest_name_is_chosen(offered: list[Tool], chosen: str) -> None:
     assert find_guess("Read", *offered).call == chosen
 
 
-def test_what_nothing_takes_is_unsupported() -> None:
+def test_what_nothing_takes_is_unsupported_and_what_nothing_gives_is_named() -> None:
     assert find_guess("Read", tool("read", "path", "offset")).unsupported == ("limit", "pages")
     assert find_guess("Read", tool("read", "path", "offset", "limit")).unsupported == ("pages",)
     assert find_guess("Edit", tool("edit", "path", "old", "new")).replace_all == "unsupported"
     assert find_guess("Edit", tool("edit", "path", "old", "new", all={})).replace_all == {"flag": "all"}
     assert find_guess("Edit", tool("edit", "path", "old", "new", replace_all={})).replace_all is None
+    written = find_guess("Write", tool("write", "path", "content", "agent", "session"))
+    assert written.unknown == ("agent", "session")
 
 
-def test_what_is_required_and_unknown_is_named() -> None:
-    assert find_guess("Write", tool("write", "path", "content", "agent", "session")).unknown == (
-        "agent",
-        "session",
-    )
-
-
-def test_a_tool_that_says_nothing_of_its_arguments_is_taken_by_its_name() -> None:
+def test_a_tool_without_described_arguments_or_for_notebooks_is_taken_by_its_name() -> None:
     assert find_guess("Read", Tool("read_file", {"type": "object"})) == Guess("Read", "read_file")
+    notebooks = guesses([tool("NotebookEdit", "notebook_path")])
+    assert notebooks == {"NotebookEdit": Guess("NotebookEdit", "NotebookEdit")}
 
 
 def test_a_tool_that_takes_something_else_is_none() -> None:
@@ -220,12 +217,6 @@ def test_a_tool_that_takes_something_else_is_none() -> None:
         tool("create_directory", "path"),
     ]
     assert guesses([*offered, tool("get_weather", "place"), tool("write_note", "text")]) == {}
-
-
-def test_tools_of_notebooks_are_known_by_their_names() -> None:
-    assert guesses([tool("NotebookEdit", "notebook_path")]) == {
-        "NotebookEdit": Guess("NotebookEdit", "NotebookEdit")
-    }
 
 
 @rows("schema", [{}, {"properties": []}, {"properties": {"path": True}, "required": [5]}])
