@@ -21,13 +21,13 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
     """Return the names of the reference's behaviours by rule, in the order of the reference.
 
-    A behaviour belongs to the rules of the scenarios that show it. Scenarios that are not in this suite are ignored.
-    Raises SuiteError.
+    A behaviour belongs to the rules of the scenarios that show it. The rule of scenarios without a rule is empty.
+    Scenarios that are not in this suite are ignored. Raises SuiteError.
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
     for name, history in behaviour_histories().items():
-        for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
+        for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids}:
             found.setdefault(rule_id, []).append(name)
     return found
 

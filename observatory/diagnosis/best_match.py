@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from readfirst.observatory.claims.rule_index import behaviours_by_rule
 from readfirst.observatory.diagnosis.behaviour_variants import (
     BehaviourChange,
     values_of,
@@ -16,7 +17,6 @@ from readfirst.observatory.diagnosis.behaviour_variants import (
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, BROKEN, Fingerprint
 from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import Behaviours, behaviours_of
-from readfirst.reference_impl.behaviours_by_version import behaviour_histories
 
 Observed = Mapping[str, Fingerprint]
 """The results of an implementation, by scenario id."""
@@ -127,11 +127,7 @@ class _Search:
         """Whether a change explains a scenario, by scenario, result and change. It is reused while the scenario has the
         same result without the change.
         """
-        self._of_rule: dict[str, set[str]] = {}
-        known = set(replays.suite.ids())
-        for behaviour, history in behaviour_histories().items():
-            for each in known.intersection(history.shown_by):
-                self._of_rule.setdefault(self._heading(each).rule, set()).add(behaviour)
+        self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
         """Return the contract without changes that leaves the fewest scenarios unexplained. If several leave equally
@@ -187,7 +183,7 @@ class _Search:
             now = self._replays(each, behaviours)
             names = now.asked
             if len(wrong) > _THOROUGH:
-                names = names & self._of_rule.get(self._heading(each).rule, set())
+                names = names.intersection(self._of_rule.get(self._heading(each).rule, ()))
             for change in (BehaviourChange(name, value) for name in names for value in values_of(name)):
                 if change not in refused and change.value != behaviours.value(change.behaviour):
                     key = each, now.fingerprint, change

@@ -82,9 +82,8 @@ class Tally:
 class DifferentialRunner:
     """Replays a scenario on `reference` and `target`, returns the disagreements, and counts in `made`.
 
-    `beside` is the name of the reference in messages. `ignores_outer_whitespace`: whitespace at both ends of answers is
-    ignored. `apart`: the target is restarted for each scenario, so that earlier scenarios do not influence its memory
-    of files.
+    `beside` is the name of the reference in messages. `apart`: the target is restarted for each scenario, so that
+    earlier scenarios do not influence its memory of files.
     """
 
     reference: Adapter
@@ -93,7 +92,6 @@ class DifferentialRunner:
     level: Level
     vocabulary: Vocabulary
     beside: str = "the reference"
-    ignores_outer_whitespace: bool = False
     apart: bool = False
     made: Tally = field(default_factory=Tally, init=False)
     broken_in_a_row: int = field(default=0, init=False)
@@ -122,16 +120,7 @@ class DifferentialRunner:
             # The target does not support a call: compare only the steps before it.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
             theirs = replace(theirs, error=None)
-        found = [
-            *disagreements(
-                scenario,
-                ours,
-                theirs,
-                self.level,
-                self.vocabulary,
-                ignores_outer_whitespace=self.ignores_outer_whitespace or theirs.disturbed,
-            )
-        ]
+        found = [*disagreements(scenario, ours, theirs, self.level, self.vocabulary)]
         apart = bool(found) and found[-1].cause.level == "effects"
         steps = found[-1].step + 1 if apart else len(theirs.steps)
         self.made.steps += steps

@@ -70,16 +70,15 @@ def disagreements(
     target: Outcome,
     level: Level,
     vocabulary: Vocabulary,
-    *,
-    ignores_outer_whitespace: bool = False,
 ) -> Iterator[Disagreement]:
     """Yield a difference for each step that has a difference at `level` or a level before it, up to the first
     difference in effects.
 
     After a difference in effects, the files of the two sides differ, so later answers cannot be compared. Files are
     compared completely after every step. Times and hard links are compared for files that the target must not change.
-    The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently. With
-    `ignores_outer_whitespace`, whitespace at both ends of answers is ignored.
+    The level `verbatim` is treated as `text`, because the programs around the tools wrap answers differently. If
+    another part of the conversation may have changed answers of the target (`disturbed`), whitespace at both ends of
+    answers is ignored.
     """
     steps, done = [], []
     state = dict(reference.before)
@@ -96,7 +95,7 @@ def disagreements(
         invariant=False,
     )
     happened = Outcome(target.scenario_id, tuple(theirs for _, theirs in done), None, reference.before)
-    contract = replace(_OTHER, ignores_outer_whitespace=ignores_outer_whitespace)
+    contract = replace(_OTHER, ignores_outer_whitespace=target.disturbed)
     differences = compare(expected, happened, contract, "text", vocabulary).differences
     judged = up_to(level)
     for index, group in groupby(

@@ -13,7 +13,7 @@ _IDS = ("intro", "a1", "cell-1", "x y", "é")
 _BROKEN = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
-def notebook_scenario(random: Random, most_steps: int = 12) -> Scenario:
+def notebook_scenario(random: Random) -> Scenario:
     """Return a scenario about one notebook: Reads, edits of cells, and changes by other programs.
 
     Cells have ids only from format 4.5 on. In such a notebook no cell is inserted, because the id of the new cell would
@@ -24,7 +24,7 @@ def notebook_scenario(random: Random, most_steps: int = 12) -> Scenario:
     if random.randint(0, 19):
         files[_PATH] = RegularFile(TextContent(_book(random, with_ids), eol=_eol(random)))
     steps: list[Step] = [ToolCall("Read", {"file_path": f"$WS/{_PATH}"})] if random.randint(0, 3) else []
-    steps += [_step(random, with_ids) for _ in range(random.randint(1, most_steps))]
+    steps += [_step(random, with_ids) for _ in range(random.randint(1, 12))]
     if all(isinstance(step, WorldEvent) for step in steps):
         steps.append(ToolCall("Read", {"file_path": f"$WS/{_PATH}"}))
     return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files), tuple(steps))

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -38,17 +38,15 @@ class Outdated:
     package: str
 
 
-def outdated_targets(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
-    """Yield the targets with a newer version in their registry, sorted by name. `chosen` are the names of the checked
-    targets; None: all.
+def outdated_targets() -> Iterator[Outdated]:
+    """Yield the targets with a newer version in their registry, sorted by name.
 
     pip and npm request the versions with the user's settings. A target is skipped if no package has its version, or if
-    its mapping states that its version is the last. Raises AdapterError if a registry does not answer, and
-    UnknownTargetError.
+    its mapping states that its version is the last. Raises AdapterError if a registry does not answer.
     """
     asked = [
         (target, found)
-        for target in map(find, names() if chosen is None else chosen)
+        for target in map(find, names())
         if not target.last and (found := _package(target.release)) is not None
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:

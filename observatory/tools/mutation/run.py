@@ -219,11 +219,10 @@ class _Judged:
     def _cases(self) -> Cases:
         return measure(self._panel)
 
-    def __call__(self, mutants: Sequence[Mutant], *, silently: bool = False) -> list[Fate]:
-        """Return the results in the order of the mutants, and report the progress from time to time. Raises
-        TrialError.
+    def __call__(self, mutants: Sequence[Mutant]) -> list[Fate]:
+        """Return the results in the order of the mutants. Report each survivor, and the progress from time to time.
 
-        Survivors are reported, too, unless it runs `silently`.
+        Raises TrialError.
         """
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []
@@ -234,7 +233,7 @@ class _Judged:
             fates.append(fate)
             if self._results:
                 self._results.add(fate)
-            if not fate.killed and not silently:
+            if not fate.killed:
                 print(f"{fate.mutant.described} survives {fate.asked} cases", file=sys.stderr)
             if time.monotonic() - shown > 15:
                 shown = time.monotonic()
