@@ -34,9 +34,7 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Refusals that an implementation may declare: calls that it refuses although the contract answers them. Each name
-has a description of the call.
-"""
+"""Names of refusals that an implementation may declare, each with the call, which the contract answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +84,7 @@ class Servers(Protocol):
         """Return a context manager that gives each session a separate server."""
 
     def separate(self, scenario_id: str) -> None:
-        """Use a separate server for this scenario from now on, because its result there differed from the result on a
-        shared server.
-        """
+        """Use a separate server for this scenario from now on: its result there differed from a shared server's."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {

@@ -27,9 +27,7 @@ _MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
 _STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
 """A colour, or another style of letters, as Rich writes it."""
 _REMEMBERED = 16
-"""Number of characters at the end of an unfinished line that are stored, because they may be the start of a command
-for a CI system.
-"""
+"""Number of stored characters of an unfinished line, which may be the start of a command for a CI system."""
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

@@ -25,9 +25,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a workspace for one session. Each such function chooses the session's server in another way, for example a
-separate or a shared server.
-"""
+"""Lends a workspace for one session. Such functions differ in how they choose the session's server."""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -36,9 +34,7 @@ _OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _
 _BESIDE = "beside.txt"
 _CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
-"""Number of files that the other session reads besides the files of the probe, to detect servers that remember only a
-limited number of files.
-"""
+"""Number of further files that the other session reads, to detect servers that remember a limited number of files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters of each of two different answers in a message."""
 _COMMON_CHARS = 12
@@ -70,9 +66,7 @@ class _ProbeResult:
     """The text of the result without tokens."""
 
     def differs(self, other: "_ProbeResult") -> bool:
-        """Whether a scenario could observe a difference between this result and another one: in the text, the error
-        flag or the files.
-        """
+        """Whether a scenario could observe a difference from another result: in text, error flag or files."""
         return self._observation != other._observation
 
     @property
@@ -102,9 +96,7 @@ class _ProbeDifference:
     values: str
 
     def sentence(self, when: str) -> str:
-        """Return the reason not to share servers as a sentence. `when` is the circumstance, such as `after another
-        session`.
-        """
+        """Return the reason not to share servers, as a sentence. `when` is for example `after another session`."""
         return f"{self.doing} is answered differently {when}: {self.values}"
 
 
@@ -173,9 +165,7 @@ class _Trial:
         busy: bool = False,
         former: Lend | None = None,
     ) -> _ProbeDifference | None:
-        """Return the first call whose result is not the expected one. None if all results are as expected. The
-        parameters are those of `seen`.
-        """
+        """Return the first call with an unexpected result, or None. The parameters are those of `seen`."""
         try:
             seen = self.seen(lend, neighbour, busy=busy, former=former)
         except Exception as error:

@@ -249,9 +249,7 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in the program. This class has all methods that a session can have, because only the program knows
-    which of them it supports.
-    """
+    """A session in the program. It has all possible methods, because only the program knows which it supports."""
 
     def __init__(
         self,
@@ -260,9 +258,7 @@ class LinesSession:
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session in the program. Without a `workspace`, it is the session of a sub-agent, which another
-        session has started.
-        """
+        """Open a session in the program. Without a `workspace`, another session has started it as its sub-agent."""
         self._start = start
         self._program = start()
         self._numbers = numbers

@@ -75,9 +75,7 @@ class _ProblemError(Exception):
 
 
 class _Cancelled(BaseException):
-    """Ends a paused call that is cancelled. It is a BaseException, so that `except Exception` in an implementation
-    does not catch it.
-    """
+    """Ends a paused call that is cancelled. Code of an implementation with `except Exception` does not catch it."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -251,9 +249,7 @@ class _Server:
             )
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
-        """Return a function without parameters that executes a request in a session. Raises KeyError if the message
-        lacks a field.
-        """
+        """Return a function that executes a request in a session. Raises KeyError if the message lacks a field."""
         name, given, capability = self._method(message)
         method = getattr(session, name, None)
         if method is None:
@@ -261,9 +257,7 @@ class _Server:
         return partial(method, *given)
 
     def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return three values for a request: the name of the session's method to call, its arguments, and the
-        capability that declares it.
-        """
+        """Return the session's method to call for a request, its arguments, and the capability that declares it."""
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")

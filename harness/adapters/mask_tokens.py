@@ -18,7 +18,5 @@ MASK = "…"
 
 
 def mask_tokens(text: str) -> str:
-    """Return the text with MASK instead of hashes, ids, times and durations. Short numbers stay, because they may be
-    line numbers.
-    """
+    """Return the text with MASK for hashes, ids, times and durations. Short numbers may be line numbers and stay."""
     return _TOKEN.sub(MASK, text)

@@ -78,9 +78,7 @@ class McpConnection:
         self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
 
     def probe(self) -> ServerInfo:
-        """Start a server in an empty directory, end it, and return its name, version and tools. Raises
-        AdapterError.
-        """
+        """Start a server in an empty directory and end it. Return its name, version and tools. Raises AdapterError."""
         root = self._own.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
@@ -206,9 +204,7 @@ class McpSession:
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text of an answer: its text blocks, one per line. A block of another type is replaced by the name of
-    its type, such as `[image]`.
-    """
+    """Return the text blocks of an answer, one per line. Other blocks become the name of their type: `[image]`."""
     shown: Callable[[Any], str] = lambda block: (  # noqa: E731 - one expression
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]"
     )

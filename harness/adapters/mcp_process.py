@@ -57,9 +57,7 @@ class McpServer(LineProgram):
         self.warn()
 
     def begin_anew(self) -> None:
-        """Repeat the handshake, because some servers start a new session then. If it fails, the server is ended and
-        AdapterError is raised.
-        """
+        """Repeat the handshake, which begins a session in some servers. Ends the server and raises AdapterError."""
         with self._within("a second handshake", _RENEWAL) as deadline:
             self._shake_hands(deadline)
 
@@ -113,9 +111,7 @@ class McpServer(LineProgram):
 
     @contextmanager
     def _within(self, what: str, limit: float) -> Iterator[float]:
-        """Yield the deadline of a request that is made in the block. An exception in the block ends the server.
-        Raises AdapterError.
-        """
+        """Yield the deadline of a request in the block. Exceptions end the server. Raises AdapterError."""
         if not self.alive:
             raise AdapterError("the server had already ended")
         try:
@@ -153,9 +149,7 @@ class McpServer(LineProgram):
             params = types.PaginatedRequestParams(cursor=listed.nextCursor)
 
     def _one(self, kind: type[Result], request: BaseModel, deadline: float) -> Result:
-        """Send a request and return its answer. Raises ValueError for an error, or an answer of a type other than
-        `kind`.
-        """
+        """Send a request and return its answer. Raises ValueError for an error, or an answer that is not a `kind`."""
         (answer,) = self._answers(self._ask([request], deadline), deadline)
         if isinstance(answer, types.JSONRPCError):
             raise ValueError(answer.error.message)

@@ -24,9 +24,7 @@ _KIT = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules in the archive for the child process, besides the reference: those that adapters use. Modules about
-scenarios are not among them.
-"""
+"""Modules for adapters in the archive for the child process, besides the reference, and none about scenarios."""
 
 
 class FactoryError(AdapterError):

@@ -60,9 +60,7 @@ class Command:
         )
 
     def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words, with `shown` applied to the path of each file. With `relative`, absolute paths stay
-        unchanged.
-        """
+        """Return the words, with `shown` applied to the path of each file, or of relative paths only (`relative`)."""
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)
@@ -133,8 +131,6 @@ def _no_program(name: str, folder: Path) -> str:
 
 
 def _split_option(word: str) -> tuple[str, str]:
-    """Split a word such as `--file=a.txt` into the name with its `=` and the value. For other words, return an empty
-    string and the word.
-    """
+    """Split `--file=a.txt` into the name with its `=` and the value. Other words: an empty string and the word."""
     option = _OPTION.fullmatch(word)
     return (option[1], option[2]) if option else ("", word)

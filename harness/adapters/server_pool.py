@@ -22,9 +22,7 @@ Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises AdapterError."""
 
 _ALONE_FIRST = 4
-"""Number of sessions on separate servers before the probe tests whether servers can be shared. Shorter runs are
-faster without the probe.
-"""
+"""Number of sessions on separate servers before the probe. Shorter runs are faster without it."""
 _REPEATED_FAILURES = 10
 """Number of failures on a shared server that are repeated on a separate server. After the first scenario with another
 result on its separate server, every failure is repeated.
@@ -35,9 +33,7 @@ these exceed one in `_ONE_IN` of the sessions on shared servers, sharing ends.
 """
 _ONE_IN = 3
 _IN_SUCCESSION = 3
-"""If so many consecutive sessions on a shared server give another result on a separate server, all servers are
-replaced by new ones.
-"""
+"""All servers are replaced after so many consecutive sessions whose result differs on a separate server."""
 
 _AS_ASKED = "as asked"
 _UNTRIED = "as asked, without a trial: what fails may pass alone"
@@ -221,9 +217,7 @@ class ServerPool:
 
     @contextmanager
     def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace whose server is kept for the next session at the same path. With `anew`, the handshake is
-        repeated before that session.
-        """
+        """Lend a workspace whose server is kept for the next session at its path, with a new handshake if `anew`."""
         self._fresh, self._anew = False, anew
         try:
             with place.site() as site:
@@ -268,9 +262,7 @@ class _Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A server that serves one session after another in workspaces at the same path. `began` is the state of its
-    directory when it started.
-    """
+    """A server for consecutive sessions at one path. `began` is the state of its directory at its start."""
 
     began: os.stat_result
     server: McpServer

@@ -77,16 +77,12 @@ def _text(stream: IO[bytes]) -> str:
 
 
 def run_hook(command: str, said: str, confines: CommandLimits) -> CommandResult:
-    """Run the command of a hook in the workspace, with `said` as its standard input. Raises the same errors as
-    `CommandLimits.run`.
-    """
+    """Run a hook's command in the workspace, with `said` as its input. Raises the errors of `CommandLimits.run`."""
     return confines.run(command, os.fspath(confines.root), said.encode())
 
 
 class Shell:
-    """Runs the commands of a session one after the other. `directory` is the working directory of the next command,
-    because a command may change it.
-    """
+    """Runs the commands of a session in order. `directory` is the working directory of the next one."""
 
     def __init__(self, confines: CommandLimits) -> None:
         self.directory = os.fspath(confines.root)

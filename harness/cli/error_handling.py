@@ -65,9 +65,7 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
 
 
 def print_error(error: Exception) -> int:
-    """Print an error in one or a few lines and return the exit code. If the reader of the output has closed it,
-    nothing is printed.
-    """
+    """Print an error in a few lines, unless the reader of the output has closed it, and return the exit code."""
     if isinstance(error, UnreadError):
         return 128 + signal.SIGPIPE
     if _tracebacks:

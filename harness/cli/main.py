@@ -178,9 +178,7 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, called: str) -> Callable[..., None]:
-    """Return a function without a body that has the help text of a command. It lists the command without importing
-    its module.
-    """
+    """Return a function with the help text of a command, but without a body. The command's module is not imported."""
     module, _, function = provider.functions[called].partition(":")
 
     def stub() -> None: ...

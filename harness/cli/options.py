@@ -37,9 +37,7 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 
 
 def _parse_class(word: str) -> str:
-    """Return the present name of a class of rules. If the former name is used, the present name is printed. Raises
-    BadParameter for an unknown name.
-    """
+    """Return the present name of a class, and print it for a former name. Raises BadParameter for an unknown one."""
     if word in FORMER_CLASSES:
         say(f"readfirst: {former_class_message(word)}", err=True)
     if (current := FORMER_CLASSES.get(word, word)) not in CLASSES:

@@ -37,9 +37,7 @@ def begin() -> None:
 
 
 def leave_at_once() -> None:
-    """Make a signal end the process immediately, with the exit code that shells use. Used before a command starts and
-    after it has ended.
-    """
+    """Make a signal end the process at once, with a shell's exit code. Used before and after a command."""
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as set by `nohup` and a shell's `&`
             signal.signal(number, _leave)
@@ -62,17 +60,13 @@ def end() -> None:
 
 
 def keep_nothing() -> None:
-    """Make a signal end the command immediately, because it has nothing to clean up, and a thread that waits for
-    input could delay the exit.
-    """
+    """Make a signal end the command at once: it has nothing to clean up, and a waiting thread could delay its exit."""
     if signal.getsignal(signal.SIGTERM) is _terminate:
         leave_at_once()
 
 
 def listen() -> bool:
-    """Make a signal end the command with a clean-up. Returns False and changes nothing if the process was not started
-    by a command line.
-    """
+    """Make a signal end the command with a clean-up. False: not started by a command line, and nothing changed."""
     is_own = signal.getsignal(signal.SIGTERM) is _leave
     if is_own:
         signal.signal(signal.SIGTERM, _terminate)

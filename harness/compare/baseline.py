@@ -99,9 +99,7 @@ class Baseline:
         )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
-        """Return the entry for the scenario of the verdict, otherwise the entry for its rule. None if the baseline
-        contains neither entry.
-        """
+        """Return the entry for the verdict's scenario, otherwise the entry for its rule, otherwise None."""
         own = self.accepted.get((verdict.scenario_id, verdict.contract))
         return own or self.accepted.get((verdict.rule, verdict.contract))
 
@@ -281,9 +279,7 @@ class BaselineChecker:
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
     def apply_baseline(self, verdict: Verdict) -> BaselineResult:
-        """Return the effect of a verdict on the exit code. Must be called once for each verdict, because missing
-        features of calls are counted.
-        """
+        """Return the effect of a verdict on the exit code. Call it once per verdict: it counts missing features."""
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling

@@ -157,9 +157,7 @@ class _Judge:
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
     def beyond(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Report lines that the contract's answers show but the implementation's answers do not, and harm that the
-        contract does not do.
-        """
+        """Report lines that only the contract's answers show, and harm that the contract does not do."""
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
             for index, number, less in unseen(self.scenario, self.contract, outcome, known):
@@ -185,9 +183,7 @@ class _Judge:
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
-        """Return the verdict for the requested level. A level that was not judged, such as `verbatim` without a
-        recording, does not hold.
-        """
+        """Return the verdict for the requested level. A level that was not judged does not hold."""
         breakage = outcome.error
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))

@@ -37,9 +37,7 @@ _KEEPING: Mapping[Design, frozenset[str]] = {
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""For each design, the tools whose calls must not lose changes of other programs, even if the contract refuses these
-calls.
-"""
+"""For each design, the tools that must keep changes of other programs, even in calls that the contract refuses."""
 
 
 def apply_design(
@@ -139,9 +137,7 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) -> bool:
-    """Replay a scenario, and return whether its last call, an Edit, is answered and not refused. Raises DesignUnclear
-    if an Edit does harm.
-    """
+    """Replay a scenario, and return whether its last call, an Edit, is answered. Raises DesignUnclear for harm."""
     scenario, outcome = played(scenario_id)
     if harmed := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
         raise DesignUnclear(f"its Edit violates every design: {harmed[0]}.")

@@ -38,9 +38,7 @@ _PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
 
 @lru_cache(maxsize=4096)
 def with_placeholders(text: str) -> str:
-    """Return a text with placeholders instead of paths, numbers and quoted words. Results are cached, because many
-    calls have the same texts.
-    """
+    """Return a text with placeholders for paths, numbers and quoted words. Cached: many calls have equal texts."""
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
     return text
@@ -119,9 +117,7 @@ def kind_of_harm(difference: Difference) -> str:
 
 
 def manner(expected: str, got: str) -> str:
-    """Return the kind of difference between two contents: the first of `_MANNERS` that explains the whole difference,
-    otherwise `content`.
-    """
+    """Return the first of `_MANNERS` that explains the whole difference between two contents, otherwise `content`."""
     for name, without in _MANNERS:
         if without(expected) == without(got):
             return name

@@ -11,9 +11,7 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _EXCERPT = 4096
-"""Maximum bytes of a content that a difference quotes in full. From a longer content only the part around the first
-difference is quoted.
-"""
+"""Maximum bytes of a content that is quoted in full. Of a longer one, only the part around the difference is."""
 
 _OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
 
@@ -217,9 +215,7 @@ def name_differences(
 
 
 def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
-    """Whether two names are expected to be equal: the clause mentions neither of them, or states the same content for
-    both.
-    """
+    """Whether two names are expected to be equal: the clause mentions neither, or states one content."""
     if one not in expected or other not in expected:
         return one == other or (one not in expected and other not in expected)
     entries = expected[one], expected[other]

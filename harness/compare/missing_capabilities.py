@@ -36,9 +36,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _larger(*counts.values()))
 
     def with_former(self, other: MissingCapabilities, *, of_others: bool) -> MissingCapabilities:
-        """Return these missing capabilities merged with those of an earlier run. `of_others`: the earlier run tested
-        other scenarios.
-        """
+        """Return the union with an earlier run. `of_others`: that run tested other scenarios."""
         counts = dict(Counter(self.unsupported) + Counter(other.unsupported))
         if not of_others:
             counts = _larger(self.unsupported, other.unsupported)

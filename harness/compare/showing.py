@@ -68,9 +68,7 @@ def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Ite
 
 
 def _within_documented_limits(shown: Iterable[Shows], files: Mapping[str, Entry]) -> Iterator[Shows]:
-    """Yield the lines that the documents promise for a Read without a documented text: lines up to a number and a
-    length.
-    """
+    """Yield the lines that the documents promise for a Read without a documented text, up to a number and a length."""
     for each in shown:
         lines = lines_of(data_of(files[each.path]) or b"")
         numbers = tuple(

@@ -305,9 +305,7 @@ class Summary:
         )
 
     def reason_lines(self) -> list[str]:
-        """Return one line each for errors, unsupported and unspecified scenarios, with the most frequent reasons and
-        their numbers.
-        """
+        """Return a line each for errors, unsupported and unspecified scenarios: the most frequent reasons, counted."""
         lines = []
         for status, reasons in self.reasons.items():
             most = reasons.most_common(_MOST_REASONS)

@@ -45,9 +45,7 @@ def _transcribe_steps(
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a transcript with the error names of the current vocabulary, because the vocabulary may have changed
-    since the replay.
-    """
+    """Return a transcript with the error names of the current vocabulary, which may differ from that of the replay."""
     return Transcript(
         tuple(
             replace(
@@ -92,9 +90,7 @@ def _transcribe_step(
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the files that the implementation changed in a step. A replaced file counts as changed, even if its
-    bytes are the same.
-    """
+    """Return the files that the implementation changed or replaced in a step, even by the same bytes."""
     world = {**before, **done.expected_world}
     return dict(_iter_changes(done, world, before)) | parted(done, world)
 
@@ -123,9 +119,7 @@ def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, E
 def _is_implied(
     path: str, entry: Entry | None, own: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether an entry is a new directory that another new path needs as its parent. Every implementation creates
-    such directories.
-    """
+    """Whether an entry is a new parent directory of another new path, as every implementation creates it."""
     above = isinstance(entry, Directory) and path not in before
     return above and any(other.startswith(f"{path}/") for other in own)
 

@@ -70,9 +70,7 @@ class Cause:
 
     @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
-        """The different changes of this cause, the most frequent first: the value before, the value after, and the
-        number of occurrences.
-        """
+        """The values before and after each different change and the number of occurrences, most frequent first."""
         pairs = Counter(
             (occurrence.change.before, occurrence.change.after) for occurrence in self.occurrences
         )

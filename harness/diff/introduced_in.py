@@ -99,9 +99,7 @@ def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcri
 
 
 FIRST_RELAXED = "2.1.208"
-"""The first version with two classes of models: current models, and older models (`+gated`), which must read a file
-before they edit it.
-"""
+"""The first version with two classes of models: current ones, and older ones (`+gated`) that require a Read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,7 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
-    """Split an answer into sentences and blocks of file lines. `known` are the lines of the scenario's files and
-    arguments.
-    """
+    """Split an answer into sentences and blocks of file lines. `known` are the lines of the scenario's texts."""
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
             text = text.replace(f"'{value}'", "'...'")

@@ -75,9 +75,7 @@ _MAX_VARIANTS = 64
 """Maximum number of variants of a text that are followed from one replacement to the next."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""Whitespace before a line end or the end of the text. The pattern starts with a character class, because Python
-searches such patterns fast.
-"""
+"""Whitespace before a line end or the text's end. Python searches a pattern fast that starts with a character class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,7 @@ _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "ses
 """Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of different lines that are compared in order. In longer differences, a new line counts as unchanged
-if an old line has the same text.
-"""
+"""Maximum number of different lines compared in order. Beyond, a new line is unchanged if an old line equals it."""
 _MAX_FORMER_CONTENTS = 8
 """Number of former contents of a file that are remembered."""
 
@@ -98,9 +96,7 @@ class FileKnowledge:
         return knowledge
 
     def _with_step(self, step: _Step, *, is_known: bool) -> FileKnowledge:
-        """Return the knowledge after a step that may show lines. `is_known` means that the step certainly shows or
-        writes a part of the file.
-        """
+        """Return the knowledge after a step that may show lines. `is_known`: it surely shows or writes some."""
         knowledge = FileKnowledge(self.data)
         knowledge.former, knowledge.others, knowledge.forgotten = self.former, self.others, self.forgotten
         knowledge._surely_known = is_known or self._surely_known

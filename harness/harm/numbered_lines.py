@@ -19,19 +19,13 @@ NUMBER = re.compile(
 _MAX_TAIL_CHARS = 12
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
-"""Maximum number of numbering shifts that are tried besides 0 and -1: differences between a line number and the
-line's position in the file.
-"""
+"""Maximum number of shifts (line number minus position in the file) that are tried besides 0 and -1."""
 _MIN_COMMON_LINES = 8
-"""Maximum number of equal lines of a file that are used to find the numbering shift. More frequent texts, such as
-`}`, say little about it.
-"""
+"""Lines that occur more often in a file, such as `}`, say little about the shift and are not used to find it."""
 
 
 class Numbered(NamedTuple):
-    """Lines of an answer that have a line number and match a line of the file (`hits`). `shown` contains only the
-    lines whose number is right.
-    """
+    """Numbered lines of an answer that match a line of the file (`hits`), and those with the right number (`shown`)."""
 
     hits: Matches
     shown: Matches
@@ -88,9 +82,7 @@ def find_numbered_lines(texts: Sequence[str], where: LineIndex, lines: Sequence[
 
 
 def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> Numbered | None:
-    """Return the numbered lines of an answer if all their numbers are right and followed by the same separator. None
-    if a closer check is needed.
-    """
+    """Return the numbered lines if all numbers are right and have the same separator. None: check more closely."""
     hits: dict[int, int] = {}
     separator = ""
     for position, text in enumerate(texts):

@@ -1,6 +1,4 @@
-"""Detect partial writes: files that contain neither the old nor the requested content after an interrupted
-call.
-"""
+"""Detect partial writes: files with neither the old nor the requested content after an interrupted call."""
 
 from collections.abc import Iterator, Mapping
 

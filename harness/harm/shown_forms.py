@@ -10,9 +10,7 @@ from readfirst.harness.suite.repeated_text import texts_in
 MARK = "\ufeff"
 """A byte order mark. Some tools show it before the first line."""
 _LONE_HALF_PATTERN = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""One half of a surrogate pair, without the other half. UTF-16 files may contain it. The other surrogates stand for
-bytes that are not UTF-8.
-"""
+"""A lone half of a surrogate pair, as in UTF-16 files. Other surrogates stand for bytes that are not UTF-8."""
 _COLOUR_PATTERN = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY_PATTERN = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}

@@ -21,9 +21,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file. UTF-8 is used without a byte order mark, or if the bytes are invalid in the
-        encoding of the mark.
-        """
+        """Decode a file's bytes: as UTF-8 without a byte order mark, or if they are invalid in its encoding."""
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:

@@ -230,9 +230,7 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return the word that describes a change of a path in a sentence: `changed`, `removed`, `made` (a directory) or
-    `left behind` (any other new entry).
-    """
+    """Return a change of a path in a word: `changed`, `removed`, `made` (a directory), `left behind` (others)."""
     match before, after:
         case None, _:
             return "left behind" if not isinstance(after, Directory) else "made"

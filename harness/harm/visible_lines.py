@@ -109,9 +109,7 @@ def _match_unnumbered(texts: Sequence[str], where: LineIndex, numbered: Matches)
 def _iter_labels(
     texts: Sequence[str], where: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield, for each kind of label, a mapping: the index of each line of the answer with this label, and the end of
-    the label in the line.
-    """
+    """Yield a mapping for each kind of label: the index of each line with it to the label's end in the line."""
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
     for position, text in enumerate(texts):
@@ -142,9 +140,7 @@ def _add_labels(position: int, text: str, where: LineIndex, labels: dict[str, di
 
 
 def _add_digests(position: int, text: str, where: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Record in `digests` each separator after a short word at the start of a line if the rest of the line matches a
-    line of the file.
-    """
+    """Record in `digests` the separator after a line's first short word if the rest is a line of the file."""
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return

@@ -154,9 +154,7 @@ class CheckFileJob:
     suite: Suite
 
     def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
-        """Return a context manager that yields the function for checking one file. Its argument are the ids of the
-        scenarios in the file.
-        """
+        """Return a context manager that yields the function for checking the file with these scenarios."""
         return nullcontext(self._check_file)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:

@@ -77,9 +77,7 @@ def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes about contracts that lack recordings of scenarios. They are not findings: the scenario is unspecified
-    for such a contract.
-    """
+    """Yield notes, not findings, about contracts without a recording of a scenario, which is unspecified for them."""
     for scenario_id, names in list(lacking.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
     if len(lacking) > _MAX_NOTES:

@@ -129,9 +129,7 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if an earlier scenario has the same title, or the same files and steps. Values of a new scenario
-    are stored for later calls.
-    """
+    """Yield findings if an earlier scenario has the same title, or the same files and steps. Stores new ones."""
     if result.comparable is None:
         return
     scenario_id, comparable = result.scenario_id, result.comparable

@@ -83,9 +83,7 @@ def _check_wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
 
 
 def _check_sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
-    """Yield findings if the scenarios of a rule are too few, do not match its requirement, or show only refused or only
-    allowed calls.
-    """
+    """Yield findings if a rule's scenarios are too few, miss its requirement, or show only refused or allowed calls."""
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

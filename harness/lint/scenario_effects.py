@@ -68,9 +68,7 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of the workspace and the steps of a scenario. Scenarios that do the same in different notations
-    have the same digest.
-    """
+    """Return a digest of the workspace and the steps, which does not depend on the notation."""
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     return _digest_of(_ENCODE([setup, scenario.steps]).encode())
 

@@ -11,8 +11,6 @@ _OBJECTS_PER_COLLECTION = 1_000_000
 
 
 def collect_rarely() -> None:
-    """Make the cyclic garbage collector run rarely in this process, and not at its exit. This takes a few MiB of
-    memory.
-    """
+    """Make the cyclic garbage collector run rarely in this process, and not at its exit. Takes a few MiB."""
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     atexit.register(gc.freeze)

@@ -148,9 +148,7 @@ class LineProgram(Child):
         return AdapterError(message, details=self._printed.decode("utf-8", "backslashreplace"))
 
     def end(self, patience: float = _EXIT_TIMEOUT_S, *, at_once: bool = False) -> None:
-        """Close the input of the program, wait at most `patience` seconds for its exit, and end its process group. With
-        `at_once`, do not wait.
-        """
+        """Close the program's input, wait at most `patience` seconds (not if `at_once`), and end its process group."""
         if not self.alive:
             return
         self.alive = False

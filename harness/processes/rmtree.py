@@ -82,9 +82,7 @@ def _remove_content(top: int, names: Collection[str] | None = None) -> None:
 
 
 def _remove_files(directory: int, top: int, names: Collection[str] | None = None) -> list[str]:
-    """Remove all entries of a directory that are not directories. Move its subdirectories into the open directory
-    `top`, and return their new names.
-    """
+    """Remove a directory's entries. Subdirectories move into the open directory `top`; return their new names."""
     with os.scandir(directory) as listing:
         entries = [entry for entry in listing if names is None or entry.name in names]
     moved = []

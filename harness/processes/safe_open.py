@@ -53,9 +53,7 @@ def below(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open a directory by its path relative to the open directory `start`, which is closed. Return the descriptor.
-    Raises OSError.
-    """
+    """Return the descriptor of a directory below the open directory `start`, which is closed. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:
@@ -105,9 +103,7 @@ class DirectoryHandles:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Replace the file at an absolute path, and create missing directories. If the path is a link, the link is
-    replaced. Raises OSError.
-    """
+    """Replace the file or link at an absolute path, and create missing directories. Raises OSError."""
     folder, _, name = path.rpartition("/")
     with opened(folder, make=True) as at:
         with suppress(FileNotFoundError):

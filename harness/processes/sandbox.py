@@ -174,17 +174,13 @@ def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -
 
 
 def _start_script(environment: Mapping[str, str]) -> str:
-    """Return the shell script that executes the program with its own streams, without the variables that the shell
-    and bubblewrap added.
-    """
+    """Return the script that executes the program with its own streams, without variables of shell and bubblewrap."""
     unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
     return f'exec {unset and "env "}{unset} "$@" {_REDIRECTIONS}'
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the private directories, such as the home directory. They are empty in the sandbox, except for paths
-    that a program needs.
-    """
+    """Return the private directories, such as the home. In the sandbox they contain only needed paths."""
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
@@ -195,9 +191,7 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield the hidden paths, and their names below `shown` directories. Paths in an `empty` directory are yielded only
-    below `shown` directories.
-    """
+    """Yield hidden paths that no `empty` directory contains, and the names of all of them below `shown` ones."""
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
             yield path

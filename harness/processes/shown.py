@@ -20,9 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories that are empty in the sandbox, as real paths: `private` directories of the user, and `hidden`
-    directories of suites.
-    """
+    """Directories that are empty in the sandbox, as real paths: `private` ones of the user, `hidden` ones of suites."""
 
     private: Sequence[Path]
     hidden: Sequence[Path]
@@ -32,9 +30,7 @@ class Covered:
         return any(path in place.parents for path in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
-        """Whether a path must not be made visible, because a whole private directory or a suite would become visible
-        with it.
-        """
+        """Whether a path must stay invisible, because it shows a whole private directory or a suite."""
         return _is_above(real, self.private) or real in self.hidden
 
 
@@ -94,9 +90,7 @@ def shown_paths(
 
 
 def _path_in(word: str) -> Path | None:
-    """Return the absolute path in a word of a command: the word itself, or the part after its `=`. None if it
-    contains no absolute path that exists.
-    """
+    """Return the existing absolute path in a word of a command, also after its `=`. None if there is none."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         return Path(value) if value.startswith("/") and os.path.exists(value) else None

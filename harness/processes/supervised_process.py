@@ -110,9 +110,7 @@ class Child:
         self.pid = self.process.pid
 
     def warn(self) -> None:
-        """Log, once per run, which parts of the isolation this system does not support. Call it only after the
-        program has answered.
-        """
+        """Log once which isolation this system does not support. Call it only after the program has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
@@ -137,9 +135,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None if the program still runs. No other process gets the process id
-        before `end` is called.
-        """
+        """Return the exit status in words; None if it runs. Its process id is not reused before `end` is called."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -150,9 +146,7 @@ class Child:
         return f"was killed by signal {state.si_status}"
 
     def wait(self, patience: float) -> str | None:
-        """Wait at most `patience` seconds for the program's exit. Return its exit status in words. None if it still
-        runs.
-        """
+        """Wait at most `patience` seconds for the exit. Return its status in words. None if the program still runs."""
         deadline = time.monotonic() + patience
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -197,9 +191,7 @@ def _python_command(module: str) -> list[str]:
 
 
 def _find_descendants(pid: int) -> list[int]:
-    """Return the process ids of all descendants of a process. Empty if the system does not list them; then the
-    supervisor finds them.
-    """
+    """Return the ids of all descendants of a process. Empty if only the supervisor can find them on this system."""
     descendants: list[int] = []
     with suppress(OSError):
         for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):

@@ -38,9 +38,7 @@ else:
 LISTENING_FD = 7
 """Descriptor of the channel in a program that `listener` starts."""
 INPUT_FD, OUTPUT_FD = 8, 9
-"""Descriptors that pass standard input and output to a wrapped program, so that bubblewrap itself does not keep them
-open.
-"""
+"""Descriptors for a wrapped program's standard input and output, which bubblewrap itself must not keep open."""
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128

@@ -91,9 +91,7 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory with enough space for temporary files. None if it does not exist, or if the user has
-    chosen a directory with TMPDIR.
-    """
+    """Return a directory in memory with enough space. None without one, or if the user has set TMPDIR."""
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:

@@ -49,9 +49,7 @@ class Interference:
         self.finally_()
 
     def end(self) -> None:
-        """Ignore later executions. Raises the WorldEventError of an event that failed, and AdapterError if the
-        adapter executed `interfere` more than once.
-        """
+        """Ignore later executions. Raises an event's WorldEventError; AdapterError if `interfere` ran several times."""
         self.over = True
         if self.error is not None:
             raise self.error

@@ -32,9 +32,7 @@ class WriteWatcher:
         self._waiting = threading.Lock()
 
     def wait(self) -> None:
-        """Wait until a file was created or written (then `written` is True), until the block ends, or at most for the
-        time limit of a call.
-        """
+        """Wait for a created or written file (then `written` is True), the end of the block, or a call's time limit."""
         with self._waiting:
             if not self._ended:
                 ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)

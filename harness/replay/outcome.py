@@ -71,9 +71,7 @@ class Outcome:
 
 
 def check_answers(answered: object, expected: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Return the results of `expected` calls with normalised texts. Raises AdapterError if `answered` is not a
-    sequence of so many valid results.
-    """
+    """Return `expected` results with normalised texts. Raises AdapterError for another number or invalid ones."""
     if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
         raise AdapterError(f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence")
     if len(answered) != expected:

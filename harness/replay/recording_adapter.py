@@ -117,9 +117,7 @@ class _Files:
         self.repository = Repository()
         self._numbers = count(1)
         self._away: dict[str, State] = {}
-        """Hidden entries by mounted directory: of its file system while it is unmounted, or of the directory
-        while it is covered.
-        """
+        """By mounted directory, the entries of its unmounted file system, or those that the mounted one covers."""
         for path, entry in sorted(given.items(), key=lambda each: isinstance(each[1], HardLink)):
             self.put(path, entry)
 
@@ -205,9 +203,7 @@ class _Files:
                 assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
-        """Apply the changes of a recorded step. Names that shared a file before the step and get the same bytes share
-        a file afterwards.
-        """
+        """Apply the changes of a recorded step. Names of one file that get the same bytes still share it."""
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)

@@ -53,9 +53,7 @@ periodic, so the second replay usually succeeds.
 """
 
 _LATE, _LATER = 0.00005, 21
-"""The start of one of two simultaneous sessions is delayed by 0 to 20 times `_LATE` seconds; `_LATER` is the number
-of different delays.
-"""
+"""One of two simultaneous sessions starts 0 to 20 times `_LATE` seconds late; `_LATER` delays are different."""
 
 
 def replay(
@@ -220,9 +218,7 @@ class _Replay:
         )
 
     def _names(self, state: dict[str, Entry] | None = None) -> dict[str, tuple[str, ...]]:
-        """Return all names of each file with several names (hard links), by each name. `state` None: in the current
-        workspace.
-        """
+        """Return all names of each file with several (hard links), by each name. `state` None: the current state."""
         state = self.state if state is None else state
         if self.named is None or self.named[0] is not state:
             self.named = state, names_of(state)

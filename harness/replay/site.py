@@ -13,9 +13,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePoo
 def lend_site(
     scenario: Scenario, adapter: Adapter, place: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Lend an empty workspace during the block. It comes from the pool of servers of the adapter if there is one,
-    otherwise from `place`.
-    """
+    """Lend an empty workspace during the block, from the adapter's pool of servers, otherwise from `place`."""
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(place, scenario, adapter)

@@ -107,9 +107,7 @@ class RuleTally:
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> Dominant | None:
-        """Return the most frequent mistake of the failures that no baseline accepts. None if it explains less than a
-        quarter of them.
-        """
+        """Return the most frequent mistake of unaccepted failures. None if it explains less than a quarter of them."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)

@@ -26,9 +26,7 @@ class ContentWriter:
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 
     def reference(self, texts: tuple[str, str]) -> tuple[tuple[Written, Written], list[dict[str, Any]]]:
-        """Return an expected and an actual text as they are written in a line, and the content lines that must be
-        written before this line.
-        """
+        """Return the values of an expected and an actual text in a line, and the content lines to write before it."""
         start = 0
         if max(map(len, texts)) > EXCERPT_CHARS:
             start = max((first_difference(*texts) or 0) - _CONTEXT_CHARS, 0)
@@ -71,7 +69,5 @@ class ContentReader:
         return ""
 
     def text(self, written: Written) -> str:
-        """Return the text that a line contains or refers to. Raises KeyError if it refers to a content line that was
-        not added before.
-        """
+        """Return the text that a line contains or refers to. Raises KeyError for a content line that was not added."""
         return written if isinstance(written, str) else self._texts[written["sha256"], written.get("from", 0)]

@@ -207,9 +207,7 @@ class _Expansion:
 
     @property
     def specified(self) -> bool:
-        """Whether the contract covers the scenario. A recorded contract must state an answer to every call,
-        `documented` to at least one call.
-        """
+        """Whether a recorded contract answers every call, or `documented` at least one."""
         if self.scenario.invariant:
             return self.contract.recorded
         return self.has_expectation and not (self.contract.recorded and self.lacks_expectation)

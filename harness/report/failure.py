@@ -65,9 +65,7 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first harm or difference of a verdict, or the reason why the replay broke, in one line. Empty for
-    other verdicts.
-    """
+    """Return the first harm or difference, or the reason of an error, in one line. Empty for other verdicts."""
     requested = _requested_differences(verdict)
     if verdict.status == "error" or not requested:
         return visible(verdict.reason.partition("\n")[0])
@@ -148,9 +146,7 @@ def _requested_differences(verdict: Verdict) -> list[Difference]:
 
 
 def _step_lines(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
-    """Yield lines about the steps up to the last difference: steps with differences in full, the last few other steps
-    in one line each.
-    """
+    """Yield lines about steps up to the last difference: those with differences in full, the last others in short."""
     steps = scenario.steps if scenario is not None else ()
     by_step = {
         step: list(group) for step, group in groupby(differences, key=lambda difference: difference.step)

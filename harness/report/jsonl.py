@@ -360,9 +360,7 @@ to blame.
 
 
 def _harm_key(difference: Difference) -> tuple[int, int, str, str, str]:
-    """Return a key that is equal for a difference and the harm that it reports: step, call, line, and the contents
-    before and after.
-    """
+    """Return a key that is equal for a difference and the harm that it reports."""
     return difference.step, difference.call, difference.what, difference.expected, difference.got
 
 

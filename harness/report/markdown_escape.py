@@ -24,20 +24,14 @@ _ESCAPE_BY_CHARACTER = {
     **{character: f"\\{character}" for character in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{character: f"&#{ord(character)};" for character in "|~@$"}},
 }
-"""The escape of each special character. Some characters are escaped as entities, because not every Markdown parser
-accepts a backslash before them.
-"""
+"""The escape of each special character; an entity where some Markdown parsers refuse a backslash."""
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""Characters with a meaning in Markdown, in HTML or on a code forge. `_` within a word and `@` after a word have no
-meaning.
-"""
+"""Characters with a meaning in Markdown, HTML or on a code forge. `_` in a word and `@` after one have none."""
 _SCHEME_PATTERN = re.compile(r"[^/?#]*?:")
 _SAFE_ADDRESS_CHARACTERS = "%/:?#@!$&'*+,;=~"
 """Characters that an address may contain unescaped, besides letters, digits and `_.-`."""
 _BLOCK_START_PATTERN = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
-"""Text at the start of a line that Markdown would parse as a list item, or as a line that makes the line before it a
-heading.
-"""
+"""The start of a line that Markdown would parse as a list item, or as making the line before it a heading."""
 _BACKTICKS_PATTERN = re.compile(r"`+")
 _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 """A code span in one or two backticks."""
@@ -98,9 +92,7 @@ def _escape_markup(text: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a link; `text` may contain a code span. Addresses with other schemes than http and https are not
-    linked.
-    """
+    """Return a link; `text` may contain a code span. Only http and https addresses are linked."""
     scheme = _SCHEME_PATTERN.match(target)
     if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
         return text
@@ -108,9 +100,7 @@ def link(text: str, target: str) -> str:
 
 
 def page_link(name: str, folder: str = "", shown: str = "") -> str:
-    """Return a link to the page `name` in the directory `folder`, which ends with a slash. `shown` is the Markdown
-    text of the link.
-    """
+    """Return a link to the page `name` in `folder`, which ends with a slash. `shown` is the link's Markdown text."""
     return link(shown or name, f"{folder}{name}.md")
 
 
@@ -180,6 +170,4 @@ def environment(*, html: bool = False) -> jinja2.Environment:
 
 TEMPLATES = Path(__file__).with_name("templates")
 _CONTINUATION_PATTERN = re.compile(r"\n +(?=[^\s<])")
-"""Line breaks in a template that are replaced by a space: those before an indented line, except before an indented
-HTML element.
-"""
+"""Line breaks that a space replaces: before an indented line, except an indented HTML element."""

@@ -11,9 +11,7 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 _KINDS_BY_SEVERITY = (*HARMS, "error", *BESIDE)
-"""Kinds of failures, the worst first: kinds of harm, then `error` (a replay that ended early), then lesser
-findings.
-"""
+"""Kinds of failures, the worst first: harm, then `error` (a replay that ended early), then lesser findings."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -74,9 +72,7 @@ class Failure(NamedTuple):
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the index in LEVELS of the lowest level that fails, if the mistake `fixed` is ignored. None if no
-        level fails then.
-        """
+        """Return the index in LEVELS of the lowest failing level without the mistake `fixed`. None: no level fails."""
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
@@ -131,9 +127,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the lines of harms that change a stray file again. Only the first harm, the call that left the file
-    behind, counts as a mistake.
-    """
+    """Return the lines of harms that change a stray file again: only the call that left it is a mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -184,9 +178,7 @@ class Dominant:
 
 
 Ranked = tuple[tuple[bool, int, bool, int, Worst, str], Verdict]
-"""A pair of a sort key and a verdict. Sorting puts failures that no baseline accepts first, then the worst, then the
-shortest.
-"""
+"""A sort key and a verdict. Unaccepted failures come first, then the worst, then the shortest."""
 
 
 def dominant_of(

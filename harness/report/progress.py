@@ -1,6 +1,4 @@
-"""Show progress: a bar with the number of finished and failed scenarios on a terminal, otherwise a line every
-half minute.
-"""
+"""Show progress: a bar with finished and failed scenarios on a terminal, otherwise a line every half minute."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ if TYPE_CHECKING:
 LINES_EVERY = 30.0
 """Seconds between two lines of progress if the output is not a terminal."""
 SLOW_S = 10.0
-"""Seconds above which a scenario counts as slow: it is named in a line, and its time is not used to estimate the
-remaining time.
-"""
+"""A scenario that takes more seconds is named in a line, and not used to estimate the remaining time."""
 
 
 class ProgressBar:
@@ -82,9 +78,7 @@ class ProgressBar:
             self._progress.update(self._task, total=self._total)
 
     def at(self, done: int, total: int) -> None:
-        """Set the number of finished scenarios and the total. Changes only a bar, and does nothing without a
-        terminal.
-        """
+        """Set the numbers of finished and all scenarios. Changes only a bar: nothing without a terminal."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 

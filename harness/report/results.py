@@ -57,9 +57,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """`Summary.likeness_sentence` of the run: in a run that passes, the number of scenarios where the contract
-        does the same harm.
-        """
+        """`Summary.likeness_sentence` of the run: in how many scenarios the contract does the same harm."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -112,9 +110,7 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each run. If several series compared the same target with the same contract, the name contains
-        the number of the series.
-        """
+        """The name of each run, with the number of its series if several compared the same target and contract."""
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}

@@ -133,9 +133,7 @@ def rule_row(
 
 
 def tone_of(kind: str, failing: float) -> str:
-    """Return the name of the colour for a share of failures between 0 and 1: `kind` with one of five steps, such as
-    `harm-3`.
-    """
+    """Return the colour for a share of failures from 0 to 1: `kind` and one of five steps, such as `harm-3`."""
     return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_COLOUR_STEPS, failing)}"
 
 

@@ -108,9 +108,7 @@ _MAX_ANSWER_CHARS = 88
 
 
 class OtherContracts:
-    """The recorded answers of all contracts to the calls of one scenario. `scenario` contains the expectations of the
-    scenario's own contract.
-    """
+    """The recorded answers of all contracts to a scenario's calls. `scenario` has those of its own contract."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
@@ -149,9 +147,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return the versions `names` as ranges. `1.0.60 to 2.1.40` stands for all versions in `recorded` from the first
-    to the second.
-    """
+    """Return versions as ranges: `1.0.60 to 2.1.40` stands for all in `recorded` from the first to the second."""
     spans = version_spans(sorted(recorded, key=order), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 
 _MIN_WIDE_COLUMNS = 100
-"""Minimum width of a terminal, in columns, for a table with thousands of scenarios. In narrower terminals the
-headings are split.
-"""
+"""Minimum columns of a terminal for a table with thousands of scenarios. Narrower ones get split headings."""
 _SPLIT_HEADERS = {
     "scenarios": "scena-\nrios",
     "unsupported": "unsup-\nported",

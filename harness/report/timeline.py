@@ -58,9 +58,7 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return, for each step and each call, the blocks of the expectation of a contract. The list is empty for a call
-    without an expectation.
-    """
+    """Return the blocks of a contract's expectation by step and call. Empty for a call without an expectation."""
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]

@@ -73,9 +73,7 @@ class PlannedCheck:
 def run_checks(
     plan: Iterable[PlannedCheck], watch: Callable[[str], AbstractContextManager[object]] = nullcontext
 ) -> Iterator[Check]:
-    """Run the checks and yield each result. `watch` returns a context manager for the name of a check, which is
-    active while the check runs.
-    """
+    """Run the checks and yield each result. `watch` returns a context manager for the time of a named check."""
     for planned in plan:
         with watch(planned.name):
             check = _run_check(planned.name, planned.check)

@@ -42,9 +42,7 @@ def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection
 
 
 def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
-    """Make a call and return its result. Raises CheckFailed if the result is not a ToolResult with a text and a
-    boolean `is_error`.
-    """
+    """Make a call and return its result. Raises CheckFailed unless it has a text and a boolean `is_error`."""
     result: object = session.call(tool, arguments)
     if not isinstance(result, ToolResult):
         raise CheckFailed(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
@@ -60,9 +58,7 @@ def lay_out_notes(site: WorkspaceDir, text: str) -> str:
 
 
 def see_notes(session: Session, path: str) -> None:
-    """Read the file at `path` with the content `NOTES`. Raises CheckFailed if the answer is an error or does not show
-    both lines.
-    """
+    """Read the file at `path` with the content `NOTES`. Raises CheckFailed unless the answer shows both lines."""
     result = call_tool(session, "Read", {"file_path": path})
     if result.is_error:
         raise CheckFailed(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")

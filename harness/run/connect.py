@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
-"""Kinds of connection whose implementations behave differently for each contract. Implementations of all other kinds
-do not know the contract.
-"""
+"""Kinds of connection whose behaviour depends on the contract. Implementations of other kinds do not know it."""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -75,9 +73,7 @@ def kinds() -> Mapping[str, Kind]:
 
 
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the sandbox for a connect string. It is required if `confine` is set, or if the suite is not trusted;
-    otherwise None.
-    """
+    """Return the sandbox that `confine` or an untrusted suite requires. None if it is not required."""
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")

@@ -44,9 +44,7 @@ def hint(words: Sequence[str], suite: Suite) -> str:
 
 
 def target_hint(words: Sequence[str]) -> str:
-    """Return a target that the user may have meant, quoted for a shell. Empty if the first word is a target, or if
-    there is nothing similar.
-    """
+    """Return the probable target, quoted for a shell. Empty if the first word is a target, or nothing is similar."""
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 

@@ -80,9 +80,7 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return a line with the command that runs all scenarios, to use after scenarios that failed before have passed.
-    Empty in all other cases.
-    """
+    """Return a line with the command to run all scenarios after the failed ones have passed. Empty otherwise."""
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or any(
         has_failed for verdicts in tested.values() for has_failed in verdicts.values()

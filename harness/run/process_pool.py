@@ -13,9 +13,7 @@ Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 SHARE_SIZE = 8
-"""Maximum number of consecutive items that one worker gets. It is small because a worker waits while the pipe for its
-results is full.
-"""
+"""Maximum number of consecutive items of one worker. Small, because a worker waits while the pipe is full."""
 PATIENCE = 5.0
 """Seconds that a worker may take to close its adapter before it is killed."""
 

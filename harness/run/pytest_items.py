@@ -15,9 +15,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""Name of the user property of a pytest report that contains the status of the verdict. pytest-xdist passes it from
-its workers.
-"""
+"""Name of the user property of a pytest report with the verdict's status. It reaches pytest-xdist's main process."""
 
 
 class ScenarioFailedError(Exception):
@@ -30,9 +28,7 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file. It contains one item per contract, or, if the file contains several scenarios, one collector
-    per scenario.
-    """
+    """A scenario file, with an item per contract, or with a collector for each of several scenarios."""
 
     root: Path
 

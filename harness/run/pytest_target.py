@@ -109,9 +109,7 @@ class Target:
         return bound and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Return the runner that compares the target with a contract. The target is connected at the first use.
-        Raises UnconnectedError.
-        """
+        """Return the runner for a contract. The target is connected at the first use. Raises UnconnectedError."""
         from readfirst.harness.adapter_api import AdapterError
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
@@ -144,9 +142,7 @@ class Target:
         return verdict, self._ruler.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return the required capabilities that the target does not declare, as text. Empty if it declares all of
-        them. Raises UnconnectedError.
-        """
+        """Return the undeclared required capabilities as text. Empty if there is none. Raises UnconnectedError."""
         with self._directory():
             return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 

@@ -217,9 +217,7 @@ class Runner:
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
-        """Replay the scenario once, and compare the outcome with the expectations of each view. Equal expectations
-        are compared only once.
-        """
+        """Replay the scenario once, and compare the outcome once with the expectations of each group of equal views."""
         level, vocabulary = self.spec.level, self.suite.vocabulary
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []

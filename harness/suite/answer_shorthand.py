@@ -111,9 +111,7 @@ def _answer_of_write(path: str, content: str, files: Mapping[str, Entry | None])
 def _answer_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, everywhere: bool
 ) -> Clause | None:
-    """Return the result of an Edit. None unless the old text occurs once, or is replaced everywhere, or the Edit
-    creates a file.
-    """
+    """Return an Edit's result if the text occurs once, is replaced everywhere, or the Edit makes a file; else None."""
     name = _name(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -161,9 +159,7 @@ def _answer_of_notebook_edit(
 def _answer_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the answer of an Edit or a Write that makes the one stated change. The answer shows the lines that differ.
-    None for other calls.
-    """
+    """Return the answer of an Edit or Write with the one stated change: the lines that differ. None for others."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -209,9 +205,7 @@ def _state_change(name: str, text: str, content: str) -> Clause:
 
 
 def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the path, relative to the workspace, of the file that a call names. None if the path or a link in it leads
-    outside the workspace.
-    """
+    """Return the file that a call names, relative to the workspace. None if the path or a link leads outside."""
     if not path.startswith(_ROOT):
         return None
     name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)

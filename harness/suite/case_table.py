@@ -74,9 +74,7 @@ def _problem(document: Document) -> Finding | None:
 
 
 def columns_of(document: Document) -> dict[str, str]:
-    """Return the names of the values that cases define in addition to the keys of a scenario, each with the first case
-    that defines it.
-    """
+    """Return the names of values of cases besides the keys of a scenario, each with the first case that has it."""
     found: dict[str, str] = {}
     for slug, case in document.value[CASES].items():
         for key in case:

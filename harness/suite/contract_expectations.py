@@ -91,9 +91,7 @@ def _expectation(
     files: Mapping[str, Entry | None] | None = None,
     reminders: tuple[str, ...] = (),
 ) -> Expectation:
-    """Return the expectation with the recorded answer. Its position is that of the clause in the file, otherwise that
-    of the step.
-    """
+    """Return the expectation with the recorded answer, at the position of the file's clause, otherwise of the step."""
     stated = step.expect.recorded
     recorded = None
     if result is not None or files or reminders:
@@ -120,9 +118,7 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new files and directories with a mode in the scenario file, with their recorded modes. Other modes of
-    new files are not compared.
-    """
+    """Return the new entries for which the file states a mode, with the recorded mode. Others are not compared."""
     return {
         path: _with_mode(row.changes.get(path, Directory()), row.created[path])
         for path, entry in stated.items()
@@ -184,9 +180,7 @@ def _clause_in_full(clause: Clause | None, row: TranscriptStep, texts: Sequence[
 
 
 def _agrees(expected: str | TextDigest, text: str) -> bool:
-    """Whether a text matches the expected text or digest. For a digest, the stated beginning, end and number of lines
-    must match, too.
-    """
+    """Whether a text matches the expected text, or every stated part of the digest."""
     return expected == text if isinstance(expected, str) else not any(expected.differences(text))
 
 

@@ -75,9 +75,7 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return the contract that judges a scenario: this one, or the one that it extends if the scenario states
-        nothing for this one.
-        """
+        """Return the contract that judges a scenario: the extended one if the scenario states nothing for this one."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     def is_documented_by(self, clause: Clause) -> bool:
@@ -96,9 +94,7 @@ class Contract:
 
     @property
     def recorded(self) -> bool:
-        """Whether the contract is recorded from a real product. False for `documented`, and for a contract that a suite
-        defines itself.
-        """
+        """Whether a real product was recorded. False for `documented`, and for a contract that a suite defines."""
         return self.version is not None
 
 

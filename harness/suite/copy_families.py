@@ -59,9 +59,7 @@ def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
 
 
 def _write_copies(source: Suite, files: dict[Path, bytes], target: Path) -> None:
-    """Write the files, and copy the shared files that neither the bundled suite nor `target` has. Raises CopyError if a
-    file exists.
-    """
+    """Write the files, with the shared files that neither `target` nor the bundled suite has. Raises CopyError."""
     if existing := sorted(path for path in files if path.exists()):
         raise CopyError(f"{existing[0]} already exists. Nothing was copied.")
     for part in source.parts:

@@ -14,18 +14,14 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One wording of an error: `text`; `{word}` in it stands for any text. If `tools` are named, only messages of these
-    tools have this wording.
-    """
+    """One wording of an error: `{word}` in `text` is any text. `tools`: the only tools with this wording, if any."""
 
     text: str
     tools: tuple[str, ...] = ()
 
     @property
     def weight(self) -> int:
-        """The number of characters outside placeholders. If several forms match a message, the form with the highest
-        weight is used.
-        """
+        """The number of characters outside placeholders. Of several matching forms, the heaviest is used."""
         return len(_PLACEHOLDER.sub("", self.text))
 
     def fits(self, message: str) -> bool:

@@ -208,9 +208,7 @@ def imagine(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> 
 
 
 def with_known_mode(entry: Entry | None, former: Entry | T | None) -> Entry | None:
-    """Return an entry as the harness creates it: with the stated mode, otherwise with the mode of the former entry, or
-    the default mode.
-    """
+    """Return an entry as the harness creates it: with the stated mode, else the former one, else the default."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(former, type(entry)) and former.mode is not None:

@@ -26,9 +26,7 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "stash pop": (("stash", "pop", "--quiet"),),
     "reset": (("reset", "--quiet", "--hard"),),
 }
-"""The git commands for each `git` event. In a scenario, `branch`, `checkout` and `rebase` are followed by the name of a
-branch.
-"""
+"""The git commands of each `git` event. In a scenario, a branch follows `branch`, `checkout` and `rebase`."""
 
 _NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 

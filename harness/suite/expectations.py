@@ -77,9 +77,7 @@ def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Cl
 def _clause_in_a_word(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], in_a_word: InAWord
 ) -> Clause | None:
-    """Return the clause for the short form under the key `answer`. Only the keys `documented` and `files` are allowed
-    next to it.
-    """
+    """Return the clause for the short form at `answer`, which allows only `documented` and `files` next to it."""
     word = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

@@ -153,9 +153,7 @@ def _text_entry(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return an entry in the form of scenario and recording files. None if `entry` is None. `long` returns the form of
-    content that is too long.
-    """
+    """Return an entry, or None, as in scenario and recording files. `long` returns the form of too long content."""
     fields: dict[str, Any]
     match entry:
         case None:

@@ -24,9 +24,7 @@ _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
-    """Return a shift of a time, such as `+2s` or `-5ms`, in seconds. None if the text is not a shift, or is finer than
-    a nanosecond.
-    """
+    """Return a shift of a time such as `+2s` in seconds. None if it is not a shift, or finer than a nanosecond."""
     match = _SHIFT.fullmatch(text)
     if match is None:
         return None
@@ -185,9 +183,7 @@ class HardLink:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` is None if it is not stated. `ownership` None: that of the running process. It has no
-    extended attributes.
-    """
+    """A directory, without extended attributes. `mode` None: not stated. `ownership` None: that of the process."""
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -202,9 +198,7 @@ class SpecialFile:
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """A regular file in an expectation whose content is too long to be stated: its SHA-256 (hexadecimal) and its size
-    in bytes.
-    """
+    """A regular file, in an expectation, by the SHA-256 (hexadecimal) and the size in bytes of its long content."""
 
     sha256: str
     size: int

@@ -71,9 +71,7 @@ def _files(node: Node) -> dict[str, RegularFile]:
 
 
 _LATER = "sleep 0.02"
-"""A command that waits until the file system's clock has advanced, so that files that are written next have a later
-time.
-"""
+"""A command that waits until the file system's clock advances, so that later files have a later time."""
 
 
 def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
@@ -82,9 +80,7 @@ def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def command_of(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook. It reads its standard input first, so that the program that writes to it does
-    not fail.
-    """
+    """Return the shell command of a hook. It reads its standard input first, so that the writer does not fail."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -11,20 +11,14 @@ if TYPE_CHECKING:  # implementations import this module, but not YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""The prefix of the extended attributes that every user may set, and the attribute that contains the access control
-list.
-"""
+"""The prefix of extended attributes that every user may set, and the attribute of the access control list."""
 _KEYS = ("owner", "group", "attributes")
 _LARGEST_ID = 60_000
-"""The largest allowed user or group id. Larger ids do not exist in some containers, and one belongs to the user
-`nobody`.
-"""
+"""The largest allowed user or group id. Larger ones are missing in some containers, or belong to `nobody`."""
 
 
 class Ownership(NamedTuple):
-    """The owner and group of a file as numbers; None means those of the process. `attributes` are extended attributes,
-    sorted by name.
-    """
+    """Owner and group of a file as numbers; None: those of the process. `attributes` (extended) are sorted by name."""
 
     owner: int | None = None
     group: int | None = None

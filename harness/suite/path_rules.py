@@ -9,9 +9,7 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""A function that adds findings about a call. It gets the position in the file, the tool (or the matcher of a hook),
-and the arguments.
-"""
+"""Adds findings about a call: its path in the file, its tool (or a hook's matcher), and its arguments."""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
@@ -132,9 +130,7 @@ def program_problem(command: str) -> str | None:
 
 
 def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Add findings about the paths of a call that lead out of the workspace, and about programs of a command that are
-    not allowed.
-    """
+    """Add findings about paths of a call that lead out of the workspace, and about forbidden programs."""
     for name in _PATH_ARGUMENTS:
         path = arguments.get(name)
         if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):

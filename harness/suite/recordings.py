@@ -109,9 +109,7 @@ class Recordings:
         return self._holder(scenario_id)._path(scenario_id)[0]
 
     def _holder(self, scenario_id: str) -> Recordings:
-        """Return the recordings of the suite that contains the scenario: this one, or one of its base suites. Raises
-        RecordingError.
-        """
+        """Return the recordings of the suite with the scenario: this one or a base suite. Raises RecordingError."""
         with _naming(self.root):
             is_own = self._base is None or self._place(scenario_id) is not None
         return self if self._base is None or is_own else self._base._holder(scenario_id)

@@ -34,9 +34,7 @@ _in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionar
 
 
 def read_arguments(node: Node) -> Any:
-    """Read the arguments of a call, and replace each short form (`{repeat, times}` or `{json}`) by its text. Adds
-    findings for errors.
-    """
+    """Read a call's arguments, with texts in place of `{repeat, times}` and `{json}`. Adds findings for errors."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             count = node.below("times").number(1, MAX_CONTENT_BYTES)
@@ -56,9 +54,7 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the total length in characters of all repeated texts in a value, without expanding them. Each text counts
-    at most its maximum.
-    """
+    """Return the total characters of the repeated texts in a value, unexpanded. Each counts at most its maximum."""
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
         if isinstance(unit, str) and isinstance(times, int):

@@ -62,9 +62,7 @@ class ScenarioIndex:
         return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
 
     def find(self, scenario_id: str) -> ScenarioLocation | None:
-        """Return the location of a scenario. None if it does not exist. Raises SuiteError if a file with several
-        scenarios cannot be read.
-        """
+        """Return the location of a scenario, or None. Raises SuiteError for an unreadable file of several scenarios."""
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
         if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
@@ -156,9 +154,7 @@ def _family_of(scenario_id: str) -> str:
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of the files with a suffix below a directory, without the suffix and in no particular order.
-    Raises OSError.
-    """
+    """Yield the names, without the suffix and unsorted, of files with a suffix below a directory. Raises OSError."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

@@ -72,9 +72,7 @@ def begin_suite(root: Path) -> bool:
 
 
 def write_skeleton(suite: Suite, scenario_id: str) -> Path:
-    """Write the template of a new scenario to a file, and return its path. Raises SkeletonError. An existing file is
-    never replaced.
-    """
+    """Write the template of a new scenario to a new file, and return its path. Raises SkeletonError."""
     check_id(scenario_id)
     if suite.has(scenario_id):
         raise SkeletonError(

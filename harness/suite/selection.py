@@ -93,9 +93,7 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 
 def option_for(word: str, suite: Suite) -> list[str]:
-    """Return the option and its argument that select a word, if the word is a family, tag, rule, class or contract.
-    Otherwise empty.
-    """
+    """Return the option and argument for a family, tag, rule, class or contract. Empty for another word."""
     from readfirst.harness.suite.contracts import LATEST
     from readfirst.harness.suite.rule_classes import CLASSES
 
@@ -123,9 +121,7 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
 
 
 def _resolve_names(given: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids of the scenarios that the arguments name, sorted. If all arguments are ids, only the files of
-    their families are read.
-    """
+    """Return the ids that the arguments name, sorted. If all are ids, only the files of their families are read."""
     if all(map(suite.has, given)):
         return sorted(set(given))
     known = dict.fromkeys(suite.ids())  # in their order, and quick to ask

@@ -65,9 +65,7 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether the suite defines contracts of published versions. It then does not use the product files of the
-        suite below it.
-        """
+        """Whether the suite defines contracts of published versions, and ignores product files of the suite below."""
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"

@@ -193,9 +193,7 @@ class Suite(SharedFiles):
         return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
-        """Return the ids of all scenarios that can be found, and the errors of unreadable files with several
-        scenarios.
-        """
+        """Return the ids of all scenarios that are found, and the errors of unreadable files of several scenarios."""
         self._shelf = ScenarioIndex(self.root)
         own, problems = self._shelf.readable(), self._shelf.problems
         if self.base is None:
@@ -260,9 +258,7 @@ class Suite(SharedFiles):
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def document(self, scenario_id: str) -> Document:
-        """Return the YAML document of a scenario; one in a file with several is expanded to a separate document. Raises
-        SuiteError.
-        """
+        """Return a scenario's YAML document; one of several in a file is expanded. Raises SuiteError."""
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         place = self.place(scenario_id)

@@ -23,9 +23,7 @@ _FACTS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Facts in the description of a tool: a number or a text in the first group of the expression, or whether the
-expression matches.
-"""
+"""Facts in a tool's description: the number or text in the first group, or whether the expression matches."""
 _QUOTED = 60
 """Maximum number of quoted characters of a description."""
 _TYPES: Mapping[type, str] = {

@@ -39,9 +39,7 @@ def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, 
 
 @lru_cache(maxsize=64)
 def _tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Return the versions of each class of models, oldest first. Each list is paired with the version before its first
-    one, or None.
-    """
+    """Return each class of models: the version before its first one, or None, and its versions, oldest first."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)

@@ -11,9 +11,7 @@ from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
 
 
 def name_inside(root: str, path: str) -> str:
-    """Return the path of a file relative to the workspace, with all links resolved. Raises ValueError if the path
-    leads out of the workspace.
-    """
+    """Return a file's path relative to the workspace, with links resolved. Raises ValueError if it leads out."""
     real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not real.startswith(root + "/"):
         raise ValueError(f"{path} is not in the folder that is open")
@@ -34,9 +32,7 @@ def open_inside(root: str, name: str, how: int) -> int:
 
 
 def read_inside(root: str, path: str) -> bytes:
-    """Return the content of a file in the workspace. Raises OSError; ValueError if the path leads out of the
-    workspace or the file is too large.
-    """
+    """Return a file's content. Raises OSError; ValueError if its path leads out of the workspace or it is too large."""
     root = os.path.realpath(root)
     with os.fdopen(open_inside(root, name_inside(root, path), os.O_RDONLY), "rb") as file:
         data = file.read(MAXIMUM_FILE_SIZE + 1)

@@ -39,9 +39,7 @@ class Repository:
         """Time of the latest command: 2 seconds after all earlier times, in nanoseconds since 1970."""
 
     def close(self) -> None:
-        """Delete the copy of the workspace with its repository, and reset the time. The next command starts with an
-        empty repository.
-        """
+        """Delete the copy of the workspace with its repository, and reset the time, for an empty repository."""
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None
@@ -116,9 +114,7 @@ class Repository:
 
 
 def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the entries of the workspace to copy, directories first. Raises WorldEventError if the workspace contains
-    a repository.
-    """
+    """Yield the workspace's entries to copy, directories first. Raises WorldEventError if it contains a repository."""
     for path, entry in sorted(files.items()):
         if _OF_THE_HARNESS.match(path):
             continue

@@ -80,9 +80,7 @@ class Folder:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return device, inode and type of an entry: these differ if the entry was removed and created again. None for a
-    missing entry.
-    """
+    """Return an entry's device, inode and type, which differ if it was created again. None: missing."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 

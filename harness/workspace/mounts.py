@@ -17,9 +17,7 @@ _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x8000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE = 0x1
 _BOTH_OPEN = 0x4 | 0x40
-"""Flags of `move_mount`: both the mount and its destination are given as descriptors (MOVE_MOUNT_F_EMPTY_PATH,
-MOVE_MOUNT_T_EMPTY_PATH).
-"""
+"""Flags of `move_mount`: mount and destination are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
 _MNT_DETACH = 2
 _LARGEST = 1 << 24
 """Size in bytes of a file system that is mounted below a workspace."""
@@ -60,17 +58,13 @@ class Mounts:
         self._made: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Mount the file system that belongs to a directory. It is created, empty, at the first call. Raises OSError
-        if it is already mounted.
-        """
+        """Mount a directory's file system, new and empty at the first call. Raises OSError if it is already mounted."""
         if folder not in self._made:
             self._made[folder] = _FileSystem(self._libc, _LARGEST)
         self._made[folder].show(folder)
 
     def unmount(self, folder: str) -> None:
-        """Unmount the file system that belongs to a directory, even if it is in use. Raises OSError if it is not
-        mounted.
-        """
+        """Unmount a directory's file system, even if it is in use. Raises OSError if it is not mounted."""
         if folder not in self._made:
             raise OSError(errno.EINVAL, "no mount", folder)
         self._made[folder].hide()
@@ -82,9 +76,7 @@ class Mounts:
 
 
 class _FileSystem:
-    """A file system in memory with `size` bytes, which can be mounted on a directory. It can be unmounted even if
-    this directory was moved.
-    """
+    """A file system of `size` bytes in memory. It can be unmounted even if its directory was moved."""
 
     def __init__(self, libc: ctypes.CDLL, size: int) -> None:
         self._libc = libc

@@ -101,9 +101,7 @@ class _Scan:
         self.own = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of the directory `name` in the open directory `above`. If it cannot be read, its mode is
-        changed for a moment.
-        """
+        """Add the content of `name` in the open directory `above`, made readable for a moment if necessary."""
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -220,9 +218,7 @@ class Trace(NamedTuple):
 
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
-    """Return a trace for each file that has the same bytes and mode in two snapshots, but was written, touched or
-    replaced between them.
-    """
+    """Return a trace for each file with equal bytes and mode that was written, touched or replaced in between."""
     found: dict[str, Trace] = {}
     for path, entry in after.items():
         if type(entry) is RegularFile:

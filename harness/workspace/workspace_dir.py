@@ -30,9 +30,7 @@ from readfirst.harness.workspace.snapshot import scan, snapshot
 from readfirst.harness.workspace.world_events import WorldEventError, lay_out, make_true, perform
 
 HOME = "$HOME/"
-"""Prefix of paths in the session's home directory in a snapshot. It is not `~`, because a directory in the workspace
-may have this name.
-"""
+"""Prefix of paths in the session's home in a snapshot. A directory in the workspace may be named `~`."""
 
 TEMPORARY = "$TMPDIR/"
 """Prefix of paths in the temporary directory of a confined session in a snapshot."""
@@ -44,9 +42,7 @@ there: the product, npm, and the XDG directories.
 
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
-"""Names that the harness uses in a base directory: workspaces, a lock, and the home and temporary directories of a
-shared server.
-"""
+"""Names in a base directory: workspaces, a lock, and home and temporary directories of a shared server."""
 
 _CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
 """Name of the temporary directory where a served reference stores conversations that outlive its process."""
@@ -62,9 +58,7 @@ class WritableDirs:
 
     @classmethod
     def of(cls, root: Path) -> WritableDirs:
-        """Return the writable directories of a session in the workspace `root`, or of a server that works in the
-        directory above all workspaces.
-        """
+        """Return the writable directories of a session in `root`, or of a server above all workspaces."""
         folder = root.parents[1] if root.parent.name == _AROUND else root
         return cls(folder, folder / _HOME, folder / _TMPDIR)
 
@@ -182,9 +176,7 @@ class WorkspaceDir:
 
     @contextmanager
     def mounting(self) -> Iterator[None]:
-        """Allow events to mount file systems below the workspace. Raises UnsupportedCall if the system does not
-        support it.
-        """
+        """Allow events to mount file systems below the workspace. Raises UnsupportedCall if the system cannot."""
         self._mounts = Mounts()
         try:
             yield

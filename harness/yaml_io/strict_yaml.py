@@ -366,9 +366,7 @@ def _code(error: Any) -> int:
 
 
 def _place(text: str, error: Any) -> _Mark:
-    """Return the line and the column of an invalid character. The offset that the YAML reader reports may count
-    bytes.
-    """
+    """Return the line and column of an invalid character. The YAML reader's offset may count bytes."""
     character = chr(_code(error))
     offset = text.find(character)
     if offset < 0:

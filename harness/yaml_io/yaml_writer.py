@@ -40,9 +40,7 @@ _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
 """Matches a placeholder for a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
 _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
-"""Matches words that every reader parses as a plain scalar: without YAML syntax, and without a colon or a number sign
-next to a space.
-"""
+"""Words that every reader parses as plain: no YAML syntax, no colon or number sign next to a space."""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
 """Matches characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
@@ -50,9 +48,7 @@ INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
 )
-"""Matches characters that are invisible or look like others, and characters that YAML does not allow. They are written
-as escapes.
-"""
+"""Characters that are invisible, similar to others, or not allowed in YAML, which are written as escapes."""
 
 _IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
 
