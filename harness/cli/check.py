@@ -6,18 +6,19 @@ from threading import Timer
 
 import typer
 
-from readfirst.harness.adapter_traits import traits_of
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.adapter_traits import REFUSALS, traits_of
 from readfirst.harness.cli.options import Claims, Settle, one_target, running
+from readfirst.harness.compare.design import DOES, DesignUnclear, design_seen
+from readfirst.harness.compare.refusals import refusals_seen
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
 from readfirst.harness.run.capabilities import claims_named
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
-from readfirst.harness.run.connect import connect
-from readfirst.harness.run.describe_behaviour import describe_behaviour
+from readfirst.harness.run.connect import connect, target_defaults
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -57,7 +58,7 @@ def check_adapter(
                 say(f"       {visible(line)}")
         if not problems:
             with _tell_if_slow("its design and its refusals"):
-                for line in describe_behaviour(adapter, place):
+                for line in _describe_behaviour(adapter, place):
                     say(visible(line))
     if problems:
         say(
@@ -66,6 +67,29 @@ def check_adapter(
         return ExitCode.ERROR
     say(f"The adapter works. Judge the implementation: readfirst run {target!r} --level safe")
     return ExitCode.CONFORMANT
+
+
+def _describe_behaviour(adapter: Adapter, place: WorkspacePool) -> Iterator[str]:
+    """Yield a line about the design that an adapter shows, and a line for each call that it refuses although the
+    contract answers it. If the adapter does not declare this behaviour, the lines contain the declaration to add.
+    """
+    traits = traits_of(adapter)
+    if {"Read", "Edit"} <= traits.capabilities:
+        try:
+            seen = design_seen(adapter, place)
+        except DesignUnclear as error:
+            yield f"design: not known, because {error}"
+        else:
+            declared = traits.design or "strict"
+            is_declared = seen == declared
+            yield f"design: {seen} ({DOES[seen]})" + (
+                "" if is_declared else f". Declare it: design = {seen!r}"
+            )
+    undeclared = [name for name in refusals_seen(adapter, place) if name not in traits.refuses]
+    for name in undeclared:
+        yield f"refuses: {REFUSALS[name]}, which the contract answers"
+    if undeclared:
+        yield f"If these refusals are intended, declare them: refuses = {undeclared}"
 
 
 @contextmanager

@@ -26,10 +26,10 @@ from readfirst.harness.cli.options import (
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.table import BRIEF
 from readfirst.harness.run.capabilities import claims_named
+from readfirst.harness.run.connect import target_defaults
 from readfirst.harness.run.did_you_mean import hint
 from readfirst.harness.run.run_command import RunRequest, perform, perform_report
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.run.watch import changes_below, rerun, written_by
 from readfirst.harness.terminal import stdout
 

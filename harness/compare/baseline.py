@@ -27,9 +27,9 @@ _LOG = logging.getLogger("readfirst")
 FailedLevel = Literal["error", Level]
 """The lowest level that fails; `error` for a replay that ends early (a crash, a hang)."""
 FAILED_LEVELS: tuple[FailedLevel, ...] = ("error", *LEVELS)
+"""The levels of failures, the worst first."""
 _FORMER_ERROR = "broken"
 """The former name of the level `error`. It is accepted for one release."""
-"""The levels of failures, the worst first."""
 
 UNEXPLAINED = "not explained yet"
 """The reason in a new entry, until a person writes one."""

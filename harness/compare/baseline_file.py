@@ -82,7 +82,8 @@ def baseline_text(
             entry = entries[-1] = replace(entry, comment=_first_symptom(verdict))
         if entry.varies and not entry.of_rule and verdict.scenario_id in lucky:
             rule = verdict.rule, verdict.contract
-            by_chance[rule] = min(by_chance.get(rule, entry), entry, key=_rank)
+            known = by_chance.get(rule, entry)
+            by_chance[rule] = min(known, entry, key=lambda each: FAILED_LEVELS.index(each.level))
     for verdict in spared:
         if verdict.rule and (model := by_chance.get((verdict.rule, verdict.contract))) is not None:
             entries.append(replace(model, subject=verdict.scenario_id, position=_NOWHERE, comment=_BY_CHANCE))
@@ -90,13 +91,14 @@ def baseline_text(
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
         lacking = lacking.with_former(old.lacking, of_others=added)
-    heading = _heading(name, suite, level)
+    heading = [
+        "# Accepted failures: what is listed here does not fail a run, and must keep failing as listed.",
+        f"name: {json.dumps(name)}",
+        *([f"suite: {json.dumps(suite)}"] if suite else []),
+        *([f"level: {level}"] if level is not None else []),
+    ]
     lines = [*heading, *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)))]
     return "\n".join(lines) + "\n"
-
-
-def _rank(entry: Acceptance) -> int:
-    return FAILED_LEVELS.index(entry.level)
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
@@ -105,15 +107,6 @@ def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
     """
     is_new_harm = level == "safe" and entry.level != "safe"
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
-
-
-def _heading(name: str, suite: str, level: Level | None) -> Iterable[str]:
-    yield "# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."
-    yield f"name: {json.dumps(name)}"
-    if suite:
-        yield f"suite: {json.dumps(suite)}"
-    if level is not None:
-        yield f"level: {level}"
 
 
 def with_first_difference(verdict: Verdict) -> Verdict:

@@ -270,7 +270,7 @@ class _Judge:
         position = clause.position or call.position
         refused = clause.error is not None
         if result.is_error != refused:
-            got = _refusal(result.is_error)
+            got = "refused" if result.is_error else "not refused"
             wanted = f"refused: {clause.error}" if refused else "not refused"
             found = FileDifference("refused", wanted, f"{got}: {result.text}")
             # Whether a cancelled call is still made is not deterministic. A program may survive a signal.
@@ -362,7 +362,3 @@ class _Judge:
         self.differences.append(
             Difference(step, call, level, found.what, found.expected, found.got, blame, position, late)
         )
-
-
-def _refusal(refused: bool) -> str:
-    return "refused" if refused else "not refused"

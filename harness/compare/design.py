@@ -1,6 +1,6 @@
 """Judge implementations with a declared design, and detect the design from three sessions."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from readfirst.harness.adapter_api import Adapter
@@ -14,7 +14,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.scenario import Scenario, calls_of
+from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
@@ -55,7 +55,13 @@ def apply_design(
     verdict = replace(verdict, design=design)
     if verdict.level == "safe" or verdict.status not in ("passed", "failed"):
         return verdict
-    refused = dict(_iter_refused_calls(scenario, contract, LEFT_OUT[design]))
+    refused = {
+        place: (part.tool, clause.error)
+        for place, part in scenario.parts()
+        if isinstance(part, ToolCall)
+        and (clause := clause_for(scenario, part.expect, contract)) is not None
+        and clause.error in LEFT_OUT[design]
+    }
     if design == "hash-checked":
         if not verdict.levels["safe"]:
             return verdict  # a new time of a file does not justify harm
@@ -75,17 +81,6 @@ def apply_design(
     names = sorted({error for _, error in refused.values()})
     reason = f"the design {design} does not claim to refuse with {' or '.join(names)}"
     return verdict.as_unsupported(reason, names)
-
-
-def _iter_refused_calls(
-    scenario: Scenario, contract: Contract, errors: frozenset[str]
-) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-    """Yield each call that the contract refuses with one of `errors`: its step and number, then its tool and error."""
-    for index, step in enumerate(scenario.steps):
-        for number, call in enumerate(calls_of(step)):
-            clause = clause_for(scenario, call.expect, contract)
-            if clause is not None and clause.error in errors:
-                yield (index, number), (call.tool, clause.error)
 
 
 def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:

@@ -93,14 +93,11 @@ def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[T
         whole = clause_of(step.expect)
         changes = {} if whole is None else _in_full(whole.files, happened.changes)
         reminders = reminders_of(scenario, contract, whole)
-        struck = isinstance(step, ToolCall) and bool(step.during) and _is_executed(clause_of(step.expect))
+        is_executed = whole is None or whole.error is None or whole.error in EXECUTION_ERRORS
+        struck = isinstance(step, ToolCall) and bool(step.during) and is_executed
         yield TranscriptStep(
             tuple(call.tool for call in calls), tuple(results), changes, {}, struck, reminders
         )
-
-
-def _is_executed(clause: Clause | None) -> bool:
-    return clause is None or clause.error is None or clause.error in EXECUTION_ERRORS
 
 
 def _in_full(

@@ -3,6 +3,7 @@
 import json
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from readfirst.harness.adapter_api import Adapter, ToolResult
@@ -126,6 +127,11 @@ class MadeCall:
         """The paths that the call may refer to."""
         return candidate_paths(self.call.arguments, self.state)
 
+    @property
+    def files(self) -> list[RegularFile]:
+        """The regular files that the call may refer to."""
+        return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
+
     def has_known(self, *, same: bool) -> bool:
         """Whether a file that the call may refer to has the content of `known` (`same`) or a different content."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
@@ -168,14 +174,10 @@ def _applies(name: str, made: MadeCall) -> bool:
             )
         case "line-feed-for-crlf":
             old = str(call.arguments.get("old_string", ""))
-            entries = (state.get(path) for path in made.paths)
-            has_crlf = any(isinstance(each, RegularFile) and b"\r\n" in each.data for each in entries)
+            has_crlf = any(b"\r\n" in each.data for each in made.files)
             return call.tool == "Edit" and has_crlf and "\n" in old.replace("\r\n", "")
         case "missing-directory":
-            parents = {posixpath.dirname(path) for path in made.paths} - {
-                "",
-                "$HOME",
-            }
+            parents = {posixpath.dirname(path) for path in made.paths} - {"", "$HOME"}
             there = {
                 parent for parent in parents if any(path.startswith(f"{parent}/") for path in (*state, ""))
             }
@@ -201,29 +203,18 @@ def _applies(name: str, made: MadeCall) -> bool:
             is_past = isinstance(offset, int | float) and any(offset > length for length in lengths)
             return call.tool == "Read" and is_past
         case "binary-file":
-            entries = (state.get(path) for path in made.paths)
-            return any(isinstance(entry, RegularFile) and b"\0" in entry.data for entry in entries)
+            return any(b"\0" in entry.data for entry in made.files)
         case "changed-content":
             return call.tool in _CHANGING_TOOLS and made.has_known(same=False)
         case "deleted-since-read":
             is_gone = any(path in made.known and path not in state for path in made.paths)
             return call.tool in _CHANGING_TOOLS and is_gone
         case _:
-            return any(not _is_utf8(state.get(path)) for path in made.paths)
+            return len([*_texts_of(made)]) < len(made.files)
 
 
 def _texts_of(made: MadeCall) -> Iterator[str]:
     """Yield the texts of the UTF-8 files that a call may refer to."""
-    for path in made.paths:
-        entry = made.state.get(path)
-        if isinstance(entry, RegularFile) and _is_utf8(entry):
+    for entry in made.files:
+        with suppress(UnicodeDecodeError):
             yield entry.data.decode()
-
-
-def _is_utf8(entry: Entry | None) -> bool:
-    try:
-        if isinstance(entry, RegularFile):
-            entry.data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -139,7 +139,7 @@ def check_links_and_metadata(
     after: Mapping[str, Entry],
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
-) -> Iterator[tuple[str, UnlocatedHarm]]:
+) -> Iterator[UnlocatedHarm]:
     """Yield the harms that the calls did to the links and the metadata of their file."""
     path = chain.path
     previous, now = before.get(path), after.get(path)
@@ -147,35 +147,22 @@ def check_links_and_metadata(
         return
     if not isinstance(previous, RegularFile) or not isinstance(now, RegularFile):
         if type(previous) is not type(now):
-            yield (
-                path,
-                UnlocatedHarm("spoiled", f"{path} was {in_words(previous)}, and is {in_words(now)} now"),
-            )
+            yield UnlocatedHarm("spoiled", f"{path} was {in_words(previous)}, and is {in_words(now)} now")
         return
     if previous.mode != now.mode and previous.mode is not None and now.mode is not None:
-        yield (
-            path,
-            UnlocatedHarm(
-                "spoiled", f"the mode of {path} was {previous.mode:04o}, and is {now.mode:04o} now"
-            ),
-        )
+        what = f"the mode of {path} was {previous.mode:04o}, and is {now.mode:04o} now"
+        yield UnlocatedHarm("spoiled", what)
     previous_ownership, ownership = (entry.ownership or OWN for entry in (previous, now))
     if previous_ownership != ownership:
-        yield path, UnlocatedHarm("spoiled", f"{path} had {previous_ownership}, and has {ownership} now")
+        yield UnlocatedHarm("spoiled", f"{path} had {previous_ownership}, and has {ownership} now")
     merged_names = [name for name in names.get(path, ()) if name != path and name in before]
     if merged_names and not set(merged_names) & set(names_before.get(path, ())):
-        yield (
-            path,
-            UnlocatedHarm(
-                "spoiled", f"{path} was a file of its own, and is one file with {merged_names[0]} now"
-            ),
-        )
+        what = f"{path} was a file of its own, and is one file with {merged_names[0]} now"
+        yield UnlocatedHarm("spoiled", what)
     expected_names = [name for name in names_before.get(path, ()) if name in after]
     names_left = names.get(path, (path,))
     if len(expected_names) > 1 and list(names_left) != expected_names:
         others = ", ".join(name for name in expected_names if name != path and name not in names_left)
         if others:
-            yield (
-                path,
-                UnlocatedHarm("spoiled", f"{path} was one file with {others}, and is a file of its own now"),
-            )
+            what = f"{path} was one file with {others}, and is a file of its own now"
+            yield UnlocatedHarm("spoiled", what)

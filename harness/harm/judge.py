@@ -308,11 +308,8 @@ class _Judge:
                     )
                 for number, harm in harms:
                     self._note_harm(index, number, path, harm)
-            self._note_all_harms(
-                index,
-                chain.last_number,
-                check_links_and_metadata(chain, before, after, outcome.names_before, outcome.names),
-            )
+            for harm in check_links_and_metadata(chain, before, after, outcome.names_before, outcome.names):
+                self._note_harm(index, chain.last_number, path, harm)
         # A path that contains the workspace's path elsewhere than at its start is not in the snapshot.
         paths = (call.arguments.get("file_path") for call in calls)
         may_change_any_path = may_change_any_path or any(

@@ -261,10 +261,6 @@ def _numbered_string(row: Any) -> str | None:
     return f"{numbers[0]}\t{strings[0].rstrip(chr(13) + chr(10))}"
 
 
-def _without_tags(line: str) -> list[str]:
-    return [_replace_entities(_CLOSING_TAG_PATTERN.sub("", _OPENING_TAG_PATTERN.sub("", line)))]
-
-
 def _without_heading(line: str) -> list[str]:
     heading = _HEADING_PATTERN.match(line)
     return [line if heading is None else line[heading.end() :]]
@@ -276,7 +272,10 @@ def _without_frame(line: str) -> list[str]:
 
 
 _READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
-    (("<",), _without_tags),
+    (
+        ("<",),
+        lambda line: [_replace_entities(_CLOSING_TAG_PATTERN.sub("", _OPENING_TAG_PATTERN.sub("", line)))],
+    ),
     ((": ",), _without_heading),
     (("&",), lambda line: [_replace_entities(line)]),
     (_QUOTES, lambda line: _read_quoted_lines(line, escapes=True)),

@@ -37,13 +37,14 @@ def recording_finding(error: RecordingError, fix: str) -> Finding:
 def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Finding]:
     """Yield findings about the recording of one scenario."""
     scenario, recording = case.scenario, found.recording
+    is_unrecorded = any(scenario.calls()) and scenario.contract not in recording.transcripts
     if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
         remedy = case.suite.remedy_for_recording(scenario.id)
         others = " A maintainer records the other versions." if case.suite.needs_recordings else ""
         fix = f"{remedy[0].upper()}{remedy[1:]}.{others}"
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
-    elif case.suite.needs_recordings and not scenario.invariant and _is_unrecorded(case, recording):
+    elif case.suite.needs_recordings and not scenario.invariant and is_unrecorded:
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
@@ -53,10 +54,6 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
         command = f"readfirst product record --fix {scenario.id}"
         fix = f"Undo the change, or run `{command}`: only the product's answers count."
         yield Finding("edited-recording", position, message, fix)
-
-
-def _is_unrecorded(case: LintContext, recording: Recording) -> bool:
-    return any(case.scenario.calls()) and case.scenario.contract not in recording.transcripts
 
 
 def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:

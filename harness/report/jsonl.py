@@ -297,10 +297,10 @@ class JsonlReport:
             "needs_reason": ruling.needs_reason,
             "harms": [_located_value(harm, OF_A_HARM) for harm in verdict.harms],
             "differences": [
-                _difference_value(difference)
-                if _harm_key(difference) in harms
-                else self._write_contents(difference)
-                for difference in verdict.differences
+                _difference_value(each)
+                if (each.step, each.call, each.what, each.expected, each.got) in harms
+                else self._write_contents(each)
+                for each in verdict.differences
             ],
         }
         if verdict.differences:
@@ -357,11 +357,6 @@ OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
 contains no texts, its texts are those of the harm with the same line. If it contains no `blame`, the implementation is
 to blame.
 """
-
-
-def _harm_key(difference: Difference) -> tuple[int, int, str, str, str]:
-    """Return a key that is equal for a difference and the harm that it reports."""
-    return difference.step, difference.call, difference.what, difference.expected, difference.got
 
 
 def _located_value(item: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:

@@ -133,7 +133,9 @@ class TableReport:
         if any(text for text, _ in notes):
             self._print_text("")
         for contract, contract_results in remaining.items():
-            self._print_dominant(dominant[contract])
+            if (mistake := dominant[contract]) is not None:
+                self._print_lines(dominant_lines(mistake))
+                self._print_text("")
             self._print_rules(contract, contract_results)
         for complaint in summary.stale:
             self._print_text(f"BASELINE {visible(complaint)}", "bold red")
@@ -177,30 +179,20 @@ class TableReport:
         chosen = {(each.scenario_id, each.contract): each for each in (*first, *shortest, *self._worst)}
         return [*chosen.values()][: self._most]
 
-    def _print_dominant(self, dominant: Dominant | None) -> None:
-        """Print the mistake that most failures share."""
-        if dominant is not None:
-            self._print_lines(dominant_lines(dominant))
-            self._print_text("")
-
     def _print_rules(self, contract: str, results: Sequence[RuleResult]) -> None:
         """Print the failing rules of one contract."""
+        # Two lines come before the rules, and three after them.
+        brief_limit = max(_MIN_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5)
         lines = rule_lines(
             results,
             self._facts.commands(contract).run,
             width=self._console.width if self._console.is_terminal else None,
             everything=self._most is None,
-            max_lines=self._rule_line_limit() // len(self._facts.contracts),
+            max_lines=(brief_limit if self._is_brief else MOST_LINES) // len(self._facts.contracts),
         )
         self._print_lines(lines)
         if lines:
             self._print_text("")
-
-    def _rule_line_limit(self) -> int:
-        """Return the maximum number of lines for rules in the report, which leaves room for two lines before them and
-        three after them.
-        """
-        return max(_MIN_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
         """Print one table: classes of rules, or families without rules, or a row per contract."""

@@ -101,7 +101,7 @@ def plan_checks(
     ]
     capabilities = traits_of(adapter).capabilities
     checks: list[tuple[str, str, Callable[[Session, WorkspaceDir], None]]] = [
-        ("Read", "an existing file is read", _check_read),
+        ("Read", "an existing file is read", lambda s, site: see_notes(s, lay_out_notes(site, NOTES))),
         ("Read", "a missing file is refused, and the answer marked as an error", _check_missing_file),
         ("Write", "a new file is written, in the workspace and nowhere else", _check_write),
         ("Read", "text that is not ASCII arrives unchanged", _check_unicode),
@@ -132,7 +132,7 @@ def plan_checks(
             _check_stopped_write,
         ),
         ("cut", "a truncated Write creates no file", _check_cut_write),
-        ("kill", "its program can be killed", _check_methods(frozenset({"kill"}))),
+        ("kill", "its program can be killed", partial(_check_methods, frozenset({"kill"}))),
         ("reminders", "a file that changed after it was written is reported", _check_reminder),
     ]
     for needed, name, check in checks:
@@ -153,7 +153,7 @@ def plan_checks(
     if design is not None and {"Read", "Edit"} <= capabilities:
         name = f"it edits as the design {design} does"
         plan.append(PlannedCheck(name, partial(_check_design, design, adapter, place)))
-    has_methods = _check_methods(capabilities - {"kill"})
+    has_methods = partial(_check_methods, capabilities - {"kill"})
     plan.append(PlannedCheck("it has what it declares", lambda: in_session(adapter, place, has_methods)))
     name = "files stay as they are after the answer, and when session and program have ended"
     plan.append(PlannedCheck(name, lambda: _check_later_changes(adapter, place, settle)))
@@ -201,10 +201,6 @@ def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
 def _check_design(design: Design, adapter: Adapter, sites: WorkspacePool) -> None:
     if problem := find_contradiction(design, adapter, sites):
         raise CheckFailed(problem)
-
-
-def _check_read(session: Session, site: WorkspaceDir) -> None:
-    see_notes(session, lay_out_notes(site, NOTES))
 
 
 def _check_missing_file(session: Session, site: WorkspaceDir) -> None:
@@ -377,21 +373,19 @@ def _require_unchanged(before: Mapping[str, Entry], site: WorkspaceDir, when: st
         )
 
 
-def _check_methods(capabilities: frozenset[str]) -> Callable[[Session, WorkspaceDir], None]:
-    def check_methods(session: Session, _site: WorkspaceDir) -> None:
-        if "parallel" in capabilities and not isinstance(session, ParallelSession):
-            raise CheckFailed("capabilities names parallel, but the session has no call_parallel(calls)")
-        interrupts = {"cancel", "stop", "cut"} & capabilities
-        if interrupts and not isinstance(session, InterruptibleSession):
-            raise CheckFailed(
-                f"capabilities names {min(interrupts)}, but the session has no "
-                "call_interrupted(tool, arguments, how, interfere)"
-            )
-        if "kill" in capabilities and not isinstance(session, KillableSession):
-            raise CheckFailed("capabilities names kill, but the session has no kill()")
-        if "during" in capabilities and not isinstance(session, RacingSession):
-            raise CheckFailed(
-                "capabilities names during, but the session has no call_during(tool, arguments, interfere)"
-            )
+_INTERRUPTS = "call_interrupted(tool, arguments, how, interfere)"
+_METHODS: tuple[tuple[str, type, str], ...] = (
+    ("parallel", ParallelSession, "call_parallel(calls)"),
+    ("cancel", InterruptibleSession, _INTERRUPTS),
+    ("cut", InterruptibleSession, _INTERRUPTS),
+    ("stop", InterruptibleSession, _INTERRUPTS),
+    ("kill", KillableSession, "kill()"),
+    ("during", RacingSession, "call_during(tool, arguments, interfere)"),
+)
+"""The capabilities that need a method of the session."""
 
-    return check_methods
+
+def _check_methods(capabilities: frozenset[str], session: Session, _site: WorkspaceDir) -> None:
+    for name, kind, method in _METHODS:
+        if name in capabilities and not isinstance(session, kind):
+            raise CheckFailed(f"capabilities names {name}, but the session has no {method}")

@@ -72,6 +72,12 @@ def kinds() -> Mapping[str, Kind]:
     return {**KINDS, **extensions("kinds")}
 
 
+def target_defaults(connect_string: str) -> TargetDefaults | None:
+    """Return the defaults of a target. None if its kind has no defaults. Raises ConnectError."""
+    defaults = kinds()[kind_of(connect_string)].defaults
+    return None if defaults is None else defaults(connect_string)
+
+
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
     """Return the sandbox that `confine` or an untrusted suite requires. None if it is not required."""
     if confine and not kinds()[kind].confinable:
@@ -206,15 +212,15 @@ def _connect_recording(wanted: Wanted) -> Adapter:
     return RecordedAdapter(suite.recordings, rest)
 
 
-def _reference_defaults(connect_string: str) -> TargetDefaults:
-    return TargetDefaults(connect_string, "text", _REFERENCE_BASELINE)
-
-
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
 """Baseline with the known differences between the reference and versions of the product except the default contract."""
 
 KINDS: Mapping[str, Kind] = {
-    "reference": Kind("reference", _connect_reference, defaults=_reference_defaults),
+    "reference": Kind(
+        "reference",
+        _connect_reference,
+        defaults=lambda connect_string: TargetDefaults(connect_string, "text", _REFERENCE_BASELINE),
+    ),
     "python": Kind("python:MODULE:FACTORY", _connect_python, confinable=True),
     "mcp": Kind("mcp:COMMAND", _connect_mcp, confinable=True),
     "lines": Kind("lines:COMMAND", _connect_lines, confinable=True),

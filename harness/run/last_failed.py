@@ -56,8 +56,6 @@ class LastFailed:
             noted = json.loads(self._file.read_bytes())
         except (OSError, ValueError):
             return None
-        if isinstance(noted, list) and all(isinstance(each, str) for each in noted):
-            return noted, []  # as an earlier readfirst noted it
         match noted:
             case [list(failed), list(untested)] if all(
                 isinstance(each, str) for each in (*failed, *untested)

@@ -54,8 +54,8 @@ class Target:
         """Read the suite, the baseline and the options. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import BaselineChecker
         from readfirst.harness.run.capabilities import claims_named
+        from readfirst.harness.run.connect import target_defaults
         from readfirst.harness.run.run_command import check_coverage, chosen_contracts, open_baseline
-        from readfirst.harness.run.target_defaults import target_defaults
         from readfirst.harness.suite.selection import rules_chosen
         from readfirst.harness.suite.suite import open_layers
 

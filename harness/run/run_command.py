@@ -35,7 +35,6 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.run.server_notice import ServerNotice
 from readfirst.harness.run.update_baseline import update_baseline
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.rule_classes import RuleClass
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.shared_files import part_of
 from readfirst.harness.suite.suite import Suite
@@ -349,9 +348,6 @@ def _filter_failed(
 
 
 def _sources_of(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
-    def ids_of_class(class_: RuleClass) -> list[str]:
-        return select(suite, Selection(classes=(class_,)))
-
     return Sources(
         suite.find_scenario,
         suite.contracts,
@@ -359,7 +355,7 @@ def _sources_of(suite: Suite, commands: Callable[[Run], Commands], version: str)
         commands,
         version,
         suite.rules,
-        ids_of_class,
+        lambda class_: select(suite, Selection(classes=(class_,))),
     )
 
 

@@ -120,11 +120,7 @@ class Contracts:
                 return contract
         if name == LATEST:
             return self.latest
-        from readfirst.harness.suite.nearest_contract import (
-            nearest,  # here, because only who errs needs the reference
-        )
-
-        raise UnknownContractError(f"there is no contract {name!r}. {nearest(name, self.all)}")
+        raise UnknownContractError(f"there is no contract {name!r}. {_advice_for(name, self.all)}")
 
     @property
     def latest(self) -> Contract:
@@ -226,20 +222,13 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
                 message = (
                     f"{name} extends {base!r}, which is not a contract of a version in the suites before"
                 )
-                from readfirst.harness.suite.nearest_contract import nearest
-
                 versions = tuple(each for each in lower.values() if each.recorded)
-                look.note(("contracts", name, "extends"), message, nearest(base, versions))
+                look.note(("contracts", name, "extends"), message, _advice_for(base, versions))
         read = {**lower, **read}
-        all_ = _in_order(read)
+        all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
         if default not in read:
-            from readfirst.harness.suite.nearest_contract import (
-                nearest,  # here, because only who errs needs the reference
-            )
-
-            look.note(
-                ("default",), f"the default {default!r} is not among the contracts", nearest(default, all_)
-            )
+            message = f"the default {default!r} is not among the contracts"
+            look.note(("default",), message, _advice_for(default, all_))
         seen: dict[tuple[str | None, str | None], str] = {}
         for contract in (read[name] for name in said):
             other = seen.setdefault((contract.version, contract.read_gate), contract.name)
@@ -250,8 +239,10 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
     return Contracts(default, all_)
 
 
-def _in_order(contracts: Mapping[str, Contract]) -> tuple[Contract, ...]:
-    return tuple(sorted(contracts.values(), key=lambda contract: order(contract.name)))
+def _advice_for(name: str, contracts: Sequence[Contract]) -> str:
+    from readfirst.harness.suite.nearest_contract import nearest  # here, because it imports this module
+
+    return nearest(name, contracts)
 
 
 def _contract(name: str, said: Mapping[str, Any], lower: Mapping[str, Contract]) -> Contract:
@@ -292,11 +283,7 @@ def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step
     node, name = top["contract"], top.text("contract")
     known = {each.name: each for each in contracts if each.name != DOCUMENTED}
     if name not in known:
-        from readfirst.harness.suite.nearest_contract import (
-            nearest,  # here, because only who errs needs the reference
-        )
-
-        node.note(f"there is no contract {name!r} with answers", nearest(name, tuple(known.values())))
+        node.note(f"there is no contract {name!r} with answers", _advice_for(name, tuple(known.values())))
         return default.name
     if absent := sorted(tools - set(known[name].tools)):
         message = f"{name} has no {', '.join(absent)}"

@@ -16,8 +16,8 @@ from readfirst.harness.cli.options import (
     open_suite,
     running,
 )
+from readfirst.harness.run.connect import target_defaults
 from readfirst.harness.run.run_options import RunOptions
-from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.fuzz.command import perform
 from readfirst.observatory.fuzz.search import SearchRequest
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli import run as testrun
-from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.run.connect import ConnectError, target_defaults
 from readfirst.harness.run.next_commands import interrupted_lines
-from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.observatory.targets import catalogue, install
 from tests.command_line import Cli
 
