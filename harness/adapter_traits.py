@@ -76,9 +76,7 @@ class Servers(Protocol):
         """
 
     def doubts(self, status: str) -> bool:
-        """Return whether the latest scenario must be repeated on a separate server (with `alone`), because a shared
-        server may be the reason for its `status`.
-        """
+        """Return whether to repeat the latest scenario with `alone`, as sharing may be the reason for its `status`."""
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager that gives each session a separate server."""
@@ -182,9 +180,7 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return the traits of an adapter: its attribute `traits`, or AdapterTraits made of its single attributes. The
-    default is support for Read, Edit and Write.
-    """
+    """Return an adapter's `traits`, or those that its attributes state. Default: support for Read, Edit and Write."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared

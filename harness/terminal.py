@@ -175,17 +175,12 @@ def stderr() -> IO[str]:
 
 
 def guard_stream(stream: Any, *, beside: bool = False) -> IO[str]:
-    """Return a stream that escapes control characters and writes to `stream`. If `stream` is such a stream, return
-    it. `beside`: failures to write are ignored.
-    """
+    """Return `stream`, made to escape control characters unless it does. `beside`: failures to write are ignored."""
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
 def harmless_json(value: Any, *, indent: int | None = None, compact: bool = False) -> str:
-    """Return the value as JSON in printable ASCII, without commands for CI systems such as `##[error]`.
-
-    `compact` omits the spaces between values.
-    """
+    """Return JSON in printable ASCII without commands for CI systems (`##[error]`). `compact`: no spaces."""
     separators = (",", ":") if compact else None
     return (
         json.dumps(value, indent=indent, separators=separators)

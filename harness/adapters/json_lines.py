@@ -42,9 +42,7 @@ class AskedProgram(LineProgram):
     """A program that answers requests one after the other, as `docs/protocol.md` describes."""
 
     def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
-        """Start the program. `last_chance` is the number of seconds that it may take to answer a cancelled call.
-        `how` are the options of LineProgram.
-        """
+        """Start the program. `last_chance`: seconds to answer a cancellation. `how`: options of LineProgram."""
         super().__init__(command, **how)
         self._last_chance = last_chance
         self._numbers = itertools.count(1)
@@ -91,9 +89,7 @@ class AskedProgram(LineProgram):
         return answer
 
     def _late(self, number: int, what: str, limit: float) -> AdapterError:
-        """Cancel a call that took too long, and return the error to raise. If the program does not answer the
-        cancellation either, the program is ended.
-        """
+        """Cancel a late call, and return the error to raise. A program that does not answer this either is ended."""
         message = f"{what} took longer than {limit:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._last_chance)

@@ -79,10 +79,7 @@ class _Cancelled(BaseException):
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return private copies of standard input and output, which no other code in this process can use.
-
-    Printed output then goes to standard error.
-    """
+    """Return private copies of standard input and output. Printed output then goes to standard error."""
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)

@@ -133,10 +133,7 @@ class McpConnection:
 
 
 class McpAdapter:
-    """A server that offers tools named Read, Edit and so on.
-
-    Raises AdapterError if the server offers none of them, or does not start.
-    """
+    """A server with tools named Read, Edit and so on. Raises AdapterError if none is offered, or it does not start."""
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection

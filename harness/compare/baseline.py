@@ -272,9 +272,7 @@ class BaselineChecker:
 
     @property
     def required(self) -> frozenset[str]:
-        """The names of the capabilities that must be supported. A baseline that lists missing capabilities may
-        require others that are not named here.
-        """
+        """The capabilities that must be supported. A baseline that lists missing ones may require further ones."""
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 

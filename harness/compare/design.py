@@ -140,9 +140,7 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Return a description of behaviour that contradicts the declared design, with the design to declare instead.
-    Empty if nothing contradicts the declared design.
-    """
+    """Return how behaviour contradicts the declared design, and which to declare instead. Empty if it does not."""
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:

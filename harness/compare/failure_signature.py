@@ -16,10 +16,7 @@ _A_WORD = re.compile(r"\w")
 
 
 def _with_path(word: re.Match[str]) -> str:
-    """Return a word with everything before the last file name replaced by `PATH`.
-
-    A single pattern for the whole path would be quadratic for long words.
-    """
+    """Return a word with `PATH` for all before its last file name; one pattern would be quadratic for long words."""
     for found in reversed([*_ENDING.finditer(word[0])]):
         name = word[0][: found.start()].rstrip("-")
         if _A_WORD.match(name, len(name) - 1):

@@ -55,9 +55,7 @@ class MissingCapabilities:
 
 
 def in_a_call(verdict: Verdict) -> bool:
-    """Whether an unsupported scenario lacks a feature of a call (`Read with pages`) and not a capability. Names of
-    features start with the name of a tool.
-    """
+    """Whether a feature of a call (`Read with pages`: a tool comes first) is missing, and not a capability."""
     return any(" " in name for name in verdict.lacks)
 
 

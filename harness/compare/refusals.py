@@ -142,9 +142,7 @@ class MadeCall:
 
 
 def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
-    """Yield the calls of an outcome, each with the files when it was executed. These include changes of other
-    programs between its validation and its execution.
-    """
+    """Yield the calls of an outcome with the files at their execution, after other programs' changes during them."""
     state: Mapping[str, Entry] = outcome.before
     known: dict[str, bytes] = {}
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):

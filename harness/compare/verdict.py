@@ -84,9 +84,7 @@ class Verdict:
     length: int = 0
     """Number of given files and steps of the scenario."""
     lacks: tuple[str, ...] = ()
-    """Missing capabilities of an unsupported scenario, or missing features of its calls (`Read with pages`).
-    Empty if the machine lacks something.
-    """
+    """Missing capabilities, or features of calls (`Read with pages`). Empty if the machine lacks something."""
     server: ServerUse | None = None
     """How the session used the server, if the implementation is a server."""
     harms: tuple[Harm, ...] = ()

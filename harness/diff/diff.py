@@ -20,9 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm that one side does and the other does not: the scenarios with new harm (`newly`), and the
-    scenarios without this harm now (`no_longer`).
-    """
+    """A kind of harm, and the scenarios with it on the second side only (`newly`) or the first (`no_longer`)."""
 
     kind: Kind
     newly: tuple[str, ...]
@@ -114,10 +112,7 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides on these scenarios in `jobs` processes. `advance` is called after each scenario.
-
-    Raises SuiteError, RecordingError.
-    """
+    """Compare sides in `jobs` processes; `advance` follows each scenario. Raises SuiteError, RecordingError."""
     found: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}

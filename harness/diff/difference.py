@@ -32,10 +32,7 @@ _EXCERPT_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One difference between the answers of two sides to a call of a scenario.
-
-    `follows`: an earlier or simultaneous difference may be the reason for this one.
-    """
+    """A difference between two sides' answers to a call. `follows`: one before or beside it may be the reason."""
 
     change: Change
     scenario_id: str

@@ -119,9 +119,7 @@ def _find_denying_pattern(rules: Sequence[str], tool: str, path: str) -> str | N
 
 
 def _matches_path(pattern: str, path: str) -> bool:
-    """Whether a permission pattern matches a path or a directory above the path. False for a pattern whose form is
-    not judged, such as one with `?` or `[`.
-    """
+    """Whether a pattern matches a path or a directory above. False for forms that are not judged (`?`, `[`)."""
     if re.search(r"[\[\]?\\!~]|^[/#]|\s$|/$", pattern):
         return False
     below = pattern.endswith("/**")

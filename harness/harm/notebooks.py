@@ -122,9 +122,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(slots: Sequence[_Slot], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean. An id such as `cell-3` may be the id of a cell or the index
-    of another (convention `notebook-cells`).
-    """
+    """Yield the indexes of cells that a call may mean: `cell-3` is an id or an index (convention `notebook-cells`)."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1

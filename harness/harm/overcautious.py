@@ -12,9 +12,7 @@ _TIMES = " (the file changed without a newer time, which the contracts do not no
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether the implementation refused exactly the calls that the recording of the scenario's own contract refuses.
-    False for a call without a recording.
-    """
+    """Whether exactly the calls were refused that the own contract's recording refuses. False without one."""
     for step, outcome_of_step in zip(scenario.steps, outcome.steps, strict=False):
         for call, result in zip(calls_of(step), outcome_of_step.results, strict=False):
             expected = call.expect.recorded

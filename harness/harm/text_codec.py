@@ -10,10 +10,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file's text, its byte order mark (empty if none), and its encoding.
-
-    Invalid bytes become lone surrogates, so that decoding loses nothing.
-    """
+    """A file's text (invalid bytes are lone surrogates: nothing is lost), byte order mark or "", and encoding."""
 
     mark: bytes
     encoding: str

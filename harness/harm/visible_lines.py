@@ -152,9 +152,7 @@ def _add_digests(position: int, text: str, where: LineIndex, digests: dict[str, 
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words before the separator are digests and not line numbers. Digests have the same length, and are
-    not numbers with the same prefix.
-    """
+    """Whether the words before separators are digests, of one length, and not numbers with the same prefix."""
     words = [match[1] for text in texts if (match := _DIGEST_PATTERN.match(text))]
     if len(words) == 1:
         return len(words[0]) <= 4 and not NUMBER.match(texts[0])

@@ -113,10 +113,7 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belongi
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """Values of a scenario that are compared with other scenarios, or with rules and claims.
-
-    No two scenarios may have the same title or fingerprint.
-    """
+    """Values to compare with other scenarios (title and fingerprint must be unique), rules and claims."""
 
     title: str
     title_at: Position

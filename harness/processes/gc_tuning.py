@@ -1,7 +1,4 @@
-"""Garbage collector tuning: run the cyclic GC rarely.
-
-Scenarios, outcomes and verdicts are trees without cycles. The GC took a tenth of a run.
-"""
+"""Run the cyclic garbage collector rarely: data of a run are trees, and it took a tenth of the time."""
 
 import atexit
 import gc

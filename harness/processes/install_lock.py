@@ -11,9 +11,7 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory during the block. The directory need not exist. If another process has locked it, wait, or
-    raise BlockingIOError if `wait` is False.
-    """
+    """Lock a path during the block. If another process has it, wait, or raise BlockingIOError (not `wait`)."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -36,9 +34,7 @@ def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callab
 
 
 def remove(folder: Path) -> None:
-    """Remove an installed or an incomplete directory of the cache. Raises BlockingIOError if a process is installing
-    it, and OSError.
-    """
+    """Remove a directory of the cache. Raises BlockingIOError if a process is installing it, and OSError."""
     # An interrupted installation may leave a directory .NAME-XXXXXXXX.
     name = folder.name
     locked = name[1:].rpartition("-")[0] if name.startswith(".") else name

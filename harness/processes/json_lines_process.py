@@ -1,7 +1,4 @@
-"""A program that uses JSON Lines on standard input and output.
-
-A program that writes too much, times out or writes invalid lines is killed.
-"""
+"""A program with JSON Lines on its standard streams, killed if it writes too much, invalid lines, or too late."""
 
 import json
 import os
@@ -36,10 +33,7 @@ class GarbledError(Exception):
 
 
 class LineProgram(Child):
-    """A running program, named `called` in messages. The end of its standard error is kept.
-
-    Not thread-safe, except `kill`.
-    """
+    """A running program, `called` so in messages. Keeps the end of its errors. Only `kill` is thread-safe."""
 
     no_message: ClassVar[str] = "answered with something that is not a JSON object"
     """Message about an invalid line, before the line itself."""
@@ -162,9 +156,7 @@ class LineProgram(Child):
             stream.close()
 
     def _wait_for_event(self, deadline: float, also: Mapping[int, int]) -> set[int]:
-        """Wait for one of the events `also` (an event by its descriptor), and read the output of the program
-        meanwhile. Return the descriptors with an event.
-        """
+        """Wait for an event of `also`, by descriptor, and read output meanwhile. Return the ready descriptors."""
         poll = select.poll()
         for stream, event in also.items():
             poll.register(stream, event)

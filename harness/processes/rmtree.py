@@ -131,9 +131,7 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
-    """Perform an action on the entry `name` of the open directory `above`. If the system forbids it, clear the
-    attributes of both and perform it again.
-    """
+    """Act on `name` in the open directory `above`; if forbidden, again without the attributes of both."""
     try:
         action()
     except PermissionError:

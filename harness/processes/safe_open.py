@@ -80,9 +80,7 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return the descriptor of a subdirectory, given its path; the empty path means the directory itself. The
-        next call with another path closes it.
-        """
+        """Return a subdirectory's descriptor (path empty: its own). The call with another path closes it."""
         if not path:
             return self._first
         if self._last is not None and self._last[0] == path:

@@ -24,9 +24,7 @@ from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 
 _PROBE_TIMEOUT_S = 20.0
 _SET_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
-"""Shell commands that limit a process to 4 GiB of memory and files of 1 GiB, and the number of processes to 512 (`-p`
-in dash, `-u` in other shells).
-"""
+"""Shell commands: 4 GiB of memory, files of 1 GiB, 512 processes (`-p` in dash, `-u` in other shells)."""
 _REDIRECTIONS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
 _ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
 """Variables that bubblewrap and a shell add to the environment."""

@@ -99,9 +99,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and, if its directory is called `bin`, the other directories of the same installation. If the path
-    is a link, do so for each target, too.
-    """
+    """Yield a path and the targets of its links, each in a `bin` with the other directories of its installation."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":

@@ -200,9 +200,7 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Log, once, which parts of a program's isolation the system does not support. `processes` and `network` are the
-    reasons, empty for a supported part.
-    """
+    """Log once which isolation is not supported: the reasons `processes` and `network` are empty if supported."""
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
         f"{name} keeps its network: {network}; only its own settings keep it offline": network,
@@ -213,10 +211,7 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
 
 
 def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
-    """Return the minimal environment of every program, without variables of the user.
-
-    `folders` come first on its PATH.
-    """
+    """Return every program's minimal environment, without the user's variables. `folders` begin its PATH."""
     path = dict.fromkeys([*map(str, folders), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 

@@ -80,9 +80,7 @@ class Scratch:
 
 
 def _check_spelling(parent: str) -> None:
-    """Raise ScratchError if the path contains characters that a shell splits or expands, because commands of
-    scenarios contain paths in this directory.
-    """
+    """Raise ScratchError for characters that a shell splits or expands, as commands contain such paths."""
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
             f"the directory for temporary files, {parent!r}, has {match[0]!r} in its path, which commands of scenarios "

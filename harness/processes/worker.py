@@ -86,10 +86,7 @@ class Worker:
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Run as a worker: read the task and execute it. Exit silently if a pipe is closed.
-
-    An exception becomes the last answer, of the kind `error`.
-    """
+    """Run a task as a worker; exit silently if a pipe closes. An exception becomes the last answer, an `error`."""
     answers = os.dup(1)
     collect_rarely()
     os.dup2(2, 1)  # output of an implementation must not get between the answers

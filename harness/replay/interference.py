@@ -11,9 +11,7 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """Function that the adapter runs between the validation and the execution of a call: performs the world events of
-    `during`, then runs `finally_`.
-    """
+    """Runs between a call's validation and execution: performs the events of `during`, then `finally_`."""
 
     def __init__(
         self,

@@ -195,9 +195,7 @@ class _Replay:
         return broken
 
     def _another(self, adapter: Adapter) -> Adapter:
-        """Return an adapter for a second session that acts at the same time as the first: a clone of `adapter`, or
-        `adapter` itself if it needs none.
-        """
+        """Return an adapter for a second simultaneous session: a clone of `adapter`, or itself if it needs none."""
         another = traits_of(adapter).clone
         if another is None:
             return adapter

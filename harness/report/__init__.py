@@ -20,10 +20,7 @@ from readfirst.harness.yaml_io.atomic_write import Staged
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Command lines to examine a failure; the scenario's id is appended.
-
-    `run` repeats the replay, `show` prints the scenario with the contract's expectations.
-    """
+    """Commands, to which an id is appended: `run` replays, `show` prints a scenario and its expectations."""
 
     run: str
     show: str

@@ -71,9 +71,7 @@ def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return a text such as `38/40, 2 not claimed,`: the rules that hold in all runs, the judged rules, and the rules
-    that need missing capabilities.
-    """
+    """Return `38/40, 2 not claimed,`: rules that hold in all runs, judged ones, and those lacking capabilities."""
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

@@ -287,9 +287,7 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return the first mistake of a generated scenario, after a gap, if it fits into the rest of the line after `used`
-    columns. Empty for other scenarios.
-    """
+    """Return a generated scenario's first mistake after a gap, if it fits after `used` columns. Empty otherwise."""
     if result.shortest is None or not is_generated(result.shortest.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))

@@ -124,9 +124,7 @@ def _compare_blocks(expected: list[str], actual: list[str]) -> list[DiffLine]:
 
 
 def _find_opcodes(expected: list[str], actual: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """Return the equal and different blocks of two lists of lines, as `difflib` does. If the lists are long, only
-    their common start and end count as equal.
-    """
+    """Return the blocks as `difflib` does. Of long lists, only the common start and end count as equal."""
     if len(expected) + len(actual) <= 2000:
         return SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(actual))

@@ -308,9 +308,7 @@ def _comparable_entry(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return an entry for the export. An expected entry contains a mode only if a mode is stated. A `given` file
-    always contains its mode and time.
-    """
+    """Return an exported entry. If `given`, a file has a mode and a time; otherwise only a stated mode."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):

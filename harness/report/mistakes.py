@@ -90,9 +90,7 @@ class Failure(NamedTuple):
         return {name for name, level in self.mistakes if level == lowest and name != fixed}
 
     def has_only(self, name: str) -> bool:
-        """Whether the failure contains only the mistake `name` at its lowest failing level. Mistakes at higher
-        levels, such as different words, do not count.
-        """
+        """Whether the mistake `name` is the only one at the lowest failing level. Higher levels do not count."""
         return self.names() == {name}
 
 

@@ -292,10 +292,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
-    """Print the runs. Runs of one series, which differ only in their contracts, are printed as one.
-
-    `most_failures` of each are explained. None: all.
-    """
+    """Print the runs, those of one series as one. `most_failures` of each are explained; None: all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

@@ -31,9 +31,7 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""One part of a step, as a JSON object: a `label`, and either a `value` of one line or several `lines`. `more` is the
-number of omitted lines.
-"""
+"""A part of a step as JSON: a `label`, and a `value` or `lines`, of which `more` (a number) are omitted."""
 
 MOST_LINES = 60
 """Maximum number of lines of one text. Further lines are counted."""

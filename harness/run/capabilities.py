@@ -20,9 +20,7 @@ class ClaimsError(ReadfirstError):
 
 
 def claims_named(words: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities that `--require` lists, in words such as `Read,Edit`. None without words. Raises
-    ClaimsError for an unknown name.
-    """
+    """Return the capabilities of `--require Read,Edit`; None without words. Raises ClaimsError for an unknown one."""
     names = [name.strip() for word in words for name in word.split(",")]
     valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
     for name in names:

@@ -95,9 +95,7 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that sessions do not read files of another workspace: two sessions read a file with the same path but
-    different texts. Raises CheckFailed.
-    """
+    """Check that a second session reads its own workspace's file, which has the same path. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:

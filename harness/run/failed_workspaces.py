@@ -36,10 +36,7 @@ class KeptWorkspaces:
         self._folder = folder
 
     def copy(self, scenario_id: str, site: WorkspaceDir) -> None:
-        """Copy a workspace after the last step. Links stay links, and files lose setuid and setgid bits.
-
-        Failures are logged.
-        """
+        """Copy a workspace at its end; links stay, setuid and setgid bits do not. Failures are logged."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -60,10 +57,7 @@ class KeptWorkspaces:
 
 
 def _copy_snapshot(source: str, target: Path) -> None:
-    """Copy the entries of a snapshot, which does not follow links and does not read special files.
-
-    Files keep their times and modes, without setuid and setgid bits.
-    """
+    """Copy the entries of a snapshot, which follows no links, with times and modes but without setuid and setgid."""
     target.mkdir(parents=True)
     root = os.path.realpath(target)
     entries = sorted(snapshot(source).items())

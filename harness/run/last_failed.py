@@ -65,9 +65,6 @@ class LastFailed:
 
 
 def failed_in(file: Path) -> list[str]:
-    """Return the scenarios in a `--format jsonl` file that are not conformant on any contract, sorted.
-
-    Raises StreamError, UnreadableStreamError.
-    """
+    """Return the scenarios of JSON lines that are not conformant, sorted. Raises StreamError, UnreadableStreamError."""
     judged = (judged for run in read_stream(file) for judged in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

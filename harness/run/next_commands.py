@@ -31,10 +31,7 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return a line with the commands that group the failures by cause. Empty if grouping would show nothing more.
-
-    `failing` counts the failures of each contract.
-    """
+    """Return commands that group the failures, counted by contract in `failing`. Empty if they show no more."""
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
     is_kept = request.format == "jsonl" and request.output is not None

@@ -22,9 +22,7 @@ class Job(Protocol[Item_contra, Result_co]):
     """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Return a context manager that opens the resources of the job, yields the function for one item, and closes
-        the resources after the last item.
-        """
+        """Return a context manager around the job's resources that yields the function for one item."""
         ...
 
     def lost(self, item: Item_contra, reason: str, /) -> Result_co:

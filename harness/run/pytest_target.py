@@ -85,9 +85,7 @@ class Target:
         )
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
-        """Return the names of the scenarios in a file that contains several (the last parts of their ids). None for
-        files with one scenario. Raises SuiteError.
-        """
+        """Return the scenarios of a file (last parts of ids). None: it has only one. Raises SuiteError."""
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings

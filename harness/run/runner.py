@@ -203,9 +203,7 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return the parts of a verdict that describe the implementation's behaviour, without tokens such as times
-        and ids. Equal values mean equal behaviour.
-        """
+        """Return what a verdict says of behaviour, without tokens such as times. Equal values mean equal behaviour."""
 
         def without_tokens(difference: Difference) -> Difference:
             expected, got = (

@@ -50,9 +50,7 @@ class ServerNotice:
         )
 
     def _remaining(self, seconds: float) -> float:
-        """Return the estimated seconds for the remaining scenarios, if a session takes `seconds`. The share of
-        scenarios that are not replayed is subtracted.
-        """
+        """Return the estimated seconds for the rest at `seconds` a session, without scenarios that are not replayed."""
         replayed = sum(map(len, self._seconds.values())) / self._seen
         return seconds * replayed * (self.total - self._seen) / self.jobs
 

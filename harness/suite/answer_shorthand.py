@@ -136,10 +136,7 @@ def _answer_of_edit(
 def _answer_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of a NotebookEdit that replaces the source of a cell. None if that is not possible.
-
-    A code cell loses its outputs.
-    """
+    """Return the result of replacing a cell's source; a code cell loses its outputs. None if not possible."""
     name = _name(path, files)
     text = _text(path, files)
     if name is None or not text:

@@ -41,9 +41,7 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Return the document of a file with several scenarios (cases). It is cached, because ids, headings and scenarios
-    are read separately. Raises SuiteError.
-    """
+    """Return the document of a file of cases. Cached for ids, headings and scenarios. Raises SuiteError."""
     document = strict_yaml.load(data, file)
     found = _problem(document)
     if found is not None:

@@ -100,9 +100,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """All contracts of a suite: first `documented`, then the others in release order. `default` is the name of the
-    contract that a run uses if none is given.
-    """
+    """The contracts: `documented`, then the others in release order. `default`: the name of that of a run."""
 
     default: str
     all: tuple[Contract, ...]

@@ -39,10 +39,7 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read the permissions in `given`. Without any, return None: every call is allowed.
-
-    Raises FormError.
-    """
+    """Read the permissions in `given`. None: none are stated, and every call is allowed. Raises FormError."""
     if not any(key in given for key in PERMISSION_KEYS):
         return None
     mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)

@@ -86,9 +86,7 @@ def in_short_form(value: Any) -> Any:
 
 
 def expanded_arguments(value: Any) -> Any:
-    """Return a value of a file with every valid short form (`{repeat, times}` or `{json}`) replaced by its text, of
-    limited length. Other values stay unchanged.
-    """
+    """Return a value with texts of limited length for valid short forms (`{repeat, times}`, `{json}`)."""
     return _rebuilt(value, _expand_value)
 
 

@@ -99,10 +99,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. If it does not define the classes, their meanings come from the rules `below`.
-
-    Raises SuiteError with all problems.
-    """
+    """Read `rules.yaml`; classes that it lacks are those `below`. Raises SuiteError with all problems."""
     with read_checked(path, "rules") as look:
         said, place = look.document.value, look.document.position
         rules = {

@@ -23,9 +23,7 @@ _TABLE = ".cases"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioLocation:
-    """The file that contains a scenario. If the file contains several scenarios, `case` is the name of the scenario in
-    the file; otherwise it is empty.
-    """
+    """The file of a scenario. `case` is its name in a file of several, otherwise empty."""
 
     file: Path
     case: str = ""

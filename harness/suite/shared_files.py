@@ -43,9 +43,7 @@ def is_partial(title: str) -> bool:
 
 
 class SharedFiles:
-    """The shared files of a suite, such as `rules.yaml`, combined with those of the suite below it. An entry of the
-    suite replaces the entry of the same name below.
-    """
+    """The shared files, such as `rules.yaml`. Their entries replace those of the same name in the suite below."""
 
     root: Path
 

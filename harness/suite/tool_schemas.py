@@ -125,9 +125,7 @@ def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[s
 
 
 def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
-    """Return a list of rows for each key. Each row contains a result and the contracts with this result; successive
-    contracts with equal results share a row.
-    """
+    """Return rows by key: a result, and its contracts. Successive contracts with one result share a row."""
     rows: dict[_Key, list[dict[str, Any]]] = {}
     for key, contract, row in given:
         before = rows.setdefault(key, [])

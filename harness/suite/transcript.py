@@ -18,9 +18,7 @@ _CUT = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording file is damaged, or was recorded with other files or steps. The message names the file and the
-    solution. `file` is its path, if known.
-    """
+    """A recording is damaged, or of other files or steps. The message names `file` (its path) and the solution."""
 
     exit_code = ExitCode.SUITE_INVALID
     file: Path | None = None
@@ -138,7 +136,5 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def marks(course: Course) -> str:
-    """Return a course as a text such as `a ar`: a word for each message, with a letter for each of its calls, `a` if
-    answered and `r` if refused.
-    """
+    """Return a course such as `a ar`: a word per message, a letter per call (`a` answered, `r` refused)."""
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

@@ -167,9 +167,7 @@ class _Scan:
 def _data(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return the bytes of a file, and its ownership. The ownership is None if the user of this process owns the file
-    and it has no extended attributes.
-    """
+    """Return a file's bytes and ownership; None: that of this process's user, without extended attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:

@@ -36,9 +36,7 @@ TEMPORARY = "$TMPDIR/"
 """Prefix of paths in the temporary directory of a confined session in a snapshot."""
 
 _OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
-"""Names of files and directories in the home directory that are ignored, because programs store their own state
-there: the product, npm, and the XDG directories.
-"""
+"""Ignored names in the home, where programs store their state: the product, npm, and the XDG directories."""
 
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")

@@ -142,11 +142,7 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply changes to the workspace as a checkout does: changed files are created again, with this time in
-    nanoseconds.
-
-    Raises WorldEventError.
-    """
+    """Apply changes as a checkout does: files are made anew, at this time (nanoseconds). Raises WorldEventError."""
     try:
         for path, entry in sorted(changes.items()):
             target = _inside(root, path, WorldEvent("git", path))

@@ -19,9 +19,7 @@ class LastFileCache:
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return the bytes of a file. None if the file does not exist. Raises SuiteError for a link, and the errors of
-        `strict_yaml.read`.
-        """
+        """Return a file's bytes, or None (missing). Raises SuiteError for a link, and as `strict_yaml.read`."""
         try:
             status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):

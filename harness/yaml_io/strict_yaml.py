@@ -35,9 +35,7 @@ class StrictYamlError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One scalar in the notation of the file. `style` is empty for a plain scalar, otherwise `'`, `"`, `|` or `>`.
-    Lines and columns count from 1.
-    """
+    """A scalar as written. `style`: `'`, `"`, `|`, `>`, or empty (plain). Lines and columns count from 1."""
 
     value: str
     style: str

@@ -37,9 +37,7 @@ def a_kind_of(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` if one of the names `known` is similar to the word or contains it. If not, return
-    `otherwise`, or a sentence that lists the names.
-    """
+    """Return `Did you mean X?` for a similar or containing name, else `otherwise`, or a list of the names."""
     import difflib  # only errors need it
 
     names = sorted(known)
@@ -105,10 +103,7 @@ class Inspection:
 
 
 class Node(NamedTuple):
-    """A value of a document, its path, and its name in messages.
-
-    Each check returns the value if it is valid, and raises FormError if it is not.
-    """
+    """A value, its path, and its name in messages. Each check returns it, or raises FormError."""
 
     look: Inspection
     value: Any
