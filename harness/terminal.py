@@ -6,7 +6,6 @@ terminal is escaped, and so is each text that a CI system would execute as a com
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
@@ -79,12 +78,15 @@ class UnreadError(Exception):
     """The reader has closed the output. Not an OSError, because libraries treat a closed pipe as their failure."""
 
 
-class _Guarded(io.TextIOBase):
+class _Guarded:
     """A stream that writes to another stream and escapes control characters and commands for CI systems. With
     `styles`, colours of Rich are not escaped.
 
     With `beside`, a failure to write raises no exception: the stream is for messages about progress.
     """
+
+    encoding = errors = None
+    """Rich writes the characters of UTF-8; what the stream cannot encode, it escapes."""
 
     def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
         self.stream = stream
@@ -136,32 +138,13 @@ class _Guarded(io.TextIOBase):
         if not self.stream.closed:
             self._pass_on(None)
 
-    def writable(self) -> bool:
-        """Return True, because the stream can be written to."""
-        return True
-
-    def isatty(self) -> bool:
-        """Whether the stream is a terminal."""
-        return self.stream.isatty()
-
-    def fileno(self) -> int:
-        """Return the file descriptor of the stream."""
-        return self.stream.fileno()
-
-    def close(self) -> None:
-        """Close the stream, as a server does with its standard output."""
-        self.stream.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the stream is closed."""
-        return self.stream.closed
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each text."""
+        for line in lines:
+            self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)  # `buffer`, `encoding`, `errors`
-
-    def __del__(self) -> None:
-        pass  # the stream is not ours to close
+        return getattr(self.stream, name)  # `buffer`, `isatty`, `fileno`
 
 
 def stdout() -> IO[str]:

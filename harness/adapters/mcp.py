@@ -101,7 +101,7 @@ class McpConnection:
 
     def close(self) -> None:
         """End every server."""
-        self.servers.close()
+        self.servers.reset()
         self._own.close()
 
     def _start(self, workspace: Workspace, directory: Path) -> McpServer:

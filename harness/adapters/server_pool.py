@@ -161,10 +161,6 @@ class ServerPool:
         for root in [*self._again]:
             self._end_kept(root)
 
-    def close(self) -> None:
-        """End every server."""
-        self.reset()
-
     def _decision(self) -> IsolationDecision | None:
         """Return how servers are assigned to sessions. None before the probe has run."""
         found = self._found

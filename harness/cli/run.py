@@ -35,7 +35,6 @@ from readfirst.harness.terminal import stdout
 
 Failures = Annotated[
     str,
-    str,
     typer.Option(
         help="How many failing rules the table format explains, the worst first, or `all` failures.",
         show_default="the worst one, in a report of about 40 lines",
