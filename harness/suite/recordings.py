@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ from readfirst.harness.suite.recording_file import (
 from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation, names_below
 from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.suite.transcript_loader import readable
+from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import SuiteError
-from readfirst.harness.yaml_io.last_file import LastFileCache
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,33 @@ class RecordingLocation:
         return self.recording
 
 
+_CLOCK_TICK_NS = 100_000_000
+"""Minimum age of a file for caching it, in nanoseconds. It is much longer than the resolution of file system clocks."""
+
+
+class _LastFileCache:
+    """Reads files of a suite. The last file is cached until it changes: several scenarios in a row may need it."""
+
+    def __init__(self, suite: Path) -> None:
+        self._suite = suite
+        self._last: tuple[tuple[object, ...], bytes] = (), b""
+
+    def read(self, path: Path) -> bytes | None:
+        """Return a file's bytes, or None (missing). Raises SuiteError for a link, and as `strict_yaml.read`."""
+        try:
+            status = os.lstat(path)  # a link has another inode than the file that was read
+        except (OSError, ValueError):
+            strict_yaml.refuse_links(path, self._suite)
+            return None
+        state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if self._last[0] != state:
+            strict_yaml.refuse_links(path, self._suite)
+            # A second change within a tick of the clock is not visible, so a new file is not cached.
+            is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
+            self._last = state if is_settled else (), strict_yaml.read(path, most=MAX_FILE_BYTES)
+        return self._last[1]
+
+
 class Recordings:
     """The recordings of a suite's scenarios, in the directory `root`.
 
@@ -101,7 +129,7 @@ class Recordings:
         self.root = root
         self._base = base
         self._place = place or ScenarioIndex(root.parent).find
-        self._files = LastFileCache(root.parent, MAX_FILE_BYTES)
+        self._files = _LastFileCache(root.parent)
         self._recent: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:

@@ -20,7 +20,6 @@ from readfirst.harness.suite.scenario_metadata import Heading, heading_of
 from readfirst.harness.suite.shared_files import SharedFiles, part_of
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
-from readfirst.harness.yaml_io.last_file import LastFileCache
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ class Suite(SharedFiles):
         self.base = base
         """The suite whose scenarios this suite includes, or None."""
         self._shelf = ScenarioIndex(self.root)
-        self._files = LastFileCache(self.root)
         if not (self.root / "scenarios").is_dir():
             message = "there is no directory `scenarios` here" if self.root.exists() else "it does not exist"
             fix = "Name the directory that contains `scenarios`, or `bundled` for the suite of the package."
@@ -262,7 +260,7 @@ class Suite(SharedFiles):
         if (part := self.part(scenario_id)) is not self:
             return part.document(scenario_id)
         place = self.place(scenario_id)
-        data = self._files.read(place.file) or strict_yaml.read(place.file)  # which reports the error
+        data = strict_yaml.read(place.file, suite=self.root)
         if not place.case:
             return strict_yaml.load(data, place.file)
         from readfirst.harness.suite.case_table import expand_case
@@ -338,12 +336,11 @@ class Suite(SharedFiles):
         if (part := self.part(scenario_id)) is not self:
             return part.heading(scenario_id)
         place = self.place(scenario_id)
+        data = strict_yaml.read(place.file, suite=self.root)
         if place.case:
             from readfirst.harness.suite.case_table import case_headings
 
-            cases = self._files.read(place.file) or strict_yaml.read(place.file)
-            return heading_of(case_headings(cases, place.file)[place.case], scenario_id)
-        data = strict_yaml.read(place.file, suite=self.root)
+            return heading_of(case_headings(data, place.file)[place.case], scenario_id)
         document = strict_yaml.load(data, place.file, until=("given", "steps"))
         if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
             document = strict_yaml.load(data, place.file)  # written in another order
