@@ -20,7 +20,7 @@ from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.partial_write import check_partial_writes, is_nondeterministic
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.harm_kinds import HARMS
@@ -28,7 +28,6 @@ from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     READERS,
     Clause,
-    Expectation,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -121,7 +120,7 @@ class _Judge:
         for number, call in enumerate(calls_of(step)):
             clause = self._call(index, number, call, happened)
         if isinstance(step, ParallelCalls):
-            clause = self._clause(step.expect)[0]
+            clause = self._clause(step)
         if clause is not None:
             files, position = clause.files, clause.position or position
         if isinstance(step, ToolCall) and is_nondeterministic(step, happened.results[0]):
@@ -179,7 +178,7 @@ class _Judge:
 
     def _refuses(self, index: int, number: int) -> bool:
         """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
-        clause, _ = self._clause(calls_of(self.scenario.steps[index])[number].expect)
+        clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
@@ -254,15 +253,12 @@ class _Judge:
             return "unspecified", None, f"{self.contract.name} says nothing about it"
         return "passed", None, ""
 
-    def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
-        """Return the clause of a call, and whether all of it is compared: for set-up calls, only the effects are."""
-        clause = clause_for(self.scenario, expectation, self.contract)
-        if clause is None and not self.contract.recorded:
-            return expectation.recorded, False
-        return clause, True
+    def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
+        """Return the clause of a call or group. For set-up calls, only the effects are compared."""
+        return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        clause, fully = self._clause(call.expect)
+        clause = self._clause(call)
         if clause is None:
             self.silent = True
             return None
@@ -285,6 +281,7 @@ class _Judge:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
+        fully = clause_for(self.scenario, call.expect, self.contract) is not None
         self.partly = self.partly or not fully or clause.text is None
         if not fully:
             return clause
@@ -324,7 +321,7 @@ class _Judge:
             yield from name_differences(files, happened.names_before, happened.names, happened.changes)
 
     def _may_write(self, call: ToolCall) -> bool:
-        clause, _ = self._clause(call.expect)
+        clause = self._clause(call)
         return call.tool not in READERS and clause is not None and clause.error is None
 
     def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:

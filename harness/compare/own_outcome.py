@@ -1,11 +1,11 @@
 """Compute the outcome of a contract in a scenario from its clauses, without a disk."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.replay.recording_adapter import recorded_outcome
-from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.contracts import Contract, effects_clause_for
 from readfirst.harness.suite.file_entry import Entry, FileDigest
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.scenario import (
@@ -19,18 +19,6 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
-
-
-def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation], Clause | None]:
-    """Return a function that finds the clause of a call's expectation. If the contract `documented` has no clause for
-    the call, the function returns the recorded clause of the scenario's own contract.
-    """
-
-    def clause_of(expectation: Expectation) -> Clause | None:
-        clause = clause_for(scenario, expectation, contract)
-        return expectation.recorded if clause is None and not contract.recorded else clause
-
-    return clause_of
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
@@ -74,7 +62,6 @@ def own_harms(scenario: Scenario, contract: Contract, beside: Outcome) -> set[tu
 
 
 def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[TranscriptStep]:
-    clause_of = clauses_of(scenario, contract)
     for index, step in enumerate(scenario.steps):
         if not isinstance(step, ToolCall | ParallelCalls):
             continue
@@ -82,7 +69,7 @@ def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[T
         calls = calls_of(step)
         results = []
         for number, call in enumerate(calls):
-            clause = clause_of(call.expect)
+            clause = effects_clause_for(scenario, call.expect, contract)
             if clause is not None:
                 results.append(RecordedResult(text_of(clause, call.expect), clause.error))
             elif number < len(happened.results):
@@ -90,7 +77,7 @@ def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[T
                 results.append(RecordedResult(said.text, "unnamed" if said.is_error else None))
             else:
                 results.append(RecordedResult("", "unnamed"))
-        whole = clause_of(step.expect)
+        whole = effects_clause_for(scenario, step.expect, contract)
         changes = {} if whole is None else _in_full(whole.files, happened.changes)
         reminders = reminders_of(scenario, contract, whole)
         is_executed = whole is None or whole.error is None or whole.error in EXECUTION_ERRORS

@@ -11,7 +11,7 @@ from readfirst.harness.adapter_traits import REFUSALS, traits_of
 from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.contracts import Contract, effects_clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.repeated_text import has_half_character
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
@@ -100,7 +100,7 @@ def _calls_covered(
     refusal, and whether the implementation refused the call.
     """
     for made in iter_calls(scenario, outcome):
-        clause = clause_for(scenario, made.call.expect, contract) or made.call.expect.recorded
+        clause = effects_clause_for(scenario, made.call.expect, contract)
         if clause is not None and clause.error is not None:
             continue
         if name := next((name for name in sorted(declared) if _applies(name, made)), ""):

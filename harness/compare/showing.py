@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.compare.file_comparison import FileDifference
-from readfirst.harness.compare.own_outcome import clauses_of, reminders_of, text_of
+from readfirst.harness.compare.own_outcome import reminders_of, text_of
 from readfirst.harness.harm.judgement import Judgement, Seen
 from readfirst.harness.harm.line_provenance import lines_of
 from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.contracts import Contract, effects_clause_for
 from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
 from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.workspace.snapshot import candidate_paths
@@ -49,12 +49,11 @@ def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Ite
     """Yield the lines of files that the contract's answers of a step show. `index` is the number of the step, from 0;
     `seen` contains its calls and the files before and after it.
     """
-    clause_of = clauses_of(scenario, contract)
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
         return
     for number, (call, stated) in enumerate(zip(seen.calls, calls_of(step), strict=True)):
-        clause = clause_of(stated.expect)
+        clause = effects_clause_for(scenario, stated.expect, contract)
         if clause is None or clause.error is not None:
             continue
         answer = text_of(clause, stated.expect)
@@ -62,7 +61,8 @@ def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Ite
         shown = _shows(number, call, answer, files, later=call.tool not in _SHOWING)
         is_unstated = not contract.recorded and (clause.text is None or clause is stated.expect.recorded)
         yield from _within_documented_limits(shown, files) if is_unstated else shown
-    reminders = reminders_of(scenario, contract, clause_of(step.expect))
+    whole = effects_clause_for(scenario, step.expect, contract)
+    reminders = reminders_of(scenario, contract, whole)
     if reminders:
         yield from _shows(None, ToolCall("", {}), "\n".join(reminders), seen.after, later=True)
 

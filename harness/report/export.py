@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.compare.own_outcome import own_outcome
 from readfirst.harness.compare.showing import ranges, shows
 from readfirst.harness.harm.judge import judge
-from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for
 from readfirst.harness.suite.error_names import Vocabulary
 from readfirst.harness.suite.event_kinds import WORLD_EVENTS
 from readfirst.harness.suite.file_entry import (
@@ -217,9 +217,7 @@ class _Expansion:
             case ToolCall():
                 return {"kind": "call", **self.call_value(step), **self.position_value(step)}
             case ParallelCalls(calls):
-                clause = clause_for(self.scenario, step.expect, self.contract)
-                if clause is None and not self.contract.recorded:
-                    clause = step.expect.recorded
+                clause = effects_clause_for(self.scenario, step.expect, self.contract)
                 files, reminders = ({}, ()) if clause is None else (clause.files, clause.reminders)
                 return {
                     "kind": "parallel",

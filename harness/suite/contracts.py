@@ -204,6 +204,12 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
     return expectation.recorded
 
 
+def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
+    """Return `clause_for`, or for a set-up call of `documented` the recorded clause, which judges only effects."""
+    clause = clause_for(scenario, expectation, contract)
+    return expectation.recorded if clause is None and not contract.recorded else clause
+
+
 def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
     """Read `contracts.yaml`, and add its contracts to those `below`. A contract with the same name replaces the one
     below.
