@@ -231,8 +231,8 @@ def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> 
     [
         ("passed passed", "yes"),
         ("passed failed", "partly"),
-        ("failed broken", "no"),
-        ("passed broken", "partly"),
+        ("failed error", "no"),
+        ("passed error", "partly"),
         ("passed unsupported", "yes"),
         ("unsupported unspecified", "not claimed"),
         ("unspecified", "unknown"),
