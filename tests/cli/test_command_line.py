@@ -71,7 +71,7 @@ def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Raises())
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 3
-    assert "BROKEN gate/not-read" in ran.out
+    assert "ERROR gate/not-read" in ran.out
     assert "blame: adapter" in ran.out
 
 

@@ -99,7 +99,7 @@ def print_run(
 @pytest.mark.parametrize("most", [None, 0, 1, 5, 12, 20])
 def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int | None) -> None:
     text = print_run(random.Random(2).sample(WORST_FIRST, len(WORST_FIRST)), most)
-    shown = re.findall(r"^(?:FAILED|BROKEN) (\S+)", text, re.MULTILINE)
+    shown = re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
     rest = len(WORST_FIRST) - len(shown)
     assert (f"[{rest} more failure" in text) == bool(rest)

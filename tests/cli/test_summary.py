@@ -76,7 +76,7 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
         ("failed", BaselineResult(False, stale="x is a harm.", needs_reason=True)),
     )
     assert counted.sentence() == (
-        "7 scenarios: 2 passed, 2 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
+        "7 scenarios: 2 passed, 2 failed, 1 error, 1 of these accepted by the baseline, 1 unsupported, "
         "1 unspecified, judged 5 of 6, 1 baseline entry out of date, 1 baseline entry needs a reason"
     )
 

@@ -58,14 +58,14 @@ class Bench:
         outcomes: list[StepOutcome],
         *,
         level: Level = "text",
-        broken: Breakage | None = None,
+        error: Breakage | None = None,
         contract: Contract | None = None,
         recorded: Transcript | None = None,
     ) -> Verdict:
         scenario = Scenario(
             "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=self.contract.name
         )
-        outcome = Outcome(scenario.id, tuple(outcomes), broken, {"a": OLD})
+        outcome = Outcome(scenario.id, tuple(outcomes), error, {"a": OLD})
         return compare(scenario, outcome, contract or self.contract, level, self.vocabulary, recorded)
 
 
