@@ -291,7 +291,7 @@ class AdapterError(ReadfirstError):
         return str(self).split("\n")
 
 
-class UnsupportedCall(AdapterError):  # noqa: N818 - it is no failure
+class UnsupportedCall(AdapterError):  # noqa: N818 - not a failure
     """The session does not support this call, and has done nothing.
 
     The scenario is then `unsupported`, as with `unsupported_reason`, unless an earlier step failed.

@@ -86,7 +86,7 @@ class _Guarded:
     """
 
     encoding = errors = None
-    """Rich writes the characters of UTF-8; what the stream cannot encode, it escapes."""
+    """Rich writes the characters of UTF-8. Characters that the stream cannot encode are escaped."""
 
     def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
         self.stream = stream

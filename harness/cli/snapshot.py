@@ -169,13 +169,14 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
     for contract, before in others:
         ids[contract.name] = differing_by_model(suite, ids[contract.name], newer_models[1], before)
     pairs = [newer_models, *((contract, before) for contract, before in others if ids[contract.name])]
+    ids = {contract.name: ids[contract.name] for contract, _ in pairs}
     with Replaying(suite, ids, takes, options.jobs) as progress:
 
         def connect(each: Contract) -> Product:
             return Product(suite, each.name, options)
 
         look = Look(suite, takes, connect, options.jobs, progress, _say_first_difference)
-        found = look.compare(pairs, {contract.name: ids[contract.name] for contract, _ in pairs})
+        found = look.compare(pairs, ids)
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
         print_causes(found)

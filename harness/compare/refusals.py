@@ -72,16 +72,16 @@ def apply_refusals(
     refused = {place: name for place, name, is_refused in covered if is_refused}
     if not refused:
         return verdict
-    harms = tuple(
-        harm for harm in verdict.harms if harm.kind != "overcautious" or (harm.step, harm.call) not in refused
-    )
+    excused = {
+        harm for harm in verdict.harms if harm.kind == "overcautious" and (harm.step, harm.call) in refused
+    }
+    lines = {(harm.step, harm.call, harm.line) for harm in excused}
     differences = tuple(
         each
         for each in verdict.differences
-        if each.level != "safe"
-        or (each.step, each.call) not in refused
-        or not each.what.startswith("overcautious: ")
+        if each.level != "safe" or (each.step, each.call, each.what) not in lines
     )
+    harms = tuple(harm for harm in verdict.harms if harm not in excused)
     verdict = replace(verdict, harms=harms, differences=differences)
     asked, first = up_to(verdict.level), min(refused)[0]
     if verdict.status != "failed" or any(difference.level == "safe" for difference in differences):

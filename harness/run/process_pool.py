@@ -37,7 +37,7 @@ def work_in_processes(
     """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
 
     A worker gets up to `share_size` consecutive items, then the next worker. A smaller size balances slow items better,
-    a larger one shares what neighbouring items have in common.
+    with a larger size, neighbouring items can share resources.
 
     If a worker dies, the result of its current item is the return value of `job.lost`, and a new worker continues
     with its remaining items.

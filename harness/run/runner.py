@@ -203,7 +203,7 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return what a verdict says of behaviour, without tokens such as times. Equal values mean equal behaviour."""
+        """Return the behaviour in a verdict, without tokens such as times. Equal values mean equal behaviour."""
 
         def without_tokens(difference: Difference) -> Difference:
             expected, got = (

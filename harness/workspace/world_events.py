@@ -142,7 +142,7 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 
 
 def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
-    """Apply changes as a checkout does: files are made anew, at this time (nanoseconds). Raises WorldEventError."""
+    """Apply changes as a checkout does: files are recreated, at this time (nanoseconds). Raises WorldEventError."""
     try:
         for path, entry in sorted(changes.items()):
             target = _inside(root, path, WorldEvent("git", path))
