@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli import run as testrun
+from readfirst.harness.report.progress import duration
 from readfirst.harness.run.connect import ConnectError, target_defaults
 from readfirst.harness.run.next_commands import interrupted_lines
 from readfirst.observatory.targets import catalogue, install
@@ -103,18 +104,18 @@ def test_a_server_that_breaks_at_the_start_is_blamed_on_the_adapter(readfirst: R
     assert "the server ended with exit status 4 during the start" in ended.err
 
 
-def test_a_check_says_how_long_it_takes_and_what_it_waits_for(
+def test_a_check_states_its_duration_and_the_call_that_it_waits_for(
     readfirst: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("readfirst.harness.cli.check._SLOW_S", 0.3)
+    monkeypatch.setattr("readfirst.harness.cli.check._SLOW_S", 0.1)
     slow = tmp_path / "slow.py"
     slow.write_text(SLOW)
-    checked = readfirst("check-adapter", f"python:{slow}:Slow", "--time-limit", "1")
+    checked = readfirst("check-adapter", f"python:{slow}:Slow", "--time-limit", "0.25")
     first, *rest = checked.err.splitlines()
     number = len([line for line in checked.out.splitlines() if line.startswith(("yes  ", "no   "))])
     assert first == (
-        f"{number} checks; they usually take some seconds, and at most about {number} s: "
-        "each ends with the first call that takes 1 s."
+        f"{number} checks; they usually take some seconds, and at most about {duration(number * 0.25)}: "
+        f"each ends with the first call that takes {duration(0.25)}."
     )
     assert "...  an existing file is read (still running)" in rest
     assert checked.code == 3
