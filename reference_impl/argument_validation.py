@@ -25,19 +25,19 @@ __all__ = [
     "wrong_type",
 ]
 
-_BOOLEANS = {"true": True, "false": False}
-_LARGEST = 2**53 - 1
-_BEGINNING = 200
-_ARGUMENT = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*')
-_JSON = json.JSONDecoder()
+_BOOLEAN_STRINGS = {"true": True, "false": False}
+_MAX_SAFE_INTEGER = 2**53 - 1
+_MAX_EXCERPT_CHARS = 200
+_ARGUMENT_PATTERN = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+_JSON_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its JSON type, whether it is required, and the allowed strings.
+    """One argument of a tool: its name, its JSON type, and whether it is required.
 
-    With `least`, the argument must be an integer of at least this value that a double represents exactly. With
-    `lenient`, a lower integer is ignored instead of refused.
+    `options` are the allowed strings. With `minimum`, the value must be an integer from `minimum` to 2^53 - 1; with
+    `ignores_lower`, a lower integer is ignored instead of refused.
     """
 
     name: str
@@ -45,8 +45,8 @@ class Parameter:
     type: str = "string"
     required: bool = False
     options: tuple[str, ...] = ()
-    least: int | None = None
-    lenient: bool = False
+    minimum: int | None = None
+    ignores_lower: bool = False
 
 
 FILE_PATH = Parameter(
@@ -56,56 +56,61 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Corrections of arguments that use the names of another editor.
+    """Corrections of a call that uses the argument names of a different editor.
 
-    `names` maps alternative names to parameters. `dropped` maps ignored names to the only value that is ignored;
-    None means any value. `repeated`: an alternative name may be given together with the parameter's own name if
-    both have the same value.
+    `aliases` maps such names to parameters. `ignored` maps names of ignored arguments to the only value that is
+    ignored; None means any value. `allows_equal_alias`: a call may contain both a parameter and its alias if their
+    values are equal.
     """
 
-    names: Mapping[str, str] = field(default_factory=dict)
-    dropped: Mapping[str, str | None] = field(default_factory=dict)
-    repeated: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str | None] = field(default_factory=dict)
+    allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments under the parameters' own names, without ignored arguments. An alternative name
-        stays if its parameter is given, too, except an equal value with `repeated`.
+        """Return the arguments with aliases replaced by the names of parameters, and without ignored arguments.
+
+        An alias stays if the call also contains its parameter (with `allows_equal_alias`: if the values differ).
         """
-        meant: dict[str, Any] = {}
+        corrected: dict[str, Any] = {}
         for given, value in arguments.items():
-            name = self.names.get(given, given)
-            if name != given and name in arguments and not (self.repeated and arguments[name] == value):
+            name = self.aliases.get(given, given)
+            if (
+                name != given
+                and name in arguments
+                and not (self.allows_equal_alias and arguments[name] == value)
+            ):
                 name = given
-            if not self._is_dropped(given, value):
-                meant[name] = value
-        return meant
+            if not self._is_ignored(given, value):
+                corrected[name] = value
+        return corrected
 
     def remarks(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Return one remark for each correction of the arguments, for the answer."""
+        """Return one remark for each correction. The answer of the call ends with the remarks."""
         renamed = [
             f"`{other}` repeated `{name}` and was ignored."
             if name in arguments
             else f"`{other}` was read as `{name}`."
-            for other, name in self.names.items()
+            for other, name in self.aliases.items()
             if other in arguments
         ]
-        return renamed + [f"`{name}` was ignored." for name in self.dropped if name in arguments]
+        return renamed + [f"`{name}` was ignored." for name in self.ignored if name in arguments]
 
-    def _is_dropped(self, name: str, value: Any) -> bool:
-        return name in self.dropped and self.dropped[name] in (None, value)
+    def _is_ignored(self, name: str, value: Any) -> bool:
+        return name in self.ignored and self.ignored[name] in (None, value)
 
 
 def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
-    """Return the arguments that every tool ignores."""
+    """Return the names of arguments that Read, Edit and Write ignore."""
     return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments of a call whose JSON text is truncated, as the version reads them. Raises Refusal in
-    versions that refuse such a call.
+    """Return the arguments that a version reads from truncated JSON. Raises Refusal if the version refuses such a
+    call.
     """
     if behaviours.arguments.arguments_that_end_early == "refused":
-        shown = text[:_BEGINNING]
+        shown = text[:_MAX_EXCERPT_CHARS]
         raise Refusal(
             "invalid_arguments",
             f"InputValidationError: {tool} was called with input that could not be parsed as JSON.\n"
@@ -116,49 +121,35 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
     complete: dict[str, Any] = {}
     if behaviours.arguments.arguments_that_end_early == "complete":
         with contextlib.suppress(ValueError):
-            place = 0
-            while argument := _ARGUMENT.match(text, place):
-                value, place = _JSON.raw_decode(text, argument.end())
+            position = 0
+            while argument := _ARGUMENT_PATTERN.match(text, position):
+                value, position = _JSON_DECODER.raw_decode(text, argument.end())
                 complete[json.loads(argument[1])] = value
     return complete
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool. Problems are reported in their order.
+    """The parameters of one tool. Refusals list wrong arguments in the order of the parameters.
 
-    `aliases` maps alternative names to parameters. `overlooked` arguments are ignored. A `spare` name is ignored
-    if the parameter that it could replace is also given. `corrections` are applied if the corrected arguments are
-    valid; the answer mentions each correction. `reads_booleans`: the strings `true` and `false` are accepted as
-    booleans. `number_form`: strings that match this regular expression count as numbers. `unwraps_numbers`: a
-    list of one number counts as a number. `drops_exponents`: an offset is parsed up to its exponent. `deferred`:
-    the model does not get the schema until its arguments are wrong. `repeats`: the refusal of a value that is not
-    an option quotes the value. `includes`: the refusal of a large number states that the maximum is allowed.
-    `explains`: refusals state the actual type instead of the expected type; without it, a missing argument is
-    reported as unknown. `marks_names`: names of unknown arguments are escaped. `lists_values`: a refused value of
-    the right type is listed with the other problems.
+    `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An argument
+    in `redundant_names` is ignored if the call also contains the parameter to which the name is mapped. `corrections`
+    are applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model does
+    not get the schema until its arguments are wrong.
     """
 
     tool: str
     description: str
     parameters: tuple[Parameter, ...]
+    behaviours: Behaviours
     aliases: Mapping[str, str] = field(default_factory=dict)
-    overlooked: frozenset[str] = frozenset()
-    spare: Mapping[str, str] = field(default_factory=dict)
+    ignored_names: frozenset[str] = frozenset()
+    redundant_names: Mapping[str, str] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)
-    reads_booleans: bool = False
-    number_form: str = ""
-    unwraps_numbers: bool = False
-    drops_exponents: bool = False
     deferred: bool = False
-    repeats: bool = False
-    includes: bool = False
-    explains: bool = True
-    marks_names: bool = False
-    lists_values: bool = False
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the schema as in a tool list (JSON Schema)."""
+        """Return the JSON Schema of the parameters, as in the tool list of an MCP server."""
         properties: dict[str, Any] = {}
         for parameter in self.parameters:
             properties[parameter.name] = {"description": parameter.description, "type": parameter.type}
@@ -172,19 +163,19 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments for the tool's `prepare`, with corrected names and values. Ignored arguments, and
-        numbers below their least value, are left out. Raises Refusal if the corrected arguments are invalid.
+        """Return the arguments with corrected names and values, without ignored arguments. Raises Refusal if the
+        corrected arguments are invalid.
         """
         arguments = {
             self._corrected_name(given, arguments): value
             for given, value in arguments.items()
-            if given not in self.overlooked and self.spare.get(given) not in arguments
+            if given not in self.ignored_names and self.redundant_names.get(given) not in arguments
         }
         corrected = self.corrections.apply_to(arguments)
         if not self.problems(corrected):
             arguments = corrected
         arguments = {name: self._corrected_value(name, value) for name, value in arguments.items()}
-        if self.drops_exponents:
+        if self.behaviours.arguments.number_exponents_are_dropped:
             arguments = {
                 name: _without_exponent(value) if name == "offset" else value
                 for name, value in arguments.items()
@@ -195,11 +186,15 @@ class Schema:
             if not self.deferred:
                 raise
             raise Refusal(refusal.name, refusal.message + self._schema_notice()) from None
-        least = {p.name: p.least for p in self.parameters if p.least is not None}
-        return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
+        minimums = {p.name: p.minimum for p in self.parameters if p.minimum is not None}
+        return {
+            name: value
+            for name, value in arguments.items()
+            if name not in minimums or value >= minimums[name]
+        }
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return the remark about corrected arguments for the end of the answer. Empty if no argument was corrected."""
+        """Return the note about corrected arguments at the end of the answer. Empty if no argument was corrected."""
         remarks = self.corrections.remarks(arguments)
         if not remarks:
             return ""
@@ -212,12 +207,18 @@ class Schema:
 
     def _corrected_value(self, name: str, value: Any) -> Any:
         kind = next((parameter.type for parameter in self.parameters if parameter.name == name), None)
-        if kind == "boolean" and isinstance(value, str) and self.reads_booleans:
-            return _BOOLEANS.get(value, value)
-        if kind == "number" and self.unwraps_numbers and isinstance(value, list) and len(value) == 1:
+        if kind == "boolean" and isinstance(value, str) and self.behaviours.arguments.accepts_boolean_strings:
+            return _BOOLEAN_STRINGS.get(value, value)
+        if kind != "number":
+            return value
+        if (
+            self.behaviours.arguments.lists_of_one_number_are_accepted
+            and isinstance(value, list)
+            and len(value) == 1
+        ):
             value = value[0]
-        if kind == "number" and isinstance(value, str) and self.number_form:
-            is_number = re.fullmatch(self.number_form, value)
+        if isinstance(value, str) and self.behaviours.arguments.accepted_number_strings:
+            is_number = re.fullmatch(self.behaviours.arguments.accepted_number_strings, value)
             return (float(value) if "." in value else int(value)) if is_number else value
         return value
 
@@ -231,15 +232,19 @@ class Schema:
             f"{compact_json(schema)}"
         )
 
-    def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
-        """Return one message for each missing, unknown or mistyped argument; `named` converts a parameter to its
-        name in messages.
+    def problems(self, arguments: Mapping[str, Any], name_format: str = "{}") -> list[str]:
+        """Return one message for each missing, unknown or mistyped argument. In the messages, the name of a parameter
+        is inserted into `name_format`.
         """
+        explains = self.behaviours.arguments.argument_refusals_say_what_was_found
         by_name = {parameter.name: parameter for parameter in self.parameters}
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
-        missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
+        missing = [
+            f"The required parameter `{name_format.format(p.name)}` is missing" for p in absent if explains
+        ]
+        shown = escape_name if self.behaviours.arguments.unknown_names_are_sanitized else str
         unknown = [
-            f"An unexpected parameter `{escape_name(name) if self.marks_names else name}` was provided"
+            f"An unexpected parameter `{shown(name)}` was provided"
             for name in arguments
             if name not in by_name
         ]
@@ -248,38 +253,50 @@ class Schema:
             for p in self.parameters
             if p.name in arguments and not p.options and (expected := _expected_type(p, arguments[p.name]))
         }
-        if self.explains:
-            wrong = [wrong_type(named(name), misfits[name], arguments[name]) for name in misfits]
+        if explains:
+            wrong = [wrong_type(name_format.format(name), misfits[name], arguments[name]) for name in misfits]
         else:
             misfits |= {p.name: p.type for p in absent}
             wrong = [
-                _type_problem(named(name), misfits[name], "unknown") for name in by_name if name in misfits
+                _type_problem(name_format.format(name), misfits[name], "unknown")
+                for name in by_name
+                if name in misfits
             ]
-        found = missing + unknown + wrong
-        return found + self._invalid_values(arguments, set(misfits)) if found and self.lists_values else found
+        problems = missing + unknown + wrong
+        if problems and self.behaviours.arguments.argument_refusals_list_refused_values:
+            problems += self._invalid_values(arguments, set(misfits))
+        return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return the problems of values with the right type, one line each."""
+        """Return one message for each value with the right type that is not allowed."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
-        unfit = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
+        problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
+        explains = self.behaviours.arguments.argument_refusals_say_what_was_found
         return [
-            f"The parameter `{name}` is invalid{': ' + problem['message'] if self.explains else ''}"
-            for name, problem in unfit.items()
+            f"The parameter `{name}` is invalid{': ' + problem['message'] if explains else ''}"
+            for name, problem in problems.items()
         ]
 
     def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
-        """Return the problem of a value with the right type, for the refusal. None if the value is allowed."""
-        problem = self._explain_value(parameter, value)
-        return problem if problem is None or self.explains else {**problem, "message": "Invalid input"}
+        """Return the problem of a value with the right type, as JSON for the refusal. None if the value is allowed."""
+        problem = self._describe_value_problem(parameter, value)
+        explains = self.behaviours.arguments.argument_refusals_say_what_was_found
+        return problem if problem is None or explains else {**problem, "message": "Invalid input"}
 
-    def _explain_value(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
+    def _describe_value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         if parameter.options and value not in parameter.options:
-            return _no_option(parameter, value, repeats=self.repeats)
-        if parameter.least is None:
+            return _option_problem(
+                parameter, value, quoted=self.behaviours.arguments.option_refusals_repeat_the_value
+            )
+        if parameter.minimum is None:
             return None
-        if value > _LARGEST:
-            return _too_big(parameter, includes=self.includes)
-        return _too_small(parameter) if value < parameter.least and not parameter.lenient else None
+        if value > _MAX_SAFE_INTEGER:
+            return _too_big_problem(parameter, inclusive=self.behaviours.arguments.number_limit_is_inclusive)
+        return (
+            _too_small_problem(parameter)
+            if value < parameter.minimum and not parameter.ignores_lower
+            else None
+        )
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal `invalid_arguments` for missing, unknown and mistyped arguments."""
@@ -305,7 +322,7 @@ def _is_number(value: object) -> bool:
     return abs(value) <= sys.float_info.max
 
 
-_FITS: Mapping[str, Callable[[object], bool]] = {
+_TYPE_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "number": _is_number,
@@ -315,10 +332,12 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
 
 def _expected_type(parameter: Parameter, value: Any) -> str | None:
     """Return the expected type of a value. None if the value has the expected type."""
-    if not _FITS[parameter.type](value):
+    if not _TYPE_CHECKS[parameter.type](value):
         return parameter.type
-    left_out = parameter.lenient and parameter.least is not None and value <= 0 and value < parameter.least
-    if parameter.least is not None and value != int(value) and not left_out:
+    is_ignored = (
+        parameter.ignores_lower and parameter.minimum is not None and value <= 0 and value < parameter.minimum
+    )
+    if parameter.minimum is not None and value != int(value) and not is_ignored:
         return "int"
     return None
 
@@ -351,9 +370,9 @@ def _without_exponent(value: Any) -> Any:
     return float(repr(value).partition("e")[0]) if isinstance(value, float) else value
 
 
-def _no_option(parameter: Parameter, value: Any, *, repeats: bool) -> dict[str, Any]:
+def _option_problem(parameter: Parameter, value: Any, *, quoted: bool) -> dict[str, Any]:
     options, path = list(parameter.options), [parameter.name]
-    if repeats:
+    if quoted:
         expected = " | ".join(f"'{option}'" for option in options)
         return {
             "received": value,
@@ -371,22 +390,21 @@ def _no_option(parameter: Parameter, value: Any, *, repeats: bool) -> dict[str, 
     }
 
 
-def _too_big(parameter: Parameter, *, includes: bool) -> dict[str, Any]:
-    inclusive = {"inclusive": True} if includes else {}
-    sign = "<=" if includes else "<"
+def _too_big_problem(parameter: Parameter, *, inclusive: bool) -> dict[str, Any]:
+    sign = "<=" if inclusive else "<"
     return {
         "code": "too_big",
-        "maximum": _LARGEST,
+        "maximum": _MAX_SAFE_INTEGER,
         "note": "Integers must be within the safe integer range.",
         "origin": "int",
-        **inclusive,
+        **({"inclusive": True} if inclusive else {}),
         "path": [parameter.name],
-        "message": f"Too big: expected int to be {sign}{_LARGEST}",
+        "message": f"Too big: expected int to be {sign}{_MAX_SAFE_INTEGER}",
     }
 
 
-def _too_small(parameter: Parameter) -> dict[str, Any]:
-    inclusive = parameter.least == 0
+def _too_small_problem(parameter: Parameter) -> dict[str, Any]:
+    inclusive = parameter.minimum == 0
     return {
         "origin": "number",
         "code": "too_small",

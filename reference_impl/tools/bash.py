@@ -20,6 +20,7 @@ from readfirst.reference_impl.shell.denied import denied_part, needs_approval
 from readfirst.reference_impl.shell.displayed_lines import Shown, shown_by
 from readfirst.reference_impl.shell.shell import CommandResult
 from readfirst.reference_impl.tools import read as read_tool
+from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
@@ -27,27 +28,18 @@ _REWRITES = re.compile(r"\bsed\b.*\s-i")
 """A command that rewrites files in place."""
 
 
-def schema(behaviours: Behaviours) -> Schema:  # noqa: ARG001 - one of several
+def schema(behaviours: Behaviours) -> Schema:
     """Return the parameters of Bash."""
     return Schema(
         "Bash",
         description="Run a command.",
+        behaviours=behaviours,
         parameters=(
             Parameter("command", description="The command", required=True),
             Parameter("description", description="What the command does, in a few words"),
             Parameter("timeout", description="Milliseconds that it may take", type="number"),
         ),
     )
-
-
-def prepare(
-    session: Session,  # noqa: ARG001 - one of several
-    arguments: Mapping[str, Any],
-    *,
-    corrected: bool,  # noqa: ARG001
-) -> Mapping[str, Any]:
-    """Return the arguments unchanged."""
-    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

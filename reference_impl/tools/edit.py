@@ -63,7 +63,7 @@ _REPLACE_ALL = Parameter(
 _EXPECTED_REPLACEMENTS = Parameter(
     "expected_replacements", description="How often the text occurs (default: 1)", type="number"
 )
-_SPARE_NAMES = {"old_str": "old_string", "new_str": "new_string"}
+_REDUNDANT_NAMES = {"old_str": "old_string", "new_str": "new_string"}
 _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
 
 
@@ -72,6 +72,7 @@ def schema(behaviours: Behaviours) -> Schema:
     return Schema(
         "Edit",
         description="Replace a string in a file that was read before. An empty old_string creates a file.",
+        behaviours=behaviours,
         parameters=(
             FILE_PATH,
             Parameter("old_string", description="The text to replace", required=True),
@@ -80,13 +81,9 @@ def schema(behaviours: Behaviours) -> Schema:
             if behaviours.arguments.edit_accepts_expected_replacements
             else _REPLACE_ALL,
         ),
-        overlooked=ignored_arguments(behaviours),
-        spare=_SPARE_NAMES if behaviours.arguments.edit_overlooks_repeated_strings else {},
+        ignored_names=ignored_arguments(behaviours),
+        redundant_names=_REDUNDANT_NAMES if behaviours.arguments.edit_overlooks_repeated_strings else {},
         aliases=_NAMES_OF_EDIT if behaviours.arguments.edit_accepts_aliases else {},
-        reads_booleans=behaviours.arguments.accepts_boolean_strings,
-        explains=behaviours.arguments.argument_refusals_say_what_was_found,
-        marks_names=behaviours.arguments.unknown_names_are_sanitized,
-        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
 
 

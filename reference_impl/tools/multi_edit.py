@@ -2,51 +2,106 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from readfirst.reference_impl.argument_validation import Parameter, Schema
+from readfirst.reference_impl.argument_validation import Parameter, Schema, wrong_type
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.read_state import refuse_stale
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode, replace_text
+from readfirst.reference_impl.text.json_text import indented_json
 from readfirst.reference_impl.tools import edit as edit_tool
-from readfirst.reference_impl.tools.multi_edit_schema import EditListSchema
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
-_LONGEST_QUOTE = 50
+_MAX_QUOTE_CHARS = 50
+_NO_EDITS = {
+    "code": "too_small",
+    "minimum": 1,
+    "type": "array",
+    "inclusive": True,
+    "exact": False,
+    "message": "At least one edit is required",
+    "path": ["edits"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EditListSchema(Schema):
+    """The schema of MultiEdit. Each item of its argument `edits` must fit the schema `edit`."""
+
+    edit: Schema | None = None
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the parameters, as in the tool list of an MCP server."""
+        assert self.edit is not None
+        schema = Schema.json_schema(self)
+        schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
+        return schema
+
+    def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments with `edits` as a list, if a version accepts JSON text. Raises Refusal for invalid
+        arguments.
+        """
+        edits = arguments.get("edits")
+        if self.behaviours.arguments.multi_edit_accepts_json_text and isinstance(edits, str):
+            with contextlib.suppress(ValueError):
+                arguments = {**arguments, "edits": json.loads(edits)}
+        return Schema.fit_arguments(self, arguments)
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raise Refusal `invalid_arguments` for invalid arguments, or for an empty list of edits."""
+        Schema.check(self, arguments)
+        if not arguments["edits"]:
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented_json([_NO_EDITS], width=2)}")
+
+    def problems(self, arguments: Mapping[str, Any], name_format: str = "{}") -> list[str]:
+        """Return one message for each missing, unknown or mistyped argument of the call and of its edits."""
+        assert self.edit is not None
+        blames_list = self.behaviours.arguments.multi_edit_refusals_blame_the_list
+        problems = Schema.problems(self, arguments, name_format)
+        edits = arguments.get("edits")
+        for number, edit in enumerate(edits if isinstance(edits, list) else []):
+            name = "edits" if blames_list else f"edits[{number}]"
+            if isinstance(edit, Mapping):
+                problems += self.edit.problems(edit, name if blames_list else f"{name}.{{}}")
+            else:
+                problems.append(wrong_type(name, "object", edit))
+        return problems
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of MultiEdit."""
+    """Return the schema of MultiEdit."""
     edit = edit_tool.schema(behaviours)
     path, *others = edit.parameters
     return EditListSchema(
         "MultiEdit",
         description="Edit a file that was read before in several places at once.",
+        behaviours=behaviours,
         parameters=(
             path,
             Parameter(
                 "edits", description="The edits, applied one after the other", type="array", required=True
             ),
         ),
-        edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
-        blames_list=behaviours.arguments.multi_edit_refusals_blame_the_list,
-        read=behaviours.arguments.multi_edit_accepts_json_text,
+        edit=replace(edit, tool="MultiEdit", description="One edit", parameters=tuple(others)),
     )
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments for the other functions of this module: each edit is prepared as Edit prepares it."""
+    """Return the arguments that `validate`, `check_permissions` and `execute` receive."""
     given = {"file_path": arguments["file_path"]}
     edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse any edit that Edit would refuse, in order, each with the current file."""
+    """Refuse the call if Edit refuses one of the edits, compared with the unchanged file."""
     for edit in arguments["edits"]:
         strings = {name: value for name, value in edit.items() if name != "expected_replacements"}
         edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
@@ -65,18 +120,17 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if file.exists:
         file.read()
         refuse_stale(session.memory, file, needs_read=session.behaviours.freshness.edit_needs_read)
-    updated = applied_in_turn(session.behaviours, file.text, edits)
+    updated = apply_edits(session.behaviours, file.text, edits)
     session.storage.write(path, encode(updated, file.format))
     session.memory.wrote(path, updated, edited=True)
-    return edited_several(arguments["file_path"], edits)
+    return multi_edit_answer(arguments["file_path"], edits)
 
 
-def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Return the content after all edits. Raises Refusal if an edit changes nothing, or if all edits together
-    change nothing.
+def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
+    """Return the content after all edits. Raises Refusal if one edit, or all edits together, change nothing.
 
-    Each text must match exactly; folded quotes do not match. The text of a later edit, without newlines at its
-    end, must not occur in text that an earlier edit inserted.
+    Each old text must match exactly; curly and straight quotes do not match. An old text, without newlines at its
+    end, must not occur in the new text of an earlier edit.
     """
     updated, inserted = content, list[str]()
     for edit in edits:
@@ -99,15 +153,15 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
     return updated
 
 
-def edited_several(given: str, edits: Sequence[Mapping[str, Any]]) -> str:
+def multi_edit_answer(file_path: str, edits: Sequence[Mapping[str, Any]]) -> str:
     """Return the answer to a MultiEdit."""
     lines = [
         f'{number}. Replaced "{_quote_text(edit["old_string"])}" with "{_quote_text(edit["new_string"])}"'
         for number, edit in enumerate(edits, start=1)
     ]
     count = "1 edit" if len(edits) == 1 else f"{len(edits)} edits"
-    return "\n".join([f"Applied {count} to {given}:", *lines])
+    return "\n".join([f"Applied {count} to {file_path}:", *lines])
 
 
 def _quote_text(text: str) -> str:
-    return f"{text[:_LONGEST_QUOTE]}..." if len(text) > _LONGEST_QUOTE else text
+    return f"{text[:_MAX_QUOTE_CHARS]}..." if len(text) > _MAX_QUOTE_CHARS else text

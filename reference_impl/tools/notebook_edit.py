@@ -39,6 +39,7 @@ def schema(behaviours: Behaviours) -> Schema:
     return Schema(
         "NotebookEdit",
         description="Replace, insert or delete one cell of a Jupyter notebook.",
+        behaviours=behaviours,
         parameters=(
             Parameter(
                 "notebook_path",
@@ -60,10 +61,6 @@ def schema(behaviours: Behaviours) -> Schema:
             ),
         ),
         deferred=behaviours.calls.notebook_edit_is_deferred,
-        explains=behaviours.arguments.argument_refusals_say_what_was_found,
-        marks_names=behaviours.arguments.unknown_names_are_sanitized,
-        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
-        repeats=behaviours.arguments.option_refusals_repeat_the_value,
     )
 
 

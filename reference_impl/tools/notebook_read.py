@@ -15,6 +15,7 @@ from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import decode
 from readfirst.reference_impl.text.json_text import JsonError, parse_json
+from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
@@ -27,18 +28,9 @@ def schema(behaviours: Behaviours) -> Schema:
     return Schema(
         "NotebookRead",
         description="Show the cells of a Jupyter notebook with their outputs.",
+        behaviours=behaviours,
         parameters=(path,) if notebook.counts_cells(behaviours) else (path, _CELL_ID),
     )
-
-
-def prepare(
-    session: Session,  # noqa: ARG001 - one of several
-    arguments: Mapping[str, Any],
-    *,
-    corrected: bool,  # noqa: ARG001
-) -> Mapping[str, Any]:
-    """Return the arguments unchanged."""
-    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

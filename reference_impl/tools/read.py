@@ -34,6 +34,7 @@ from readfirst.reference_impl.text.content import (
     unify_line_ends,
 )
 from readfirst.reference_impl.text.js_number import number_text
+from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
@@ -57,45 +58,29 @@ def schema(behaviours: Behaviours) -> Schema:
     return Schema(
         "Read",
         description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
+        behaviours=behaviours,
         parameters=(
             FILE_PATH,
             Parameter(
                 "offset",
                 description="Number of the first line to return; lines count from 1",
                 type="number",
-                least=least[0],
-                lenient=lenient,
+                minimum=least[0],
+                ignores_lower=lenient,
             ),
             Parameter(
                 "limit",
                 description="How many lines to return",
                 type="number",
-                least=least[1],
-                lenient=lenient,
+                minimum=least[1],
+                ignores_lower=lenient,
             ),
             *([pages] if behaviours.arguments.read_accepts_pages else []),
         ),
-        number_form=behaviours.arguments.accepted_number_strings,
-        unwraps_numbers=behaviours.arguments.lists_of_one_number_are_accepted,
         aliases={"length": "limit"} if behaviours.arguments.read_accepts_length else {},
-        overlooked=ignored_arguments(behaviours)
+        ignored_names=ignored_arguments(behaviours)
         | frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),
-        drops_exponents=behaviours.arguments.number_exponents_are_dropped,
-        includes=behaviours.arguments.number_limit_is_inclusive,
-        explains=behaviours.arguments.argument_refusals_say_what_was_found,
-        marks_names=behaviours.arguments.unknown_names_are_sanitized,
-        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
-
-
-def prepare(
-    session: Session,  # noqa: ARG001 - one of several
-    arguments: Mapping[str, Any],
-    *,
-    corrected: bool,  # noqa: ARG001
-) -> Mapping[str, Any]:
-    """Return the arguments unchanged."""
-    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The interface of a tool module, in the order of its use by a call."""
+"""The interface of the modules that implement the tools."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from readfirst.reference_impl.argument_validation import Schema
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.session.session import Session
 
-__all__ = ["Answer", "Tool"]
+__all__ = ["Answer", "Tool", "keep_arguments"]
 
 Answer = str | tuple[str, ...]
-"""A text, or several blocks of text."""
+"""The answer of a tool: a text, or several blocks of text."""
 
 
 class Tool(Protocol):
-    """One tool: a module with these functions. All but `schema` may raise Refusal; only `execute` changes anything."""
+    """A module that implements one tool. A call uses the functions in this order. All functions except `schema` may
+    raise Refusal; only `execute` changes files or the session.
+    """
 
     def schema(self, behaviours: Behaviours) -> Schema:
-        """Return the parameters of the tool."""
+        """Return the schema of the tool: its name, its description, and its parameters."""
 
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
         """Return the arguments that `validate`, `check_permissions` and `execute` receive.
 
-        `corrected`: the arguments were corrected to fit the schema.
+        `corrected` means that the call used different argument names, which were corrected.
         """
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
@@ -37,3 +39,8 @@ class Tool(Protocol):
 
     def execute(self, session: Session, arguments: Mapping[str, Any]) -> Answer:
         """Execute the call, remember its effect, and return the answer."""
+
+
+def keep_arguments(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:  # noqa: ARG001
+    """Return the arguments unchanged: the `prepare` of tools whose arguments need no preparation."""
+    return arguments

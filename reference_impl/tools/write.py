@@ -47,7 +47,7 @@ _CLIPPED = (
     "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
     "looking for.</NOTE>"
 )
-_NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
+_ALIASES = {"path": "file_path", "file_text": "content"}
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -55,15 +55,13 @@ def schema(behaviours: Behaviours) -> Schema:
     return Schema(
         "Write",
         description="Write a whole file. An existing file must have been read before.",
+        behaviours=behaviours,
         parameters=(
             FILE_PATH,
             Parameter("content", description="The content of the file", required=True),
         ),
-        overlooked=ignored_arguments(behaviours),
+        ignored_names=ignored_arguments(behaviours),
         corrections=corrections_of_write(behaviours),
-        explains=behaviours.arguments.argument_refusals_say_what_was_found,
-        marks_names=behaviours.arguments.unknown_names_are_sanitized,
-        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
 
 
@@ -71,10 +69,11 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
     """Return the corrections of Write's arguments."""
     if not behaviours.arguments.write_accepts_aliases:
         return Corrections()
-    dropped = {"description": None} | (
+    ignored = {"description": None} | (
         {"command": "create"} if behaviours.arguments.write_accepts_command_create else {}
     )
-    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.arguments.write_accepts_repeated_aliases)
+    allows_equal_alias = behaviours.arguments.write_accepts_repeated_aliases
+    return Corrections(_ALIASES, ignored, allows_equal_alias)
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
