@@ -1,4 +1,4 @@
-"""Validate the arguments of a call, and refuse invalid arguments."""
+"""Validate and correct the arguments of a call, and refuse invalid arguments."""
 
 from __future__ import annotations
 
@@ -299,7 +299,9 @@ class Schema:
         )
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raise Refusal `invalid_arguments` for missing, unknown and mistyped arguments."""
+        """Raise Refusal with the name `invalid_arguments` for missing, unknown or mistyped arguments, and for values
+        that are not allowed.
+        """
         if problems := self.problems(arguments):
             count = "issue" if len(problems) == 1 else "issues"
             lines = "\n".join(problems)
@@ -358,7 +360,7 @@ def _type_name(value: object) -> str:
 
 
 def wrong_type(name: str, expected: str, value: object) -> str:
-    """Return the message about a value of a wrong type."""
+    """Return the message about an argument whose value has the wrong type."""
     return _type_problem(name, expected, _type_name(value))
 
 

@@ -53,15 +53,13 @@ LAST_VERSION = "2.1.332"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)
-"""The first version whose newer models may edit unread files; `+gated` is a version with an older model."""
+"""The first version whose default model may edit unread files. From this version on, `+gated` means an older model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The behaviours of one contract, grouped by the step of a call. The groups are in the order of the steps;
-    groups about the time between calls follow. The value None means that the rule does not exist.
-
-    Names of behaviours are unique across groups.
+    """The behaviours of one contract. The groups have the order of the steps of a call; groups about the time between
+    calls follow. The name of a behaviour is unique across groups.
     """
 
     calls: CallBehaviours
@@ -87,7 +85,7 @@ class Behaviours:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Behaviours:
-        """Return the behaviours with these values, by name. All names are required."""
+        """Return the behaviours with these values. `values` must contain a value for the name of every behaviour."""
         return cls(
             **{
                 group: kind(**{name: values[name] for name in names})
@@ -100,7 +98,7 @@ class Behaviours:
         return getattr(getattr(self, group_of(name)), name)
 
     def changed(self, **values: Any) -> Behaviours:
-        """Return a copy with other values for some behaviours, by name. Raises KeyError for an unknown name."""
+        """Return a copy with different values for some behaviours. Raises KeyError for an unknown name."""
         by_group: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             by_group.setdefault(group_of(name), {})[name] = value
@@ -121,7 +119,7 @@ def _group_members() -> Sequence[tuple[str, type, tuple[str, ...]]]:
 
 @cache
 def behaviour_groups() -> Mapping[str, type]:
-    """Return the classes of the groups by name, in order."""
+    """Return the classes of all groups of behaviours by the group's name, in order."""
     return {group: kind for group, kind, _ in _group_members()}
 
 
@@ -131,7 +129,7 @@ def _group_by_name() -> Mapping[str, str]:
 
 
 def group_of(name: str) -> str:
-    """Return the group of a behaviour. Raises KeyError for an unknown name."""
+    """Return the name of the group of a behaviour. Raises KeyError for an unknown behaviour."""
     return _group_by_name()[name]
 
 

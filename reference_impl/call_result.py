@@ -1,4 +1,4 @@
-"""The result of one call: its text for the model, truncated if it is too long, and errors as refusals."""
+"""The result of a call: create its text for the model, and convert errors to refusals."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
+from readfirst.reference_impl.refusal import ContentError, Refusal, refusal_of_read_error
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import WHITESPACE
-from readfirst.reference_impl.text.truncate_answer import announce_truncation, in_blocks, utf16_length
+from readfirst.reference_impl.text.truncate_answer import blocks_as_json, truncate_answer, utf16_length
 from readfirst.reference_impl.tools.tool import Answer
 
 __all__ = [
     "PreparedCall",
     "Result",
     "answer_text",
+    "convert_errors",
     "do_nothing",
-    "errors_as_refusals",
     "without_whitespace_at_the_end",
 ]
 
 _MAX_ESCAPE_CHARS = 6
-"""Maximum number of characters that represent one character of a text in a saved answer, as a JSON escape."""
+"""Maximum number of characters of a JSON escape, which represents one character of a text."""
 _WARNING_CHARS = 340
-"""Number of characters of the text after each file that Read shows; they count as part of the answer."""
+"""Number of characters of the warning that Read appends to a file; the warning counts as part of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one call: the text for the model, and whether it is an error.
+    """The result of a call: the text for the model, and whether it is an error.
 
-    `error` and `code` are the name and the number of a refusal, see `Refusal`; both are None for a success.
-    `reminders` are messages to the model next to the answer, about changed files and from hooks. `early` means
-    that the call was refused before its execution.
+    `error` and `code` are the name and the number of a refusal (see `Refusal`), None if the call succeeded.
+    `reminders` are messages to the model about changed files and from hooks. `early`: the call was refused before its
+    execution.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """The arguments for the rules of a tool, and the remark at the end of a successful answer."""
+    """The prepared arguments of a call, and the note for the end of a successful answer."""
 
     arguments: Mapping[str, Any]
     note: str
@@ -59,29 +59,31 @@ def without_whitespace_at_the_end(result: Result) -> Result:
 
 
 def do_nothing() -> None:
-    """Do nothing between validation and execution."""
+    """Do nothing. Used between validation and execution if no other program interferes."""
 
 
 @contextlib.contextmanager
-def errors_as_refusals(prefix: str | None) -> Iterator[None]:
-    """Convert errors to refusals: errors of the system while reading, unexpected content of a file, and JSON
-    that is nested too deeply.
+def convert_errors(prefix: str | None) -> Iterator[None]:
+    """Convert errors of the block to refusals: OSError, ContentError, and RecursionError for JSON that is nested too
+    deeply.
 
-    `prefix` precedes the message of the system. None omits the message.
+    `prefix` is the beginning of the message. If it is None, the message does not state the error.
     """
     try:
         yield
-    except (OSError, RecursionError, Failure) as error:
+    except (OSError, RecursionError, ContentError) as error:
         if prefix is None:
             raise Refusal("os_error", "Error calling tool") from None
         if isinstance(error, OSError):
-            raise of_read_error(error, prefix=prefix) from None
-        words = str(error) if isinstance(error, Failure) else "Maximum call stack size exceeded"
+            raise refusal_of_read_error(error, prefix=prefix) from None
+        words = str(error) if isinstance(error, ContentError) else "Maximum call stack size exceeded"
         raise Refusal("not_a_notebook", f"{prefix}{words}") from None
 
 
 def answer_text(session: Session, tool: str, answer: Answer) -> str:
-    """Return the text of an answer for the model. A text that is too long is saved in a file and truncated."""
+    """Return the answer of a call as one text for the model. An answer that is too long is saved in a file and
+    truncated.
+    """
     text = answer if isinstance(answer, str) else "\n".join(answer)
     behaviours = session.behaviours
     if not text and behaviours.answers.empty_answers_say_so:
@@ -91,13 +93,13 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
         return text
     if tool == "Read" and behaviours.answers.reads_may_be_longer:
         return text
-    kept = text if isinstance(answer, str) else in_blocks(text)
+    kept = text if isinstance(answer, str) else blocks_as_json(text)
     size = utf16_length(kept)
     if tool == "Read" and isinstance(answer, str) and behaviours.reminders.reads_end_with_warning:
         size += _WARNING_CHARS
     if size <= longest:
         return text
     try:
-        return announce_truncation(kept, size, session.keep_answer(kept))
+        return truncate_answer(kept, size, session.save_answer(kept))
     except OSError:
         return text

@@ -16,8 +16,8 @@ from readfirst.reference_impl.call_result import (
     PreparedCall,
     Result,
     answer_text,
+    convert_errors,
     do_nothing,
-    errors_as_refusals,
     without_whitespace_at_the_end,
 )
 from readfirst.reference_impl.reading.notebook import is_notebook
@@ -28,33 +28,31 @@ from readfirst.reference_impl.session.permission_rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.content import WHITESPACE
-from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
-from readfirst.reference_impl.tools.implicit_reads import look_into, read_memory_files, refresh_memory_files
+from readfirst.reference_impl.tools.changed_files import report_hook_change, reread_files
+from readfirst.reference_impl.tools.implicit_reads import read_memory_files, refresh_memory_files, show_file
 from readfirst.reference_impl.tools.registry import TOOLS
 from readfirst.reference_impl.tools.tool import Answer, Tool
 
 __all__ = ["FileTools", "Result"]
 
 
-_AT_ONCE = 10
+_PARALLEL_CALLS = 10
 
 
 class FileTools:
     """The tools Read, Edit and Write of one session, for one contract or a combination of behaviours.
 
-    `root` is the working directory, which must exist: relative paths and relative deny rules start there. It is
-    not a sandbox: an absolute path or `..` leads out of it, as in the product. `home` is the meaning of `~` in
-    deny rules (default: the user's home). `deny` are permission rules as in a settings file, for example
-    `Edit(secret/**)`. With a `shell`, which runs its commands, Bash is available. `hooks` run before and after
-    each call, in this order. Without a `mode` every call is allowed that no rule denies. In a mode (`default`,
-    `plan`, `acceptEdits`, `bypassPermissions`) calls that need a permission are refused, unless a rule of
-    `allow` covers them; `additional` are further working directories. With `checkpoints`, `rewind` restores
-    files. Raises ValueError for an unknown contract or mode, a root that is not a directory, or an invalid
-    rule.
+    `root` is the working directory, which must exist: relative paths and relative deny rules start there. `root` is
+    not a sandbox: absolute paths and `..` lead out of it, as in the product. `home` is the meaning of `~` (default:
+    the user's home directory). `deny` contains permission rules as in a settings file, for example `Edit(secret/**)`.
+    `shell` runs commands; without a shell, Bash is not available. `hooks` run before and after each call, in this
+    order. `mode` is a permission mode (`default`, `plan`, `acceptEdits`, `bypassPermissions`): calls that need a
+    permission are refused unless a rule of `allow` covers them. Without a `mode`, every call is allowed that no deny
+    rule covers. `additional` contains further working directories. `checkpoints` must be true to use `rewind`. Raises
+    ValueError for an unknown contract or mode, a root that is not a directory, or an invalid rule.
 
-    `call` returns the answer for a model and never raises for a refusal; `read`, `edit`, `write` and
-    `notebook_edit` return the text or raise `Refusal`. A refused call does not change the disk. Not
-    thread-safe.
+    `call` returns the answer for a model, also for a refused call; `read`, `edit`, `write` and `notebook_edit` return
+    the text or raise `Refusal`. A refused call does not change the disk. Not thread-safe.
     """
 
     def __init__(
@@ -104,44 +102,49 @@ class FileTools:
 
     @property
     def schemas(self) -> Sequence[Schema]:
-        """The schemas of the available tools. A deny rule without a pattern removes its tool."""
+        """The schemas of the available tools. A tool that a deny rule without a pattern names is not available."""
         removed = self._session.permissions.rules.removed
         return [self._tool_schema(name) for name in self._tools if name not in removed]
 
     def resume(self) -> None:
-        """End the session and resume it, as a new start of the program does."""
+        """End the session and resume it, as a restart of the program does."""
         ended, self._session = self._session, self._session.after_resume()
         self._pending_reminders += self._take_noticed_files()[1]
         if not self._session.behaviours.sessions.resume_reports_changes_once:
             self._session = ended.after_resume()
-        self._session.user_speaks()
+        self._session.receive_user_message()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary. The files that changed last are read again, and count as shown."""
+        """Replace the conversation by a summary. The files that changed last are read again, and the session knows
+        only these files.
+        """
         self._end_message([])
-        kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
-        self._session = self._session.knowing_nothing()
-        read_again(self._session, kept)
-        self._session.memory.read_over.clear()
+        kept = self._session.memory.latest_changed(
+            self._session.behaviours.sessions.files_reread_by_compaction
+        )
+        self._session = self._session.without_known_files()
+        reread_files(self._session, kept)
+        self._session.memory.before_parallel_reads.clear()
 
     def rewind(self) -> None:
-        """Restore the files that the tools changed, without commands and sub-agents, as they were at the last user
-        message. Raises OSError if a file cannot be restored, ValueError if the tools have no `checkpoints`.
+        """Restore the files that the tools changed to their content at the last message of the user. Changes by
+        commands and sub-agents stay. Raises OSError if a file cannot be restored, and ValueError without
+        `checkpoints`.
         """
         self._session.rewind()
         self._pending_reminders += self._take_noticed_files()[1]
 
     def mention(self, path: str) -> None:
-        """Mention the file of an absolute path as the user. The model is shown the file."""
+        """Send a message of the user that mentions a file. The model is shown the file. `path` is absolute."""
         self._receive_user_message()
         if self._session.behaviours.memory.mentions_count_as_read:
-            look_into(self._session, path)
+            show_file(self._session, path)
             self._session.memory.mentioned.add(path)
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Yield the tools of a sub-agent, which works while this session waits. For the session, all calls of the
-        sub-agent are one message.
+        """Yield the tools of a sub-agent. This session must make no call until the block ends. The session then
+        notices changes as after one message.
         """
         yield self._new_agent()
         refresh_memory_files(self._session)
@@ -161,34 +164,36 @@ class FileTools:
         return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call in a separate message. Argument values may be any JSON value."""
+        """Execute one call, the only call of its message. Argument values may be any JSON value."""
         return self.call_during(tool, arguments, do_nothing)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
-        """Execute the calls of one message, one after the other; results in the order of the calls.
+        """Execute the calls of one message, one after the other. Return their results in the same order.
 
-        The arguments of all calls are prepared before the first is executed.
+        The arguments of all calls are prepared before the first call is executed.
         """
         prepared = [(tool, self._prepare_arguments(tool, arguments)) for tool, arguments in calls]
         by_tens = self._session.behaviours.calls.ten_calls_run_at_once
         results = []
         for number, (tool, each) in enumerate(prepared):
-            if tool != "Read" or (by_tens and number % _AT_ONCE == 0):
-                self._session.memory.read_over.clear()
+            if tool != "Read" or (by_tens and number % _PARALLEL_CALLS == 0):
+                self._session.memory.before_parallel_reads.clear()
             results.append(self._answer_call(tool, each, do_nothing))
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call. `interfere` runs between validation and execution, unless validation refuses the call."""
+        """Execute one call. `interfere` is called between validation and execution, unless the validation refuses the
+        call.
+        """
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Validate one call, run `interfere`, and cancel the call as the user. A call that the validation refuses
-        is refused.
+        """Cancel a call as the user does, between validation and execution. `interfere` is called right before the
+        cancellation. If the validation refuses the call, return that refusal instead.
 
-        The user then sends a message, which in some versions shows the model every file that other programs
+        The user then sends a message. In some versions, the model is then shown every file that other programs
         changed.
         """
 
@@ -199,15 +204,15 @@ class FileTools:
         result = self.call_during(tool, arguments, give_up)
         if result.error == "cancelled":
             if self._session.behaviours.calls.giving_up_shows_changes:
-                self._pending_reminders += read_again(
+                self._pending_reminders += reread_files(
                     self._session, self._session.memory.outdated_paths(everything=True)
                 )
             self._receive_user_message()
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call that the user cancels after its execution and before its answer, and receive the next
-        message of the user.
+        """Execute a call that the user cancels after its execution, before the model sees the answer. The user then
+        sends a message.
         """
         path = str(arguments.get("file_path"))
         known = self._session.memory.records.peek(path)
@@ -215,19 +220,19 @@ class FileTools:
         if not result.is_error:
             self._receive_user_message()
             if remark := self._session.behaviours.calls.stopped_remark:
-                self._session.memory.unreported[path] = known
+                self._session.memory.unreported_writes[path] = known
                 as_cancelled = remark == self._session.behaviours.calls.given_up_remark
                 return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
 
     def _receive_user_message(self) -> None:
-        """Perform the next message of the user: a mention, or the message after a cancelled call."""
+        """Process the next message of the user: a mention, or the message after a cancelled call."""
         if self._session.behaviours.calls.user_messages_forget_files:
-            self._session = self._session.knowing_nothing()
-        self._session.user_speaks()
+            self._session = self._session.without_known_files()
+        self._session.receive_user_message()
 
     def call_at_limit(self, tool: str, arguments: str) -> Result:
-        """Handle a call whose JSON arguments are truncated, because the model's message was too long."""
+        """Handle a call whose JSON `arguments` are truncated, because the message of the model was too long."""
         try:
             return self.call(tool, parse_truncated_arguments(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
@@ -238,7 +243,7 @@ class FileTools:
         return self._call_or_raise("Read", file_path=file_path, offset=offset, limit=limit)
 
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
-        """Replace `old_string` and return the answer with its snippet. Raises Refusal."""
+        """Replace `old_string` in a file, and return the answer. Raises Refusal."""
         return self._call_or_raise(
             "Edit",
             file_path=file_path,
@@ -248,7 +253,7 @@ class FileTools:
         )
 
     def write(self, file_path: str, content: str) -> str:
-        """Write a whole file and return the answer. Raises Refusal."""
+        """Replace the whole content of a file, or create it, and return the answer. Raises Refusal."""
         return self._call_or_raise("Write", file_path=file_path, content=content)
 
     def notebook_edit(
@@ -261,7 +266,7 @@ class FileTools:
         cell_type: str | None = None,
         edit_mode: str | None = None,
     ) -> str:
-        """Replace, insert or delete one cell of a notebook and return the answer. Raises Refusal.
+        """Replace, insert or delete one cell of a notebook, and return the answer. Raises Refusal.
 
         `cell_id` names the cell; contracts before 1.0.22 require `cell_number` instead, which counts from 0.
         `cell_type` is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
@@ -286,7 +291,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message where `tools` were called. Return its results; the last result has the reminders."""
+        """End a message that called `tools`. Return the results; the last result contains the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:
@@ -307,18 +312,20 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _take_noticed_files(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the files whose change is noticed at the end of a message, and the reminders about them."""
+        """Return the files whose changes the session notices at the end of a message, and the reminders about these
+        files.
+        """
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False
             watches = watches and self._session.behaviours.memory.changes_by_commands_are_reread
         outdated = self._session.memory.outdated_paths() if watches else []
-        reminders = read_again(self._session, outdated) if outdated else ()
-        self._session.memory.read_over.clear()
+        reminders = reread_files(self._session, outdated) if outdated else ()
+        self._session.memory.before_parallel_reads.clear()
         return outdated, reminders
 
     def _prepare_arguments(self, tool: str, arguments: Mapping[str, Any]) -> PreparedCall | Refusal:
-        """Return the arguments for the rules of the tool, or a refusal."""
+        """Return the prepared arguments of a call, or a refusal for an unavailable tool or invalid arguments."""
         rules = TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
@@ -333,7 +340,7 @@ class FileTools:
             return refusal
 
     def _tool_schema(self, tool: str) -> Schema:
-        """Return the schema of a tool. It is created lazily, because few sessions use every tool."""
+        """Return the schema of a tool. The schema is created at the first use, because few sessions use every tool."""
         if tool not in self._schemas:
             self._schemas[tool] = TOOLS[tool].schema(self._session.behaviours)
         return self._schemas[tool]
@@ -363,29 +370,29 @@ class FileTools:
             raise prepared
         rules = TOOLS[tool]
         explained = self._session.behaviours.lookup.validation_failures_quote_the_system
-        with errors_as_refusals(f"Error calling tool ({tool}): " if explained else None):
+        with convert_errors(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         interfere()
         hooks = self._session.hooks
         if hooks is None:
             rules.check_permissions(self._session, prepared.arguments)
             return self._execute_tool(tool, rules, prepared)
-        leave = hooks.before(tool, prepared.arguments)
-        if leave.arguments is not None:
-            replaced = self._prepare_arguments(tool, leave.arguments)
+        hook_result = hooks.before(tool, prepared.arguments)
+        if hook_result.arguments is not None:
+            replaced = self._prepare_arguments(tool, hook_result.arguments)
             if isinstance(replaced, Refusal):
                 raise replaced
             prepared = replaced
-        if not leave.allowed or self._session.behaviours.permissions.deny_checked_before_validation:
+        if not hook_result.allowed or self._session.behaviours.permissions.deny_checked_before_validation:
             rules.check_permissions(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
         answer = self._execute_tool(tool, rules, prepared)
         if hooks.after(tool, prepared.arguments, answer):
-            notice_formatted(self._session, tool, prepared.arguments, known)
+            report_hook_change(self._session, tool, prepared.arguments, known)
         return answer
 
     def _execute_tool(self, tool: str, rules: Tool, prepared: PreparedCall) -> Answer:
-        with errors_as_refusals(""):
+        with convert_errors(""):
             answer = rules.execute(self._session, prepared.arguments)
         behaviours = self._session.behaviours
         counts = behaviours.memory.claude_md_counts_as_read or (

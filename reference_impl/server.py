@@ -1,7 +1,7 @@
-"""The reference implementation as an MCP server over standard input and output.
+"""An MCP server with the tools of the reference implementation, over standard input and output.
 
-The protocol is implemented here: a tool server needs only four requests. A client starts a server for each session,
-and importing a library would take longer than the answers.
+The protocol is implemented here, because a tool server needs only four requests, and importing a library would take
+longer than the answers.
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from readfirst.reference_impl.argument_validation import Schema
 from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 from readfirst.reference_impl.file_tools import FileTools
 from readfirst.reference_impl.session.permission_rules import PermissionRuleError
-from readfirst.reference_impl.text.content import well_formed
+from readfirst.reference_impl.text.content import replace_surrogates
 
 __all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 
 _USAGE_ERROR = 2
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Supported versions of the protocol, the latest first. They do not differ for tools that answer with text."""
+"""The supported versions of the protocol, the latest first. For tools that answer with text, they do not differ."""
 _NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
 _INPUT: Final = 0
 
 
 class SettingsError(Exception):
-    """The settings file is invalid; the message contains the file, the position and the remedy."""
+    """The settings file, or the root directory, is invalid. The message states the location and the remedy."""
 
 
 def deny_rules(settings: Path) -> Sequence[str]:
-    """Return `permissions.deny` of a Claude Code settings file. Raises SettingsError if it is invalid."""
+    """Return the deny rules (`permissions.deny`) of a Claude Code settings file. Raises SettingsError if the file is
+    invalid.
+    """
     try:
         value = json.loads(settings.read_text(encoding="utf-8"))
     except OSError as error:
@@ -57,62 +59,64 @@ def deny_rules(settings: Path) -> Sequence[str]:
 
 
 def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: Path | None = None) -> None:
-    """Serve the tools until standard input ends.
+    """Serve the tools over MCP until standard input ends.
 
-    `root` is the directory of relative paths (default: the current directory), `settings` a Claude Code settings
-    file whose `permissions.deny` applies. Results are one text block; a refusal has `isError` set. Arguments are
-    not checked against the advertised schemas, so wrong arguments get the tool's own answer. Calls that arrive
-    together are one message, as for `FileTools.call_parallel`. `initialize` starts a new session. Raises
-    SystemExit 2 for an unknown contract, a missing directory, or invalid settings.
+    `root` is the directory of relative paths (default: the current directory). `settings` is a Claude Code settings
+    file, whose deny rules apply. The result of a call is one text block; a refusal has `isError` set. Arguments are
+    not checked against the advertised schemas, so a wrong argument gets the tool's own answer. Calls that arrive
+    together are one message, as with `FileTools.call_parallel`. `initialize` starts a new session. Raises SystemExit
+    with code 2 for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:
         if not directory.is_dir():
             raise SettingsError(f"{directory}: is not a directory; --root must name one")
         rules = [] if settings is None else deny_rules(settings)
-        begin = partial(
+        open_tools = partial(
             FileTools, contract, root=directory.resolve(), home=os.environ.get("HOME"), deny=rules
         )
-        server = Server(begin, contract, sys.stdout.buffer)
+        server = Server(open_tools, contract, sys.stdout.buffer)
     except PermissionRuleError as error:
-        _give_up(f"{settings}: permissions.deny: {error}")
+        _exit_with_error(f"{settings}: permissions.deny: {error}")
     except (SettingsError, ValueError) as error:
-        _give_up(str(error))
+        _exit_with_error(str(error))
     _relay_lines(server)
 
 
-def _give_up(message: str) -> None:
+def _exit_with_error(message: str) -> None:
     print(f"readfirst serve: {message}", file=sys.stderr)
     raise SystemExit(_USAGE_ERROR)
 
 
 def _relay_lines(server: Server) -> None:
-    """Pass the lines of standard input to the server. Calls in lines that are available together form one message."""
+    """Pass the lines of standard input to the server. Calls whose lines arrive together form one message."""
     parts: list[bytes] = []  # parts of a line without an end
-    while data := os.read(_INPUT, _CHUNK):
+    while data := os.read(_INPUT, _CHUNK_BYTES):
         first, *others = data.split(b"\n")
         parts.append(first)
         for each in others:
-            server.take(b"".join(parts))
+            server.receive(b"".join(parts))
             parts = [each]
         if not any(parts) and not select.select([_INPUT], [], [], 0)[0]:
             server.execute()
-    server.take(b"".join(parts))
+    server.receive(b"".join(parts))
     server.execute()
 
 
 class Server:
-    """Consecutive sessions of the tools; `answers` is the output stream."""
+    """An MCP server. `open_tools` returns the tools of a new session, for each `initialize`; `answers` is the output
+    stream.
+    """
 
-    def __init__(self, begin: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
-        self._begin = begin
-        self._tools = begin()
+    def __init__(self, open_tools: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
+        self._open_tools = open_tools
+        self._tools = open_tools()
         self._info = {"name": "readfirst-reference", "version": contract}
         self._answers = answers
         self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
 
-    def take(self, line: bytes) -> None:
-        """Answer a message of the client, except tool calls, which are collected until `execute`."""
+    def receive(self, line: bytes) -> None:
+        """Answer a message of the client. Tool calls are collected instead, until `execute`."""
         if not line.strip():
             return
         try:
@@ -133,18 +137,18 @@ class Server:
                 self._write_error(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 
     def execute(self) -> None:
-        """Execute the waiting calls as one message."""
+        """Execute the collected calls as one message, and write their results."""
         calls, self._calls = self._calls, []
         results = self._tools.call_parallel([call for _, call in calls]) if calls else ()
         for (number, _), result in zip(calls, results, strict=True):
-            block = {"type": "text", "text": well_formed(result.text)}
+            block = {"type": "text", "text": replace_surrogates(result.text)}
             self._write_message(number, result={"content": [block], "isError": result.is_error})
 
     def _answer_request(self, number: str | int, method: str, params: Any) -> None:
         match method, params:
             case "initialize", {"protocolVersion": str(version)}:
                 self.execute()  # waiting calls belong to the previous session
-                self._tools = self._begin()
+                self._tools = self._open_tools()
                 spoken = version if version in _VERSIONS else _VERSIONS[0]
                 offered = {"protocolVersion": spoken, "capabilities": {"tools": {}}, "serverInfo": self._info}
                 self._write_message(number, result=offered)

@@ -16,7 +16,9 @@ __all__ = ["Group"]
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """A group of behaviours: a class declares them, an instance has a value for each and is immutable."""
+    """The base class of groups of behaviours. A subclass declares behaviours; an instance has their values and is
+    immutable.
+    """
 
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)

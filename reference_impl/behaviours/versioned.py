@@ -1,4 +1,4 @@
-"""Declare a behaviour once: its meaning, its source, and its value in each version."""
+"""Declare a behaviour: its meaning, its source, and its value in each version."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ __all__ = ["DEFAULT_CONTRACT", "RECORDED", "ByModel", "History", "Version", "beh
 
 DEFAULT_CONTRACT = "2.1.7"
 RECORDED = "recorded"
-"""Source of a behaviour without a document: the recordings of its scenarios."""
+"""The source of a behaviour that no document states: the recordings of its scenarios."""
 
 Version = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class ByModel:
-    """A value that depends on the class of the model."""
+    """A value that depends on the model: `enforced` for models that must read before an Edit, `relaxed` for newer
+    models.
+    """
 
     enforced: Any
     relaxed: Any
@@ -26,11 +28,12 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The values of a behaviour: `first` in the oldest version, and `changes` by the version that introduced the value.
+    """The values of a behaviour: `first` is the value in the oldest version, and `changes` maps versions to the values
+    that they introduced.
 
-    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour itself
-    if it never changed. `meaning` describes the behaviour in self-contained sentences. `source` names the documents
-    with their sections, or is RECORDED.
+    `documented` is the value in the documents. `shown_by` are scenarios that show every change, or the behaviour
+    itself if it never changed. `meaning` describes the behaviour. `source` names the documents with their sections, or
+    is RECORDED.
     """
 
     first: Any
@@ -41,7 +44,7 @@ class History:
     source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:
-        """Return the value in a version, for an older model or (`relaxed`) for a model that may edit unread files."""
+        """Return the value in a version. `relaxed`: for a newer model, which may edit unread files."""
         value = self.first
         for since, later in self.changes.items():
             if since <= version:
@@ -63,22 +66,22 @@ def behaviour(
     source: str = RECORDED,
     shown_by: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a behaviour by its history; `changes` maps versions, the oldest first, to new values.
+    """Declare a behaviour by its history. `changes` maps versions, the oldest first, to new values.
 
-    `documented` is the value in the documents, by default that of the default contract. Other parameters as in
-    `History`.
+    `documented` is the value in the documents (default: the value in the default contract). The other parameters are
+    described in `History`.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
     history = History(first, versions, documented, shown_by, meaning, source)
     if documented is _LIKE_THE_DEFAULT:
         history = replace(history, documented=history.at(version_of(DEFAULT_CONTRACT), relaxed=False))
-    _demand_sense(history)
+    _check_history(history)
     return field(metadata={"history": history})
 
 
-def _demand_sense(history: History) -> None:
-    """Raise AssertionError for versions out of order, a change without effect, or a mixture of booleans and
-    other values.
+def _check_history(history: History) -> None:
+    """Raise AssertionError if the versions are not in order, if a change has no effect, or if only some values are
+    booleans.
     """
     assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
     values = [history.first, *history.changes.values()]
@@ -94,6 +97,6 @@ def _by_models(value: Any) -> tuple[Any, ...]:
 
 
 def version_of(text: str) -> Version:
-    """Return the numbers of a version of three numbers, for example `2.1.7`."""
+    """Return the three numbers of a version, for example of `2.1.7`."""
     major, minor, patch = map(int, text.split("."))
     return major, minor, patch

@@ -1,4 +1,4 @@
-"""Access to the file system for the rules of the tools. Paths are strings; a final slash means a directory."""
+"""File system access for the tools. Paths are strings, because a final slash means a directory."""
 
 # pathlib drops a final slash, which changes the system's answer.
 # ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH123, PTH208
@@ -15,27 +15,27 @@ from pathlib import Path
 from readfirst.reference_impl.text.content import decode
 
 __all__ = [
-    "Replacing",
+    "ReplaceOptions",
+    "check_directory_opens",
     "directory_entries",
     "exists",
     "file_size",
-    "is_circular",
+    "has_link_loop",
     "is_directory",
     "is_file",
     "is_link",
     "is_socket",
     "is_special",
-    "leads_to",
-    "look_into",
     "make_parents",
     "mode_of",
     "modified_at",
     "overwrite",
     "path_exists",
+    "path_to_replace",
     "read",
     "remove",
     "replace",
-    "written_path",
+    "resolve_links",
 ]
 
 
@@ -53,13 +53,13 @@ def path_exists(path: str) -> bool:
     return True
 
 
-def look_into(directory: str) -> None:
-    """Open and close a directory without listing it. Raises OSError if it does not exist."""
+def check_directory_opens(directory: str) -> None:
+    """Open and close a directory without listing it. Raises OSError if the directory cannot be opened."""
     os.close(os.open(directory, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY))
 
 
-def is_circular(path: str) -> bool:
-    """Whether the links in a path form a loop."""
+def has_link_loop(path: str) -> bool:
+    """Whether the symbolic links in a path form a loop."""
     try:
         os.stat(path)
     except OSError as error:
@@ -82,13 +82,13 @@ def is_link(path: str) -> bool:
     return os.path.islink(path)
 
 
-def leads_to(path: str) -> str:
-    """Return the path with every link resolved. A path with a NUL character is returned unchanged."""
+def resolve_links(path: str) -> str:
+    """Return the path with every symbolic link resolved. A path with a NUL character is returned unchanged."""
     return path if "\0" in path else os.path.realpath(path)
 
 
 def directory_entries(directory: str) -> list[str]:
-    """Return the sorted names in a directory. Empty if it cannot be listed. Invalid UTF-8 becomes U+FFFD."""
+    """Return the sorted names in a directory. Empty if the directory cannot be listed. Invalid UTF-8 becomes U+FFFD."""
     try:
         return sorted(map(decode, os.listdir(os.fsencode(directory))))
     except OSError:
@@ -111,7 +111,7 @@ def mode_of(path: str) -> int:
 
 
 def is_special(path: str) -> bool:
-    """Whether the path leads to a device, a pipe or a socket, which may be endless."""
+    """Whether the path leads to a device, a pipe or a socket, whose content may be endless."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -120,7 +120,7 @@ def is_special(path: str) -> bool:
 
 
 def is_socket(path: str) -> bool:
-    """Whether the path leads to a socket, which cannot be opened."""
+    """Whether the path leads to a socket."""
     try:
         return stat.S_ISSOCK(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -128,11 +128,11 @@ def is_socket(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Return the file's bytes. Empty for the null device. Never blocks.
+    """Return the bytes of a file. Empty for the null device. Never blocks.
 
-    Raises OSError if it cannot be read, or is a directory or a special file.
+    Raises OSError if the file cannot be read, or is a directory or a special file.
     """
-    with open(path, "rb", buffering=0, opener=_opened_at_once) as file:
+    with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             if os.path.samestat(os.fstat(file.fileno()), os.stat(os.devnull)):
                 return b""
@@ -140,34 +140,35 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def _opened_at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     """Open a file without waiting for the other end of a pipe."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
-def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
-    """Create missing parent directories. Raises OSError if another entry is in the way.
+def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
+    """Create the missing parent directories of a path. Raises OSError if a different entry is in the way.
 
-    `overlook`: a dangling link in place of a directory is not an error. `private`: new directories get the mode 0700.
-    `strict`: a file in place of a directory is an error now, instead of when a file in the directory is opened.
+    `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
+    mode 0700. `check_parent`: raise the error for a file in place of the parent directory, which otherwise occurs when
+    the new file is opened.
     """
     parent = os.path.dirname(path.rstrip("/"))
-    if strict and os.path.isfile(parent):
+    if check_parent and os.path.isfile(parent):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), parent)
     if not os.path.exists(parent):
-        _refuse_too_long(parent)
+        _raise_if_too_long(parent)
         missing = [each for each in (Path(parent), *Path(parent).parents) if not each.exists()]
         try:
             os.makedirs(parent)
-            for each in missing if private else ():
+            for each in missing if private_mode else ():
                 each.chmod(0o700)
         except FileExistsError:
-            if not overlook:
+            if not ignore_dangling:
                 os.stat(parent)  # a dangling link; its error is the answer
 
 
-def _refuse_too_long(path: str) -> None:
-    """Raise OSError for a path that is too long, before a part of it is created."""
+def _raise_if_too_long(path: str) -> None:
+    """Raise OSError for a path that is too long, before any of its directories is created."""
     try:
         os.stat(path)
     except OSError as error:
@@ -176,7 +177,9 @@ def _refuse_too_long(path: str) -> None:
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Replace the content of a file in place, and optionally its mode. Raises OSError, also for special files."""
+    """Replace the content of a file in place, and its mode if `mode` is given. Raises OSError, also for
+    special files.
+    """
     if is_special(path):
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     Path(path).write_bytes(data)
@@ -189,55 +192,58 @@ def remove(path: str) -> None:
     os.unlink(path)
 
 
-_NOT_BESIDE = (errno.ENAMETOOLONG, errno.ENOSPC)
-_IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
-"""Errors of creating a new file that do not exclude writing the old file."""
+_ERRNOS_OF_TEMPORARY_FILE = (errno.ENAMETOOLONG, errno.ENOSPC)
+"""Errors of a long temporary name, or of a full disk."""
+_IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
+"""Errors of creating the temporary file after which the old file can still be written in place."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replacing:
-    """Options for replacing one file by another.
+class ReplaceOptions:
+    """Options for replacing a file.
 
-    `into_nothing`: a dangling link is followed; without it, the link is replaced. `private`: a new file gets the
-    mode 0600. `plain`: an existing file loses setuid, setgid and sticky bits. `beside`: the temporary file has
-    the name of the file with a suffix. If this name is too long, or the disk is full, nothing is written with
-    `beside`; without it, the old file is written in place.
+    `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a new file gets the mode
+    0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits. `suffixed_name`: if the name
+    of the temporary file is too long, or the disk is full, raise the error, instead of writing the old file in place.
     """
 
-    into_nothing: bool
-    private: bool
-    plain: bool
-    beside: bool
+    follow_dangling: bool
+    private_mode: bool
+    drop_special_bits: bool
+    suffixed_name: bool
 
 
-def replace(path: str, data: bytes, how: Replacing) -> None:
-    """Replace the content of a file atomically: the file always has either all old bytes or all new bytes.
+def replace(path: str, data: bytes, options: ReplaceOptions) -> None:
+    """Replace the content of a file atomically: at any moment, the file contains either all old bytes or all new
+    bytes.
 
-    A link is followed; for a link to a link, the second link is replaced. The mode is kept, and other hard links
-    keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If the
-    directory allows no new file, or not this name, or the disk has no space for both files, the file is written
-    in place, possibly only partially. If the file can be neither replaced nor written in place, `beside` raises
-    the error of the replacement. The error has no file name if it concerns `path` itself.
+    A symbolic link is followed; of a link to a link, the second link is replaced. The mode is kept, and other hard
+    links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If no
+    temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly only
+    partially. If this fails, too, `suffixed_name` raises the error of the replacement. The error has no file name if
+    it concerns `path` itself.
     """
-    target = written_path(path, how)
-    if os.path.isdir(target) or (path.endswith("/") and not how.beside):
+    target = path_to_replace(path, options)
+    if os.path.isdir(target) or (path.endswith("/") and not options.suffixed_name):
         raise IsADirectoryError(errno.EISDIR)
     try:
-        _put_in_place(target, data, how)
+        _replace_atomically(target, data, options)
     except OSError as error:
-        error.filename = error.filename if how.beside else None
-        if error.errno not in _IN_PLACE or (error.errno in _NOT_BESIDE and how.beside):
+        error.filename = error.filename if options.suffixed_name else None
+        if error.errno not in _IN_PLACE_ERRNOS or (
+            error.errno in _ERRNOS_OF_TEMPORARY_FILE and options.suffixed_name
+        ):
             raise
-        mode = 0o600 if how.private and not os.path.exists(target) else None
+        mode = 0o600 if options.private_mode and not os.path.exists(target) else None
         try:
             overwrite(target, data, mode=mode)
         except OSError:
-            if how.beside:
+            if options.suffixed_name:
                 raise error from None
             raise
 
 
-def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
+def _replace_atomically(target: str, data: bytes, options: ReplaceOptions) -> None:
     temporary = f"{target}.tmp.{os.getpid()}.{os.urandom(6).hex()}"
     try:
         with open(temporary, "xb") as file:
@@ -245,8 +251,8 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
             file.flush()  # a write after the change of mode would clear the setuid bit
             if os.path.exists(target):
                 mode = stat.S_IMODE(os.stat(target).st_mode)
-                os.fchmod(file.fileno(), mode & 0o777 if how.plain else mode)
-            elif how.private:
+                os.fchmod(file.fileno(), mode & 0o777 if options.drop_special_bits else mode)
+            elif options.private_mode:
                 os.fchmod(file.fileno(), 0o600)
         os.replace(temporary, target)
     except BaseException:
@@ -255,8 +261,8 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
         raise
 
 
-def written_path(path: str, how: Replacing) -> str:
-    """Return the file to replace: the target of a link, which may itself be a link."""
-    if os.path.islink(path) and (how.into_nothing or os.path.exists(path)):
+def path_to_replace(path: str, options: ReplaceOptions) -> str:
+    """Return the path of the file to replace: the target of a symbolic link, which may itself be a link, or `path`."""
+    if os.path.islink(path) and (options.follow_dangling or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path

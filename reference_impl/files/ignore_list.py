@@ -23,11 +23,11 @@ class _Pattern:
 
 
 class IgnoreList:
-    """An ordered list of patterns.
+    """An ordered list of patterns for relative paths.
 
-    `as_git`: `[!a]` and `[^a]` match any character except `a`, and a backslash quotes any character, as in git.
-    Without `as_git`, these sets contain `!` or `^`, and `a`, and a backslash before `c` or `?` is an ordinary
-    character. `ignore_case`: letter case does not matter. An invalid pattern matches nothing.
+    `as_git`: as in git, `[!a]` and `[^a]` match any character except `a`, and a backslash quotes any character.
+    Without `as_git`, such a set contains `!` or `^`, and `a`; a backslash before `c` or `?` is an ordinary character.
+    `ignore_case`: letter case does not matter. An invalid pattern matches nothing.
     """
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:

@@ -12,22 +12,23 @@ from readfirst.reference_impl.text.content import line_ending_of
 
 __all__ = ["usual_line_ending"]
 
-_SAMPLE = 15
-_ENOUGH = 3
+_SAMPLE_FILES = 15
+_CRLF_THRESHOLD = 3
 
 
 def usual_line_ending(root: str) -> str:
-    """Return `\\r\\n` if more than 3 of the first 15 files below `root` have this line ending, else `\\n`.
+    """Return the line ending of most files below `root`: `\\r\\n` if more than 3 of the first 15 files have this line
+    ending, otherwise `\\n`.
 
-    Hidden files, links and ignored files do not count. The choice of 15 among more files is not defined.
+    Hidden files, links and ignored files do not count. If there are more than 15 files, the choice is not defined.
     """
     count = 0
-    for path in islice(_sample_files(root, []), _SAMPLE):
+    for path in islice(_sample_files(root, []), _SAMPLE_FILES):
         try:
             count += line_ending_of(disk.read(path)) == "\r\n"
         except OSError:
             continue
-    return "\r\n" if count > _ENOUGH else "\n"
+    return "\r\n" if count > _CRLF_THRESHOLD else "\n"
 
 
 def _sample_files(directory: str, ignored: list[tuple[str, IgnoreList]]) -> Iterator[str]:
@@ -53,7 +54,7 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
 
 
 def _utf8_lines(path: str) -> list[str]:
-    """Return the lines up to the first that is not UTF-8."""
+    """Return the lines of a file up to the first line that is not UTF-8."""
     data = disk.read(path)
     try:
         return data.decode().splitlines()

@@ -1,4 +1,4 @@
-"""Determine the type and validity of an image from its bytes."""
+"""Detect the type of an image from its bytes, and refuse invalid images."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_size"]
 
-_SNIFFED = 8
-_HTML = (b"<html", b"<!doctype html")
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of a JPEG image that precede its size."""
+_SHOWN_BYTES = 8
+_HTML_BEGINNINGS = (b"<html", b"<!doctype html")
+_FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of the frame headers of a JPEG image. A frame header contains the size of the image."""
 
 
 def media_type(data: bytes) -> str | None:
-    """Return an image's media type, from its first bytes. None if Read cannot show the file as an image."""
+    """Return the media type of an image, detected from its first bytes. None if Read does not support the format."""
     if data.startswith(b"\x89PNG"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -26,7 +26,7 @@ def media_type(data: bytes) -> str | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a PNG image contains pixels, and whether another image ends as its format requires."""
+    """Whether an image is complete: a PNG image contains pixels, any other image ends as its format requires."""
     match media_type(data):
         case "image/png":
             return b"IDAT" in data
@@ -39,26 +39,26 @@ def is_whole(data: bytes) -> bool:
     return False
 
 
-def refuse_other_content(data: bytes, given: str) -> None:
-    """Refuse a file with the name of an image whose first bytes are not an image."""
+def refuse_other_content(data: bytes, raw_path: str) -> None:
+    """Refuse a file that has the name of an image, but different content."""
     if media_type(data) is None:
         raise Refusal(
             "unsupported_file",
             "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. "
             f"Detected: {_detect_format(data)}. This usually means a download saved an error/login page instead of the "
-            f'image. Use `file "{given}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
+            f'image. Use `file "{raw_path}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
         )
 
 
 def _detect_format(data: bytes) -> str:
-    if any(mark in data.lower() for mark in _HTML):
+    if any(mark in data.lower() for mark in _HTML_BEGINNINGS):
         text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
         return f'HTML document (starts with "{text}")'
-    return f"unrecognized bytes (hex: {data[:_SNIFFED].hex(' ')})"
+    return f"unrecognized bytes (hex: {data[:_SHOWN_BYTES].hex(' ')})"
 
 
 def refuse_without_size(data: bytes) -> None:
-    """Refuse an image whose bytes do not contain its width and height where its format requires them."""
+    """Refuse an image whose bytes do not contain its width and height."""
     needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(
@@ -78,7 +78,7 @@ def _has_frame(data: bytes) -> bool:
     while at + 9 < len(data):
         if data[at] != 0xFF:
             at += 1
-        elif data[at + 1] in _FRAMES:
+        elif data[at + 1] in _FRAME_MARKERS:
             return True
         else:
             at += 2 + int.from_bytes(data[at + 2 : at + 4])

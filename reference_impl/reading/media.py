@@ -1,4 +1,4 @@
-"""Images and PDF documents, which Read does not show as lines."""
+"""Answers of Read for images and PDF documents, and the refusal of other binary files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from readfirst.reference_impl.reading.images import (
     refuse_without_size,
 )
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.js_number import rounded_size
+from readfirst.reference_impl.text.js_number import size_text
 
 __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 
 # fmt: off
-_BINARY = frozenset({
+_BINARY_EXTENSIONS = frozenset({
     ".3ds", ".7z", ".aac", ".ai", ".aiff", ".app", ".avi", ".bin", ".blend", ".bz2", ".class", ".dat", ".db",
     ".deb", ".dll", ".doc", ".docx", ".dylib", ".eot", ".eps", ".exe", ".fig", ".fla", ".flac", ".flv", ".gz",
     ".idx", ".iso", ".jar", ".m4a", ".m4v", ".mdb", ".mkv", ".mov", ".mp3", ".mp4", ".mpeg", ".mpg", ".msi",
@@ -27,21 +27,21 @@ _BINARY = frozenset({
     ".rlib", ".rpm", ".sketch", ".so", ".sqlite", ".sqlite3", ".swf", ".tar", ".tgz", ".ttf", ".war", ".wav",
     ".webm", ".wma", ".wmv", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".z", ".zip",
 })
-_FURTHER_BINARY = frozenset({
+_FURTHER_BINARY_EXTENSIONS = frozenset({
     ".a", ".bmp", ".ear", ".ico", ".lib", ".lockb", ".node", ".o", ".tif", ".tiff", ".wasm",
 })
-_NEWER_BINARY = frozenset({
+_NEWER_BINARY_EXTENSIONS = frozenset({
     ".apk", ".avif", ".dmg", ".docm", ".epub", ".feather", ".heic", ".heif", ".lz4", ".npy", ".npz", ".numbers",
     ".parquet", ".pickle", ".pptm", ".whl", ".xlsb", ".xlsm", ".zst",
 })
 # fmt: on
-_IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
+_IMAGE_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 _BINARY_ADVICE = {
     "tools": "Please use appropriate tools for binary file analysis.",
     "skill": "Use a skill for this file type if one is available, or a shell command or script that can read the "
     "format.",
 }
-_TYPES = {
+_TYPE_BY_EXTENSION = {
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
     ".gif": "image/gif",
@@ -58,29 +58,31 @@ def _file_extension(path: str) -> str:
 
 
 def is_image(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read treats the file as an image.
+    """Whether Read treats a file as an image.
 
-    The name of the file decides. In some versions, the first bytes decide for a name without an extension. Raises
+    The extension of the name decides. In some versions, the first bytes decide for a name without an extension. Raises
     OSError if the file cannot be read.
     """
     extension = _file_extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
-        return extension in _IMAGES or (behaviours.media.bmp_files_are_images and extension == ".bmp")
+        return extension in _IMAGE_EXTENSIONS or (
+            behaviours.media.bmp_files_are_images and extension == ".bmp"
+        )
     return disk.is_file(path) and media_type(disk.read(path)) is not None
 
 
 def is_pdf(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read treats the file as a PDF document, by its name."""
+    """Whether Read treats a file as a PDF document. Only the name of the file matters."""
     return behaviours.media.read_shows_pdfs and _file_extension(path) == ".pdf"
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
-    """Refuse a binary file by its name; its content is not read."""
+    """Refuse a file whose extension is that of a binary format. The file is not read."""
     extension = _file_extension(path)
     refused = (
-        extension in _BINARY
-        or (behaviours.media.more_extensions_are_binary and extension in _FURTHER_BINARY)
-        or (behaviours.media.newer_formats_are_binary and extension in _NEWER_BINARY)
+        extension in _BINARY_EXTENSIONS
+        or (behaviours.media.more_extensions_are_binary and extension in _FURTHER_BINARY_EXTENSIONS)
+        or (behaviours.media.newer_formats_are_binary and extension in _NEWER_BINARY_EXTENSIONS)
         or (not behaviours.media.read_shows_pdfs and extension == ".pdf")
     )
     if refused:
@@ -92,7 +94,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Refuse an empty image file, in versions whose refusal does not name the file."""
+    """Refuse an empty image file during validation, in versions whose refusal does not name the file."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -101,52 +103,51 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
         raise Refusal("unsupported_file", "Empty image files cannot be processed.")
 
 
-def image_text(path: str, given: str, behaviours: Behaviours) -> str:
-    """Return the text that represents an image in the answer: kind, media type, number of base64 characters.
+def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
+    """Return the text that represents an image in the answer: kind, media type, and number of base64 characters.
 
-    The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an incomplete
-    image, from the name. Raises Refusal in versions that check the content if the content is not an image.
+    The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an incomplete image,
+    from the name. Raises Refusal for an empty file and, in versions that check the content, for content that is not an
+    image. `raw_path` is the path as written in the call.
     """
     data = disk.read(path)
     if not data:
-        raise Refusal("unsupported_file", f"Image file is empty: {given}")
+        raise Refusal("unsupported_file", f"Image file is empty: {raw_path}")
     if behaviours.media.read_refuses_text_named_like_image:
-        refuse_other_content(data, given)
+        refuse_other_content(data, raw_path)
     if behaviours.media.read_refuses_images_without_size:
         refuse_without_size(data)
     by_name = behaviours.media.broken_image_type_from_name and not is_whole(data)
     found = _type_by_name(path, behaviours) if by_name else media_type(data) or "image/png"
-    return _as_block("image", found, data)
+    return _block_summary("image", found, data)
 
 
 def _type_by_name(path: str, behaviours: Behaviours) -> str:
     extension = _file_extension(path)
     if behaviours.media.image_type_is_extension:
         return f"image/{extension.removeprefix('.')}"
-    return _TYPES.get(extension, "image/png")
+    return _TYPE_BY_EXTENSION.get(extension, "image/png")
 
 
-def _as_block(kind: str, media: str, data: bytes) -> str:
+def _block_summary(kind: str, media: str, data: bytes) -> str:
     return f"[{kind} {media} {len(base64.b64encode(data))}]"
 
 
-def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer to a Read of a PDF. Raises Refusal if it is empty, larger than 20 MB, or not a PDF in
-    versions that check it.
+def pdf_blocks(path: str, raw_path: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return the answer to a Read of a PDF. Raises Refusal if the PDF is empty and, in some versions, if it is larger
+    than 20 MB or lacks the header of a PDF. `raw_path` is the path as written in the call.
     """
     size = disk.file_size(path)
     if size == 0:
-        raise Refusal("unsupported_file", f"PDF file is empty: {given}")
+        raise Refusal("unsupported_file", f"PDF file is empty: {raw_path}")
     if behaviours.media.read_refuses_large_pdfs and size > _MAX_PDF_BYTES:
-        raise Refusal(
-            "too_large", f"PDF file exceeds maximum allowed size of {rounded_size(_MAX_PDF_BYTES)}."
-        )
-    summary = f"PDF file read: {given} ({rounded_size(size)})"
+        raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {size_text(_MAX_PDF_BYTES)}.")
+    summary = f"PDF file read: {raw_path} ({size_text(size)})"
     data = disk.read(path)
     if behaviours.media.read_refuses_pdfs_without_header and not data.startswith(b"%PDF-"):
-        raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")
+        raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {raw_path}")
     return (
-        (summary, _as_block("document", "application/pdf", data))
+        (summary, _block_summary("document", "application/pdf", data))
         if behaviours.media.pdf_document_is_in_answer
         else (summary,)
     )

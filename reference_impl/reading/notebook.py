@@ -1,4 +1,4 @@
-"""How Read and NotebookRead show the cells of a Jupyter notebook, and refuse invalid ones."""
+"""Convert the cells of a Jupyter notebook to the answer of Read or NotebookRead, and refuse invalid notebooks."""
 
 from __future__ import annotations
 
@@ -8,40 +8,51 @@ from typing import Any
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.reading.read_limits import refuse_too_long, size_advice
-from readfirst.reference_impl.refusal import Failure, Refusal
-from readfirst.reference_impl.text.js_number import number_text, rounded_size
+from readfirst.reference_impl.refusal import ContentError, Refusal
+from readfirst.reference_impl.text.js_number import number_text, size_text
 from readfirst.reference_impl.text.json_text import JsonError, compact_json, parse_json
 
-__all__ = ["counts_cells", "has_id", "is_notebook", "load_notebook", "named_cells", "shown_cells"]
+__all__ = [
+    "has_id",
+    "identifies_by_number",
+    "is_notebook",
+    "load_notebook",
+    "notebook_read_blocks",
+    "read_blocks",
+]
 
 _MAX_SIZE = 262_144
 _MAX_OUTPUTS = 10_000
-_BROKEN = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
-_SOURCES = ', each with a string or string-array "source"'
-_BOOK = "A"
-"""Variable name of the notebook in the short error messages of the JavaScript engine."""
+_NOT_JSON_PREFIX = (
+    "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
+)
+_SOURCES_REQUIREMENT = ', each with a string or string-array "source"'
+_NOTEBOOK_VARIABLE = "A"
+"""The name of the notebook's variable in the short error messages of the JavaScript engine."""
 _MISSING = object()
 _UNKNOWN = "unknown"
-"""The type of the summary of an output whose type is unknown."""
+"""The type that the summary of an output has if its own type is unknown."""
 
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read shows the file as a notebook, by its name in any letter case."""
+    """Whether Read shows a file as a notebook. Only the name of the file matters, in any letter case."""
     return not behaviours.notebooks.read_refuses_notebooks and path.lower().endswith(".ipynb")
 
 
 def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
-    """Return the notebook and its language. Raises Refusal if the text is not JSON, or has no metadata."""
+    """Return the JSON value of a notebook, and its programming language. Raises Refusal if the text is not JSON, or
+    has no metadata.
+    """
     try:
         notebook = parse_json(text, brief=behaviours.notebooks.json_refusals_omit_place)
     except JsonError as error:
-        about = _BROKEN if behaviours.notebooks.notebook_refusal_says_not_json else ""
+        about = _NOT_JSON_PREFIX if behaviours.notebooks.notebook_refusal_says_not_json else ""
         raise _no_notebook(f"{about}{error}") from None
     check = behaviours.notebooks.notebook_check_depth
     if check and not _is_notebook(notebook, check):
         raise _no_notebook(
             'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects'
-            f"{'' if check == 'cells' else _SOURCES})."
+            f"{'' if check == 'cells' else _SOURCES_REQUIREMENT})."
         )
     language = _language_info(notebook, behaviours)
     name = language.get("name") if isinstance(language, dict) else None
@@ -49,7 +60,9 @@ def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], st
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Whether a value has cells, each with the content that `check` requires."""
+    """Whether a JSON value has cells with the required content. `check` is a value of the behaviour
+    `notebook_check_depth`.
+    """
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
@@ -70,16 +83,15 @@ def _is_cell(cell: Any, check: str) -> bool:
 
 def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
     brief = behaviours.notebooks.json_refusals_omit_place
-    metadata = _required_member(notebook, "metadata", _BOOK, brief=brief)
+    metadata = _required_member(notebook, "metadata", _NOTEBOOK_VARIABLE, brief=brief)
     if behaviours.notebooks.notebook_check_depth and metadata in (None, _MISSING):
         return None
-    return _required_member(metadata, "language_info", f"{_BOOK}.metadata", brief=brief)
+    return _required_member(metadata, "language_info", f"{_NOTEBOOK_VARIABLE}.metadata", brief=brief)
 
 
-def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return blocks of all cells with their outputs. Offset and limit do not matter.
-
-    Raises Refusal if the text is not a notebook, or too large.
+def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return the answer of Read: blocks of text for all cells with their outputs. Raises Refusal if the text is not a
+    notebook, or too large. `path` is the path as written in the call.
     """
     cells, language = _parse_cells(text, behaviours)
     summaries = [_summarize_cell(cell, number, language, behaviours) for number, cell in enumerate(cells)]
@@ -91,42 +103,41 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
     return tuple(block for summary in summaries for block in _cell_blocks(summary, behaviours))
 
 
-def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return blocks of all cells with their outputs, or of the cell with an id. The size is not limited.
+def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return the answer of NotebookRead: blocks of text for all cells with their outputs, or for the cell with the id
+    `identity`.
 
-    Raises Refusal if the text is not a notebook, or no cell has the id. Numbers of cells are not accepted.
+    Raises Refusal if the text is not a notebook, or if no cell has the id. The id `cell-N` does not mean a number.
     """
     cells, language = _parse_cells(text, behaviours)
-    shown_ones = list(enumerate(cells))
+    selected = list(enumerate(cells))
     if identity:
-        shown_ones = list(islice((each for each in shown_ones if has_id(each[1], identity)), 1))
-        if not shown_ones:
+        selected = list(islice((each for each in selected if has_id(each[1], identity)), 1))
+        if not selected:
             raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook')
-    full = bool(identity) or counts_cells(behaviours)
-    summaries = [
-        _summarize_cell(cell, number, language, behaviours, full=full) for number, cell in shown_ones
-    ]
+    full = bool(identity) or identifies_by_number(behaviours)
+    summaries = [_summarize_cell(cell, number, language, behaviours, full=full) for number, cell in selected]
     return tuple(block for summary in summaries for block in _cell_blocks(summary, behaviours))
 
 
 def has_id(cell: Any, identity: str) -> bool:
-    """Whether a cell has an id. Raises Failure if the cell is null."""
+    """Whether a cell has this id. Raises ContentError if the cell is null."""
     if cell is None:
-        raise Failure("Cannot read properties of null (reading 'id')")
+        raise ContentError("Cannot read properties of null (reading 'id')")
     return isinstance(cell, dict) and cell.get("id") == identity
 
 
-def counts_cells(behaviours: Behaviours) -> bool:
-    """Whether the tools identify a cell by its number, not by its id."""
+def identifies_by_number(behaviours: Behaviours) -> bool:
+    """Whether the tools of this version identify a cell by its number, not by its id."""
     return behaviours.arguments.notebook_cell_argument == "number"
 
 
 def _parse_cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
-    """Return the cells of a notebook, and its language. Raises Refusal if the text is not a notebook."""
+    """Return the cells of a notebook, and its programming language. Raises Refusal if the text is not a notebook."""
     notebook, language = load_notebook(text, behaviours)
     brief = behaviours.notebooks.json_refusals_omit_place
-    cells = _required_member(notebook, "cells", _BOOK, brief=brief)
-    _required_member(cells, "map", f"{_BOOK}.cells", brief=brief)
+    cells = _required_member(notebook, "cells", _NOTEBOOK_VARIABLE, brief=brief)
+    _required_member(cells, "map", f"{_NOTEBOOK_VARIABLE}.cells", brief=brief)
     if not isinstance(cells, list):
         raise _no_notebook("cells.map is not a function")
     return cells, language
@@ -136,8 +147,8 @@ def _refuse_too_large(content: str, file: str) -> None:
     if len(content) > _MAX_SIZE:
         raise Refusal(
             "too_large",
-            f"Notebook content ({rounded_size(len(content))}) exceeds maximum allowed size "
-            f"({rounded_size(_MAX_SIZE)}). Use Bash with jq to read specific portions:\n"
+            f"Notebook content ({size_text(len(content))}) exceeds maximum allowed size "
+            f"({size_text(_MAX_SIZE)}). Use Bash with jq to read specific portions:\n"
             f"  cat {file} | jq '.cells[:20]' # First 20 cells\n"
             f"  cat {file} | jq '.cells[100:120]' # Cells 100-120\n"
             f"  cat {file} | jq '.cells | length' # Count total cells\n"
@@ -148,9 +159,9 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the summary of a cell. Outputs that are too large are replaced by instructions, unless `full`."""
+    """Return the summary of a cell. If its outputs are too large, instructions replace the outputs, unless `full`."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
-    counted = counts_cells(behaviours)
+    counted = identifies_by_number(behaviours)
     identity = number if counted else _required_member(cell, "id", owner, brief=brief)
     kind, source = (_required_member(cell, name, owner, brief=brief) for name in ("cell_type", "source"))
     summary: dict[str, Any] = {
@@ -167,7 +178,7 @@ def _summarize_cell(
     )
     if code:
         summary["language"] = language
-        if outputs := _noted_at_last(
+        if outputs := _with_one_note(
             [_summarize_output(output, behaviours) for output in cell.get("outputs") or ()]
         ):
             if not full and _cell_size(outputs, behaviours) > _MAX_OUTPUTS:
@@ -176,7 +187,7 @@ def _summarize_cell(
                     if behaviours.notebooks.read_refuses_notebooks
                     else f"Bash with: cat <notebook_path> | jq '.cells[{number}].outputs'"
                 )
-                outputs = [_as_shown("stream", f"Outputs are too large to include. Use {advice}")]
+                outputs = [_output_summary("stream", f"Outputs are too large to include. Use {advice}")]
             summary["outputs"] = outputs
     return summary
 
@@ -196,10 +207,10 @@ def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
         None if output is None and incomplete else _required_member(output, "output_type", owner, brief=brief)
     ):
         case "stream" as kind:
-            return _as_shown(kind, _join_lines(output.get("text")))
+            return _output_summary(kind, _join_lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
             data = output.get("data") or {}
-            shown_output = _as_shown(kind, _join_lines(data.get("text/plain")))
+            shown_output = _output_summary(kind, _join_lines(data.get("text/plain")))
             for media_type in ("image/png", "image/jpeg"):
                 if isinstance(data.get(media_type), str):
                     image = data[media_type]
@@ -213,23 +224,23 @@ def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
             title = f"{_required_text(name)}: {_required_text(value)}"
             trace = _required_member(output, "traceback", owner, brief=brief)
             if incomplete and (trace in (None, _MISSING) or trace == []):
-                return _as_shown(kind, title)
+                return _output_summary(kind, title)
             _required_member(trace, "join", f"{owner}.traceback", brief=brief)
             lines = "\n".join("" if line is None else _required_text(line) for line in trace)
-            return _as_shown(kind, f"{title}\n{lines}")
+            return _output_summary(kind, f"{title}\n{lines}")
     if behaviours.notebooks.unknown_outputs_are_noted:
-        return _as_shown(_UNKNOWN, "Outputs of an unknown type are not shown.")
+        return _output_summary(_UNKNOWN, "Outputs of an unknown type are not shown.")
     nothing = _required_member(_MISSING, "text", owner, brief=brief)
     raise AssertionError(nothing)
 
 
-def _noted_at_last(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the outputs with a single note on outputs of an unknown type, at the end."""
+def _with_one_note(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the outputs with a single note about all outputs of an unknown type, at the end."""
     notes = [output for output in outputs if output["output_type"] == _UNKNOWN]
     return [output for output in outputs if output["output_type"] != _UNKNOWN] + notes[:1]
 
 
-def _as_shown(kind: str, text: str) -> dict[str, Any]:
+def _output_summary(kind: str, text: str) -> dict[str, Any]:
     return {"output_type": kind, "text": text}
 
 
@@ -237,7 +248,7 @@ def _cell_blocks(summary: dict[str, Any], behaviours: Behaviours) -> Iterator[st
     kind, language, identity = summary["cellType"], summary.get("language", "python"), summary["cell_id"]
     about = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
     about += "" if language == "python" else f"<language>{language}</language>"
-    cell = f"cell {identity}" if counts_cells(behaviours) else f'cell id="{identity}"'
+    cell = f"cell {identity}" if identifies_by_number(behaviours) else f'cell id="{identity}"'
     yield f"<{cell}>{about}{summary['source']}</{cell}>"
     for output in summary.get("outputs", ()):
         if output["text"]:
@@ -253,8 +264,8 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return a member of an object. Raises Refusal if the member is missing; in the `brief` messages of the
-    JavaScript engine, `owner` is the variable name of the object.
+    """Return a member of a JSON object. Raises Refusal if `value` is null or missing. `owner` is the name of its
+    variable in the short error messages of the JavaScript engine (`brief`).
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

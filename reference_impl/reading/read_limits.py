@@ -1,11 +1,11 @@
-"""Limits of Read, and the wording of its refusals."""
+"""The limits of Read, and its refusals of content that is too large."""
 
 from __future__ import annotations
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.content import numbered_lines
-from readfirst.reference_impl.text.js_number import rounded_size
+from readfirst.reference_impl.text.js_number import size_text
 
 __all__ = [
     "advice_on_lines",
@@ -19,40 +19,40 @@ __all__ = [
 _MAX_SIZE = 262_144
 _MAX_TOKENS = 25_000
 _CHARACTERS_PER_TOKEN = 4
-_SHARE = 0.85
+_PAGE_SHARE = 0.85
 _ADVICE = {
     "GrepTool": "Please use offset and limit parameters to read specific portions of the file, or use the GrepTool to "
     "search for specific content.",
     "search": "Use offset and limit parameters to read specific portions of the file, or search for specific content "
     "instead of reading the whole file.",
 }
-_LARGE = (
+_ALLOW_LARGE_ADVICE = (
     " To read it anyway, up to what still fits in your context, call Read again with allow_large: true — only if you "
     "genuinely need all of it or the user asked for the whole file."
 )
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of a text file that is too large; in some versions it also names a way to
-    read the whole file.
+    """Return the advice in the refusal of a text file that is too large. In some versions, the advice offers to read
+    the whole file.
     """
-    return size_advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
+    return size_advice(behaviours) + (
+        _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
+    )
 
 
 def size_advice(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of any file that is too large."""
+    """Return the advice in the refusal of any content that is too large."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
-    """Refuse a `size` of more than 262,144: bytes of a file, or UTF-16 code units of a text."""
+    """Refuse a size of more than 262,144: bytes of a file, or UTF-16 code units of a text."""
     if size > _MAX_SIZE:
-        shown = (
-            f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded_size(size)
-        )
+        shown = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else size_text(size)
         raise Refusal(
             "too_large",
-            f"File content ({shown}) exceeds maximum allowed size ({rounded_size(_MAX_SIZE)}). "
+            f"File content ({shown}) exceeds maximum allowed size ({size_text(_MAX_SIZE)}). "
             f"{advice_on_lines(behaviours)}",
         )
 
@@ -67,14 +67,13 @@ def is_too_long(text: str) -> bool:
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Return the first lines of a text with too many tokens, about 85 % of the limit, and the notice that names
-    the missing lines.
+    """Return the first lines of a text with too many tokens, about 85 % of the limit, and a notice about the missing
+    lines.
 
-    If these lines with their numbers have too many characters, the same share of the characters is returned
-    instead.
+    If these lines with their numbers have too many characters, return the same share of the characters instead.
     """
     tokens = _count_tokens(text)
-    lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / tokens
+    lines, share = text.split("\n"), _PAGE_SHARE * _MAX_TOKENS / tokens
     count = int(len(lines) * share)
     page = lines[:count]
     if page and len(numbered_lines(page, prefix, 1)) <= _MAX_SIZE:

@@ -1,4 +1,4 @@
-"""Resolve the path in a call, and check whether the session may read or change it."""
+"""Convert the path of a call to an absolute path, and refuse paths that the session may not read or change."""
 
 from __future__ import annotations
 
@@ -8,150 +8,161 @@ from dataclasses import dataclass
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
-from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.refusal import Refusal, refusal_of_os_error
 from readfirst.reference_impl.session.guarded_paths import is_suspicious, not_granted
 from readfirst.reference_impl.session.permission_rules import DenyRules, Grants
-from readfirst.reference_impl.text.content import WHITESPACE, well_formed
+from readfirst.reference_impl.text.content import WHITESPACE, replace_surrogates
 
 __all__ = [
     "Paths",
     "Permissions",
     "expand_home",
-    "refuse_long",
-    "refuse_null",
-    "refuse_null_at_last",
+    "refuse_long_argument",
+    "refuse_nul_argument",
+    "refuse_nul_at_open",
     "refuse_special_file",
     "resolve_path",
 ]
 
 
-_LONGEST_PATH = 4096
-_WHERE = " Current working directory: {root}"
+_MAX_PATH_LENGTH = 4096
+_DIRECTORY_REMARK = " Current working directory: {root}"
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Resolution of the paths of one session. `root` (the directory of relative paths) and `home` (the meaning of
-    `~`) are absolute.
+    """Conversion of the paths of calls to absolute paths. `root` is the directory of relative paths, `home` the
+    meaning of `~`; both are absolute.
 
-    `left` means that a command has changed to `root`, which is not the initial directory.
+    `has_changed_directory`: a command has changed `root`.
     """
 
     root: str
     home: str
     behaviours: Behaviours
-    left: bool = False
+    has_changed_directory: bool = False
 
-    def argument_path(self, given: str) -> str:
-        """Return the absolute path of an argument. Raises Refusal if the argument is not a path, or if it is
-        relative and the version requires absolute paths.
+    def argument_path(self, raw_path: str) -> str:
+        """Return the absolute path of an argument. Raises Refusal for a relative path, in versions that require
+        absolute paths.
         """
         if self.behaviours.paths.read_expands_tilde:
-            return self.expand_argument(given)
-        return self._absolute_path(given, folds=self.behaviours.paths.read_folds_dots)
+            return self.expand_argument(raw_path)
+        return self._absolute_path(raw_path, resolves_dots=self.behaviours.paths.read_folds_dots)
 
-    def expand_argument(self, given: str) -> str:
-        """Return the absolute path for a tool that expands `~` and strips whitespace around the path."""
+    def expand_argument(self, raw_path: str) -> str:
+        """Return the absolute path of an argument, with `~` expanded and without whitespace around the path."""
         if self.behaviours.paths.changes_expand_tilde:
-            given = expand_home(given, self.home)
-        return self._absolute_path(given, folds=True)
+            raw_path = expand_home(raw_path, self.home)
+        return self._absolute_path(raw_path, resolves_dots=True)
 
-    def unresolved_path(self, given: str) -> str:
-        """Return the absolute path with unresolved `.`, `..` and `//`, for a tool that expands `~`."""
-        return posixpath.join(self.root, expand_home(given, self.home))
+    def unresolved_path(self, raw_path: str) -> str:
+        """Return the absolute path of an argument, with `~` expanded, but with unresolved `.`, `..` and `//`."""
+        return posixpath.join(self.root, expand_home(raw_path, self.home))
 
-    def to_read(self, given: str) -> str:
-        """Return the absolute path that Read opens. Whether a final slash stays depends on the version."""
-        path = self.argument_path(given)
+    def to_read(self, raw_path: str) -> str:
+        """Return the absolute path that Read opens. In some versions, the path keeps a final slash."""
+        path = self.argument_path(raw_path)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
-    def to_edit(self, given: str) -> str:
-        """Return the absolute path that Edit checks before it edits."""
+    def to_edit(self, raw_path: str) -> str:
+        """Return the absolute path of the file that the validation of Edit reads."""
         return (
-            self.expand_argument(given)
+            self.expand_argument(raw_path)
             if self.behaviours.paths.edit_validation_expands_tilde
-            else self.argument_path(given)
+            else self.argument_path(raw_path)
         )
 
-    def to_write(self, given: str) -> str:
-        """Return the absolute path that Edit and Write write to. Whether a final slash stays depends on the version."""
-        path = self.expand_argument(given)
+    def to_write(self, raw_path: str) -> str:
+        """Return the absolute path that Edit and Write write. In some versions, the path keeps a final slash."""
+        path = self.expand_argument(raw_path)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
-    def _absolute_path(self, given: str, *, folds: bool) -> str:
-        given = well_formed(given)
-        if not given.startswith("/") and not self.behaviours.paths.relative_paths_are_accepted:
-            raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
+    def _absolute_path(self, raw_path: str, *, resolves_dots: bool) -> str:
+        raw_path = replace_surrogates(raw_path)
+        if not raw_path.startswith("/") and not self.behaviours.paths.relative_paths_are_accepted:
+            raise Refusal("relative_path", f"Path is relative: {raw_path}. Give an absolute path.")
         if self.behaviours.paths.paths_become_nfc:
-            given = unicodedata.normalize("NFC", given)
-        return resolve_path(given, self.root, folds=folds)
+            raw_path = unicodedata.normalize("NFC", raw_path)
+        return resolve_path(raw_path, self.root, resolves_dots=resolves_dots)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
-        """Refuse to open a path that is too long, in versions that check it themselves."""
-        how = self.behaviours.paths.long_path_refusal
-        if how in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _LONGEST_PATH:
-            named = f" '{path}'" if how == "cut" else ""
-            answer = f"ENAMETOOLONG: name too long, open{named}"
-            raise Refusal("os_error", prefix + answer[:_LONGEST_PATH])
+        """Refuse to open a path that is too long, in versions that do not use the message of the system."""
+        treatment = self.behaviours.paths.long_path_refusal
+        if treatment in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _MAX_PATH_LENGTH:
+            quoted = f" '{path}'" if treatment == "cut" else ""
+            answer = f"ENAMETOOLONG: name too long, open{quoted}"
+            raise Refusal("os_error", prefix + answer[:_MAX_PATH_LENGTH])
 
-    def refuse_unclear(self, path: str, *, tool: str = "") -> None:
-        """Refuse a path whose existence the system cannot determine; `tool` is the tool whose call is validated."""
+    def refuse_inaccessible(self, path: str, *, tool: str = "") -> None:
+        """Refuse a path if the system cannot determine whether it exists. `tool` is the tool whose call is
+        validated.
+        """
         prefix = f"Error calling tool ({tool}): " if tool else ""
         self.refuse_too_long(path, prefix=prefix)
         try:
             disk.path_exists(path)
         except OSError as error:
-            raise of_os_error(
+            raise refusal_of_os_error(
                 error, f"{self.behaviours.lookup.stat_call_in_refusals} '{path}'", prefix=prefix
             ) from None
 
     def refuse_missing(
-        self, path: str, *, code: int | None = None, unclear: bool = True, named: str = ""
+        self,
+        path: str,
+        *,
+        code: int | None = None,
+        inaccessible_is_missing: bool = True,
+        suggest_near: str = "",
     ) -> None:
-        """Refuse a missing path, and suggest a similar file next to `named`, by default next to `path`.
+        """Refuse a missing path, and suggest a similar file in the directory of `suggest_near` (default: of `path`).
 
-        `unclear`: a path whose existence the system cannot determine counts as missing.
+        `inaccessible_is_missing`: also refuse a path if the system cannot determine whether it exists.
         """
-        if _is_missing(path, unclear=unclear):
+        if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
             remark = self.behaviours.lookup.missing_file_remark
-            where = (remark or (_WHERE if self.left else "")).format(root=self.root)
-            similar = _similar_name(named or path, sanitized=self.behaviours.lookup.suggestions_are_sanitized)
+            where = (remark or (_DIRECTORY_REMARK if self.has_changed_directory else "")).format(
+                root=self.root
+            )
+            similar = _similar_name(
+                suggest_near or path, sanitized=self.behaviours.lookup.suggestions_are_sanitized
+            )
             suggestion = f" Did you mean {similar}?" if similar else ""
             raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
 
 
-def refuse_long(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
-    """Refuse a path with more characters than the system allows, as written in the call."""
+def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
+    """Refuse a path argument with more characters than the system allows. `name` is the name of the argument."""
     length = len(path.encode("utf-16-le", "surrogatepass")) // 2
-    if behaviours.paths.long_path_refusal == "counted" and length > _LONGEST_PATH:
+    if behaviours.paths.long_path_refusal == "counted" and length > _MAX_PATH_LENGTH:
         raise Refusal(
             "invalid_path",
-            f"{tool} {name} has {length} characters, and {tool} takes at most {_LONGEST_PATH}. Resolve any "
+            f"{tool} {name} has {length} characters, and {tool} takes at most {_MAX_PATH_LENGTH}. Resolve any "
             '"./" and "../" parts, drop any white space around the path, and send it again.',
         )
 
 
-def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> None:
-    """Refuse a path with a NUL character, which no file name can contain.
+def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "file_path") -> None:
+    """Refuse a path argument with a NUL character, which no file name can contain. `name` is the name of the argument.
 
-    `how`: `unseen` counts as missing, `seen` is noticed by the validation, `fatal` ends the product, `named` is
-    named in the refusal.
+    `treatment` is a value of the behaviour `nul_in_path`: `unseen` (no refusal here), `seen` (the call fails), `fatal`
+    (the product exits), or `named` (the refusal names the NUL character).
     """
-    if "\0" not in path or how == "unseen":
+    if "\0" not in path or treatment == "unseen":
         return
-    if how == "named":
+    if treatment == "named":
         raise Refusal(
             "invalid_path",
             f"{tool} {name} cannot contain null bytes (\\0). Remove the null byte and try again.",
         )
-    if how == "fatal":
+    if treatment == "fatal":
         raise Refusal("crashed", "the product ended with exit code 1: Path contains null bytes")
     raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 
 
 def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
-    """Refuse to change a device, a pipe, or (in versions that treat it as a special file) a socket. In other
-    versions a socket passes this check and is refused later as an unread file.
+    """Refuse to change a device, a pipe or, in versions that treat it as a special file, a socket. Other versions
+    refuse a socket later, as an unread file.
     """
     if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
@@ -161,8 +172,8 @@ def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
         )
 
 
-def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
-    """Refuse to open a path with a NUL character, with the message of the system's library."""
+def refuse_nul_at_open(path: str, *, prefix: str = "") -> None:
+    """Refuse to open a path with a NUL character, with the message of the JavaScript library."""
     if "\0" in path:
         quoted = "'" + path.replace("\0", "\\x00") + "'"
         raise Refusal(
@@ -172,36 +183,38 @@ def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
 
 
 def expand_home(path: str, home: str) -> str:
-    """Return the path without whitespace around it, and with the home directory for `~` and `~/`."""
+    """Return a path without whitespace around it, and with `home` instead of `~` at its beginning."""
     path = path.strip(WHITESPACE)
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
-def resolve_path(path: str, root: str, *, folds: bool) -> str:
-    """Return the absolute path. Links are not followed.
+def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
+    """Return the absolute path of a path. Symbolic links are not followed.
 
-    A relative path starts at `root`; its `.`, `..` and `//` are resolved, and its final slash is removed. An
-    empty path is `root` itself. With `folds`, `.`, `..` and `//` of an absolute path are resolved, too; its final
-    slash stays, because only a directory has such a name. Without `folds`, an absolute path is returned
+    A relative path starts at `root`; its `.`, `..` and `//` are resolved, and its final slash is removed. The empty
+    path means `root`. With `resolves_dots`, `.`, `..` and `//` of an absolute path are resolved, too, but its final
+    slash stays, because only a directory has such a name. Without `resolves_dots`, an absolute path is returned
     unchanged.
     """
-    if path.startswith("/") and not folds:
+    if path.startswith("/") and not resolves_dots:
         return path
     absolute = posixpath.join(root, path) if path else root
     folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three become one
     return posixpath.join(folded, "") if path.startswith("/") and path.endswith("/") else folded
 
 
-def _is_missing(path: str, *, unclear: bool) -> bool:
-    """Whether a path is missing; `unclear` is the result if the system cannot determine it."""
+def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
+    """Whether a path does not exist. `inaccessible_is_missing` is the result if the system cannot determine it."""
     try:
         return not disk.path_exists(path)
     except OSError:
-        return unclear
+        return inaccessible_is_missing
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file next to the missing `path` with the same name and a different extension, or None."""
+    """Return the name of a file with the name of the missing `path`, but with a different extension. None if the
+    directory contains no such file.
+    """
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
         entry
@@ -224,10 +237,10 @@ def _name_without_extension(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The refusals of permission rules, with the wording and order of the contract.
+    """The permissions of a session, and the refusals of calls without permission.
 
-    `root` is the working directory. `grants` are the actions that need no permission; None means that no action
-    needs a permission.
+    `rules` are the deny rules. `grants` are the actions that need no permission; None means that no action needs a
+    permission. `root` is the working directory.
     """
 
     rules: DenyRules
@@ -235,10 +248,10 @@ class Permissions:
     root: str
     grants: Grants | None = None
     in_background: bool = False
-    """Whether the permissions belong to a sub-agent in the background, whose user cannot be asked."""
+    """Whether the session belongs to a sub-agent in the background, where no user can be asked."""
 
     def may_read(self, path: str) -> bool:
-        """Whether an absolute path may be read without asking."""
+        """Whether an absolute path may be read without asking the user."""
         grants = self.grants
         return (
             grants is None
@@ -249,27 +262,30 @@ class Permissions:
             or grants.covers(path)
         )
 
-    def may_be_unread(self, path: str) -> bool:
-        """Whether an unread file may be changed by a model that need not read first: only if the change needs no
+    def may_change_unread(self, path: str) -> bool:
+        """Whether a file may be changed without a Read, in versions that allow this: only if the change needs no
         permission.
 
-        A name that means a different file on Windows needs a permission.
+        A name that may mean a different file on Windows needs a permission.
         """
         if self.grants is None:
             inside = all(
                 f"{each}/".startswith(f"{root}/")
-                for each, root in ((path, self.root), (disk.leads_to(path), disk.leads_to(self.root)))
+                for each, root in (
+                    (path, self.root),
+                    (disk.resolve_links(path), disk.resolve_links(self.root)),
+                )
             )
             return inside and not is_suspicious(path)
         return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
-    def ask_to_read(self, path: str) -> None:
-        """Refuse to read a path that needs a permission, because no user answers."""
+    def require_read_permission(self, path: str) -> None:
+        """Refuse to read a path that needs a permission, because no user answers the question."""
         if not self.may_read(path):
             raise not_granted("read from", path)
 
-    def ask_to_write(self, tool: str, path: str) -> None:
-        """Refuse to change a path that needs a permission, because no user answers."""
+    def require_write_permission(self, tool: str, path: str) -> None:
+        """Refuse to change a path that needs a permission, because no user answers the question."""
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return
@@ -279,11 +295,11 @@ class Permissions:
         if not allowed and not (grants.mode == "acceptEdits" and grants.covers(path)):
             raise not_granted("write to", path)
 
-    def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
-        """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
+    def refuse_denied(self, action: str, path: str, *, code: int | None = None, change: str = "") -> None:
+        """Refuse a path that a deny rule covers, during validation. `action` is `Read` or `Edit`.
 
-        `done` names a change in the message (`edited`, for example): in some versions, rules for Read forbid
-        changes, too. If `done` is empty, rules for Read do not forbid the action `Edit`.
+        `change` is the participle for the message, for example `edited`. In some versions, deny rules for Read also
+        forbid changes; with an empty `change`, they forbid only the action `Read`.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -293,37 +309,37 @@ class Permissions:
                 "File is in a directory that is denied by your permission settings.",
                 code=code,
             )
-        linked = done == "edited" or self.behaviours.permissions.read_deny_of_links_covers_writes
+        linked = change == "edited" or self.behaviours.permissions.read_deny_of_links_covers_writes
         closed = self.rules.denies("Read", path) or (linked and self._denies_target("Read", path, path))
-        if done and self.behaviours.permissions.read_deny_covers_changes and closed:
+        if change and self.behaviours.permissions.read_deny_covers_changes and closed:
             raise Refusal(
                 "permission_denied",
-                f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
+                f"File is covered by a Read deny rule in your permission settings and cannot be {change}.",
             )
 
-    def deny_target(self, action: str, path: str, given: str, *, unfolded: str = "") -> None:
-        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
+    def refuse_denied_target(self, action: str, path: str, raw_path: str, *, unresolved: str = "") -> None:
+        """Refuse a path, or a link to a path, that a deny rule covers, right before the execution.
 
-        `given` is the path as written in the call. `unfolded` is the absolute path with unresolved `..` and `.`;
-        a link is followed only if this path exists.
+        `raw_path` is the path as written in the call. `unresolved` is the absolute path with unresolved `..` and `.`;
+        in some versions, a link is followed only if this path exists.
         """
         if not self.rules.lists:
             return
         if self.behaviours.permissions.deny_fails_at_rule_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
         absolute = self.behaviours.permissions.refusals_name_absolute_path
-        follows = self._denies_target(action, path, unfolded if not absolute and unfolded else path)
+        follows = self._denies_target(action, path, unresolved if not absolute and unresolved else path)
         if self.rules.denies(action, path) or follows:
             verb = "read" if action == "Read" else "edit"
-            shown = path if absolute else given
+            shown = path if absolute else raw_path
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether the target of a path is denied; `spelled` must exist, or be inside an existing directory."""
+        """Whether a deny rule covers the target of a path. `spelled` must exist, or in some versions its directory."""
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False
         if self.behaviours.permissions.deny_follows_dangling_links:
             leads = spelled == path or disk.exists(posixpath.dirname(spelled))
         else:
             leads = disk.exists(spelled)
-        return leads and self.rules.denies(action, disk.leads_to(path))
+        return leads and self.rules.denies(action, disk.resolve_links(path))

@@ -1,4 +1,6 @@
-"""Refuse paths that need a permission: guarded directories, sensitive files, names with another meaning on Windows."""
+"""Refuse to change guarded files, which need a permission: in `.claude` directories, sensitive files, and suspicious
+names.
+"""
 
 import posixpath
 import re
@@ -14,11 +16,13 @@ __all__ = ["background_message", "is_suspicious", "not_granted", "refuse_guarded
 
 
 _ASKED_FOR = "Claude requested permissions to"
-"""Start of the refusal of calls that need a permission."""
+"""The start of the refusal of a call that needs a permission."""
 
 
 def not_granted(doing: str, path: str, linked: str = "") -> Refusal:
-    """Return the refusal of a call that needs a permission; `doing` is the action, such as `write to`."""
+    """Return the refusal of a call that needs a permission. `doing` names the action, such as `write to`; `linked` is
+    a sentence about the target of a link, or empty.
+    """
     return Refusal(
         "permission_denied",
         f"{_ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
@@ -30,28 +34,30 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether a name in an absolute path could mean a different file on Windows, because the name ends with a dot
-    or is a short name.
+    """Whether an absolute path may mean a different file on Windows: a name ends with a dot, or is a short name such
+    as `PROGRA~1`.
 
-    `names` are the names whose dots count: `any`, only the `last`, or none (empty).
+    `names` are the names whose final dots count: `any` or `last`. If `names` is empty, no path is suspicious.
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
-def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
+def refuse_suspicious(path: str, raw_path: str, behaviours: Behaviours) -> None:
     """Refuse a path that may mean a different file on Windows, because it needs a permission and no user answers.
 
-    `path` is absolute; `given` is the path as written in the call. In some versions a space at the end of `given`
-    is refused, too, and a colon (except after a drive letter) in `given` or in the target of an existing path.
+    `path` is absolute; `raw_path` is the path as written in the call. Some versions also refuse a space at the end of
+    `raw_path`, and a colon (except after a drive letter) in `raw_path` or in the target of an existing path.
     """
-    trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
+    trailing = behaviours.permissions.trailing_whitespace_is_suspicious and raw_path != raw_path.rstrip(
+        WHITESPACE
+    )
     colon = behaviours.permissions.colons_are_suspicious and (
-        ":" in given[2:] or (disk.exists(path) and ":" in disk.leads_to(path)[2:])
+        ":" in raw_path[2:] or (disk.exists(path) and ":" in disk.resolve_links(path)[2:])
     )
     if not (trailing or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
         return
-    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    shown = path if behaviours.permissions.refusals_name_absolute_path else raw_path
     raise Refusal(
         "permission_denied",
         f"Claude requested permissions to write to {shown}, which contains a suspicious Windows path pattern that "
@@ -63,17 +69,18 @@ _OWN_FOLDERS = (".claude/commands/", ".claude/agents/", ".claude/skills/")
 _OWN_WORK = ".claude/worktrees/"
 
 
-def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
-    """Refuse a file that needs a permission, because no user answers: in a `.claude` directory, or sensitive.
+def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) -> None:
+    """Refuse a guarded file, because its change needs a permission and no user answers. The target of a link counts,
+    too.
 
-    `path` is absolute, `given` as written in the call. Names in the resolved path count as well.
+    `path` is absolute; `raw_path` is the path as written in the call.
     """
-    target = disk.leads_to(path)
+    target = disk.resolve_links(path)
     guards = {
         _guard_of_path(path, lambda: root, behaviours),
-        _guard_of_path(target, lambda: disk.leads_to(root), behaviours),
+        _guard_of_path(target, lambda: disk.resolve_links(root), behaviours),
     }
-    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    shown = path if behaviours.permissions.refusals_name_absolute_path else raw_path
     names = behaviours.permissions.guarded_refusals_name_link_target and target != path
     linked = f" {shown} resolves through a symlink to {target}." if names else ""
     if "unasked" in guards:
@@ -84,10 +91,11 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return the kind of guard of an absolute path, or an empty text for a path without a guard. Letter case does
+    """Return the guard of an absolute path: `sensitive`, `unasked` (a different refusal), or empty. Letter case does
     not matter.
 
-    Some directories in `root`'s `.claude` directory are guarded differently, or not at all.
+    `root` returns the working directory, which has exceptions: some directories in its `.claude` directory are guarded
+    differently, or not at all.
     """
     small = path.lower()
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
@@ -99,8 +107,8 @@ def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
-    """Whether programs read a file automatically, because of its name or the name of a directory above it; `path`
-    is in lower case.
+    """Whether programs read a file automatically, because of its name or the name of a directory above it. `path` is
+    in lower case.
     """
     return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
         f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
@@ -108,7 +116,9 @@ def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
 
 
 def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
-    """Return the refusal of a call by a sub-agent in the background, whose user cannot be asked."""
+    """Return the message of a refusal for a sub-agent in the background. The message differs if the call needs a
+    permission.
+    """
     if message.endswith(" while in plan mode."):
         refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal
         return refusal.format(tool=tool, message=message)

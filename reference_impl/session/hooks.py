@@ -1,4 +1,4 @@
-"""Run hooks before and after calls, and evaluate their decisions."""
+"""Run hooks before and after calls, and apply their decisions."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from readfirst.reference_impl.shell.shell import CommandResult
 __all__ = ["Hook", "Hooks", "PreToolUseResult"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
-_BLOCKS = 2
-"""The exit code that blocks. Any other code except 0 is a failure of the hook itself and has no effect."""
-_BY_DECISION = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
+_BLOCKING_EXIT_CODE = 2
+"""The exit code of a hook that blocks a call. With any other code except 0, the hook itself failed and has no effect.
+"""
+_DECISIONS = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in `matcher`.
+    """A hook that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools.
 
-    `matcher` is `*`, or names of tools separated by `|`. `run` gets the call as JSON and returns the result of
-    `command`, the hook's name for the model: exit code 2, or JSON on the output, state its decision.
+    `matcher` is `*`, or names of tools separated by `|`. `run` gets the call as JSON, and returns the result of the
+    hook's command. `command` is the name of the hook for the model. Exit code 2, or JSON on the standard output,
+    states the decision of the hook.
     """
 
     event: str
@@ -33,25 +35,31 @@ class Hook:
     run: Callable[[str], CommandResult]
 
     def runs_at(self, event: str, tool: str) -> bool:
-        """Whether the hook runs at an event of a tool."""
+        """Whether the hook runs at an event (`PreToolUse`, `PostToolUse`) of a tool."""
         return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
 
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook: `deny`, `ask`, `allow` or empty. `plain` means that the exit code stated it."""
+    """The decision of a hook: `deny`, `ask`, `allow`, or empty. `by_exit_code`: the exit code stated the decision, not
+    JSON.
+
+    `context` is a text for the model, `input` contains new arguments for the call.
+    """
 
     hook: Hook
     decision: str = ""
     reason: str = ""
-    plain: bool = False
+    by_exit_code: bool = False
     context: str = ""
     input: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of the hooks before a call: new `arguments` (None: unchanged), and whether they `allowed` it."""
+    """The result of the hooks before a call: new `arguments` (None: unchanged), and whether a hook `allowed`
+    the call.
+    """
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False
@@ -59,7 +67,9 @@ class PreToolUseResult:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `reminders` are the messages of hooks to the model that come with the next result."""
+    """The hooks of one session. `reminders` contains messages of hooks to the model, which come with the next
+    result.
+    """
 
     hooks: Sequence[Hook]
     behaviours: Behaviours
@@ -69,36 +79,38 @@ class Hooks:
         """Run the hooks before a call. Raises Refusal if a hook blocks the call."""
         replaced = None
         allowed = False
-        for wish in self._hook_decisions(_BEFORE, tool, {"tool_input": arguments}):
-            if wish.decision == "deny":
-                raise self._blocking_refusal(tool, wish)
-            if wish.decision == "ask" and self.behaviours.hooks.hook_ask_refuses:
-                raise Refusal("blocked_by_hook", wish.reason)
-            if wish.context and self.behaviours.hooks.hooks_before_calls_add_context:
-                self._remind_of_context(_BEFORE, tool, wish)
-            allowed = allowed or wish.decision == "allow"
-            replaced = wish.input or replaced
+        for decision in self._hook_decisions(_BEFORE, tool, {"tool_input": arguments}):
+            if decision.decision == "deny":
+                raise self._blocking_refusal(tool, decision)
+            if decision.decision == "ask" and self.behaviours.hooks.hook_ask_refuses:
+                raise Refusal("blocked_by_hook", decision.reason)
+            if decision.context and self.behaviours.hooks.hooks_before_calls_add_context:
+                self._remind_of_context(_BEFORE, tool, decision)
+            allowed = allowed or decision.decision == "allow"
+            replaced = decision.input or replaced
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
-        """Run the hooks after a call; return whether any hook ran."""
+        """Run the hooks after a call. Return whether any hook ran."""
         ran = False
-        for wish in self._hook_decisions(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
+        for decision in self._hook_decisions(
+            _AFTER, tool, {"tool_input": arguments, "tool_response": answer}
+        ):
             ran = True
-            if wish.decision == "deny":
-                self._remind_of_block(_AFTER, tool, wish)
-                if not wish.plain and self.behaviours.hooks.hook_block_is_reported_twice:
-                    self._remind_of_block(_AFTER, tool, wish)
-            elif wish.context:
-                self._remind_of_context(_AFTER, tool, wish)
+            if decision.decision == "deny":
+                self._remind_of_block(_AFTER, tool, decision)
+                if not decision.by_exit_code and self.behaviours.hooks.hook_block_is_reported_twice:
+                    self._remind_of_block(_AFTER, tool, decision)
+            elif decision.context:
+                self._remind_of_context(_AFTER, tool, decision)
         return ran
 
-    def tell_of_formatted(self, tool: str, path: str) -> None:
+    def remind_of_hook_change(self, tool: str, path: str) -> None:
         """Add a reminder that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:
-        """Return and clear the reminders of the hooks at the end of a message."""
+        """Return the reminders, and clear them. Called at the end of a message."""
         reminders = tuple(self.reminders)
         self.reminders.clear()
         return reminders
@@ -109,32 +121,32 @@ class Hooks:
         for hook in hooks:
             yield _hook_decision(hook, hook.run(json.dumps(said)))
 
-    def _blocking_refusal(self, tool: str, wish: _HookDecision) -> Refusal:
-        reason = f"[{wish.hook.command}]: {wish.reason}" if wish.plain else wish.reason
-        if not wish.plain and self.behaviours.hooks.hook_denial_is_also_a_reminder:
-            self._remind_of_block(_BEFORE, tool, wish)
+    def _blocking_refusal(self, tool: str, decision: _HookDecision) -> Refusal:
+        reason = f"[{decision.hook.command}]: {decision.reason}" if decision.by_exit_code else decision.reason
+        if not decision.by_exit_code and self.behaviours.hooks.hook_denial_is_also_a_reminder:
+            self._remind_of_block(_BEFORE, tool, decision)
         form = (
             self.behaviours.hooks.hook_exit_two_refusal
-            if wish.plain
+            if decision.by_exit_code
             else self.behaviours.hooks.hook_denial_refusal
         )
         return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
 
-    def _remind_of_block(self, event: str, tool: str, wish: _HookDecision) -> None:
-        command = wish.hook.command
-        reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
+    def _remind_of_block(self, event: str, tool: str, decision: _HookDecision) -> None:
+        command = decision.hook.command
+        reason = f"[{command}]: {decision.reason.rstrip()}" if decision.by_exit_code else decision.reason
         form = self.behaviours.hooks.hook_block_after_call
         self.reminders.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
-    def _remind_of_context(self, event: str, tool: str, wish: _HookDecision) -> None:
+    def _remind_of_context(self, event: str, tool: str, decision: _HookDecision) -> None:
         form = self.behaviours.hooks.hook_added_context
         if form:
-            self.reminders.append(form.format(event=event, tool=tool, context=wish.context))
+            self.reminders.append(form.format(event=event, tool=tool, context=decision.context))
 
 
 def _hook_decision(hook: Hook, ran: CommandResult) -> _HookDecision:
-    if ran.code == _BLOCKS:
-        return _HookDecision(hook, "deny", ran.errors, plain=True)
+    if ran.code == _BLOCKING_EXIT_CODE:
+        return _HookDecision(hook, "deny", ran.errors, by_exit_code=True)
     if ran.code:
         return _HookDecision(hook)
     try:
@@ -147,7 +159,7 @@ def _hook_decision(hook: Hook, ran: CommandResult) -> _HookDecision:
     decision = own.get("permissionDecision") or said.get("decision") or ""
     return _HookDecision(
         hook,
-        _BY_DECISION.get(decision, ""),
+        _DECISIONS.get(decision, ""),
         own.get("permissionDecisionReason") or said.get("reason") or "",
         context=own.get("additionalContext") or "",
         input=own.get("updatedInput"),

@@ -1,4 +1,4 @@
-"""Permission rules of a session, and the actions that need no permission."""
+"""Permission rules of a session: rules that deny calls, and grants of calls without a permission."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
-    """Options for parsing permission rules, which differ between versions.
+    """The grammar of permission rules, which differs between versions.
 
-    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches only
-    the file p at the root of the file system; without it, every file named p. `star_is_all`: `Tool(*)` removes
-    the tool. `parentheses`: a pattern may contain parentheses. `dot_slash`: a leading `./` is ignored. `trees`: a
-    trailing `/**` also matches the directory itself. `all_below`: `//**` and `~/**` match everything below their
-    directory; without it, nothing.
+    `comments`: a pattern that starts with `#` matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the
+    file `/p`, instead of every file named `p`. `star_is_all`: `Tool(*)` removes the tool. `parentheses`: a pattern may
+    contain parentheses. `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: `/**` at the end of a
+    pattern also matches the directory itself. `all_below`: `//**` and `~/**` match everything below their directory,
+    instead of nothing.
     """
 
     comments: bool = True
@@ -42,8 +42,8 @@ class RuleGrammar:
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:
-        """Return the tool and the pattern of a rule. None if the rule is invalid. A rule of an unknown form
-        counts as the name of a tool.
+        """Return the tool and the pattern of a rule. None if the text is not a rule. In versions without parentheses
+        in patterns, a rule with such a pattern is returned as the name of a tool.
         """
         match = _RULE.fullmatch(text)
         if match is None:
@@ -54,7 +54,9 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the base directory of a pattern, and the pattern relative to it. None if it matches nothing."""
+        """Return the base directory of a pattern, and the pattern relative to this directory. None if the pattern
+        matches nothing.
+        """
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
@@ -72,17 +74,16 @@ class RuleGrammar:
 
 
 class PermissionRuleError(ValueError):
-    """A deny rule is not written as `Tool` or `Tool(pattern)`."""
+    """A permission rule does not have the form `Tool` or `Tool(pattern)`."""
 
 
 class DenyRules:
-    """The deny rules of one session.
+    """Permission rules of one session that deny (or, in `Grants`, allow) calls.
 
-    `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern
-    have no effect. A rule without a pattern removes the tool. A pattern is written like a line of `.gitignore`;
-    `//p/q` starts at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings
-    file, which is unknown here, so it matches nothing; other patterns start at `root`. Letter case does not
-    matter.
+    `Read(p)` applies to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
+    effect. A rule without a pattern removes the tool. A pattern is written like a line of `.gitignore`. `//p/q` starts
+    at the root of the file system, `~/p` at the home directory. `/p` starts at the directory of the settings file,
+    which is unknown here, and matches nothing. Any other pattern starts at `root`. Letter case does not matter.
     """
 
     def __init__(
@@ -103,15 +104,16 @@ class DenyRules:
                 base, listed = placed
                 patterns.setdefault((tool, base), []).append(listed)
         self.lists = {
-            place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()
+            tool_and_base: IgnoreList(listed, as_git=False, ignore_case=True)
+            for tool_and_base, listed in patterns.items()
         }
 
-    def beginning_at(self, root: str) -> DenyRules:
-        """Return the same rules with a different root."""
+    def with_root(self, root: str) -> DenyRules:
+        """Return the same rules with a different root directory."""
         return DenyRules(self._deny, root=root, home=self._home, grammar=self._grammar)
 
     def denies(self, action: str, path: str) -> bool:
-        """Whether an absolute path is denied to `Read` or to `Edit`."""
+        """Whether a rule for `action` (`Read` or `Edit`) covers an absolute path."""
         for (tool, base), patterns in self.lists.items():
             relative = posixpath.relpath(path, base)
             inside = relative != "." and not relative.startswith("../")
@@ -120,31 +122,33 @@ class DenyRules:
         return False
 
     def is_base(self, action: str, path: str) -> bool:
-        """Whether an absolute path is the base directory of rules for `Read` or `Edit`."""
+        """Whether an absolute path is the base directory of patterns for `action` (`Read` or `Edit`)."""
         return (action, path) in self.lists
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The actions that need no permission: by `mode`, by the rules of `allow`, and in `directories`.
+    """The actions that need no permission: actions that `mode` allows in `directories`, and actions that a rule of
+    `allow` covers.
 
-    `follows`: the target of a link counts, too.
+    `follows_links`: the target of a link must be in the directories, too.
     """
 
     mode: Mode
     allow: DenyRules
     directories: tuple[str, ...]
-    follows: bool
+    follows_links: bool
 
     def covers(self, path: str) -> bool:
-        """Whether a file is in one of the directories."""
+        """Whether an absolute path is in one of the directories."""
         return all(
-            self._contains_path(each) for each in {path, disk.leads_to(path) if self.follows else path}
+            self._contains_path(each)
+            for each in {path, disk.resolve_links(path) if self.follows_links else path}
         )
 
     def _contains_path(self, path: str) -> bool:
         return any(
             path == directory or path.startswith(directory + "/")
             for each in self.directories
-            for directory in (each, disk.leads_to(each))
+            for directory in (each, disk.resolve_links(each))
         )

@@ -1,4 +1,4 @@
-"""The session's knowledge of each file, and whether it suffices to change the file."""
+"""The files that a session knows, and the refusal to change unknown or changed files."""
 
 from __future__ import annotations
 
@@ -12,236 +12,234 @@ from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import NOT_READ, Refusal
 from readfirst.reference_impl.session.storage import Snapshot
-from readfirst.reference_impl.text.content import unify_line_ends, without_mark
+from readfirst.reference_impl.text.content import unify_line_ends, without_byte_order_mark
 
 __all__ = [
     "Memory",
     "ReadState",
     "Record",
-    "Writes",
+    "WriteOrder",
     "is_changed",
     "modified_at",
     "refuse_stale",
     "refuse_unread",
 ]
 
-_SECOND = 1_000_000_000
-_MILLISECOND = 1_000_000
-_TICK = 10 * _MILLISECOND
+_NS_PER_SECOND = 1_000_000_000
+_NS_PER_MS = 1_000_000
+_TICK_NS = 10 * _NS_PER_MS
 """Longest tick of a file system's clock, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Knowledge of a file: its modification time in nanoseconds, and its content with `\\n` line ends.
+    """The session's knowledge of one file.
 
-    `content` is the content of the whole file, which is compared if the modification time is newer; None if only
-    the time is compared. `own`: an Edit, Write or NotebookEdit made the record. `seen`: the model has read or
-    written every line. `asked`: offset and limit of the Read that made the record. `writes`: number of writes
-    before the record. `made`: time of the record in nanoseconds. `edited`: an Edit made the record. `text` is the
-    content when the record was made, with `\\n` line ends, to show later changes; None if later changes are not
-    shown. `shown`, for a record of an Edit, is the content when the model last read or wrote the whole file.
-    `unread`: the session wrote the file and never read it.
+    `content`: the content of the whole file, which is compared if the modification time is newer; None if only the
+    time is compared. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit
+    made the record. `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the
+    Read that made the record. `write_count`: number of writes before the record. `recorded_at`: time of the record, in
+    nanoseconds. `edited`: an Edit made the record. `text`: the content when the record was made, to show later
+    changes; None if later changes are not shown. `last_seen`, for a record of an Edit: the content when the model last
+    read or wrote the whole file. `never_read`: the session wrote the file and never read it. Contents have `\\n` line
+    ends.
     """
 
     content: str | None
     timestamp: int
-    own: bool = False
-    seen: bool = False
-    asked: tuple[float, float | None] | None = None
-    writes: int = 0
-    made: int = field(default_factory=time.time_ns)
+    is_own: bool = False
+    is_seen: bool = False
+    requested_lines: tuple[float, float | None] | None = None
+    write_count: int = 0
+    recorded_at: int = field(default_factory=time.time_ns)
     edited: bool = False
     text: str | None = None
-    shown: str | None = None
-    unread: bool = False
+    last_seen: str | None = None
+    never_read: bool = False
 
 
 class ReadState:
-    """The records of one session by absolute path.
+    """The records of the files that a session knows, by absolute path.
 
-    `capacity` is the maximum number of records: a new record replaces the least recently used record. `leads_to`
-    converts a path to the key of its record, so that a link can share the record of its target.
+    `capacity` is the maximum number of records: a new record replaces the least recently used record. `key_of_path`
+    returns the key of a path's record, so that a link can share the record of its target.
     """
 
-    def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
+    def __init__(self, capacity: int | None = None, key_of_path: Callable[[str], str] = str) -> None:
         self._capacity = capacity
-        self._leads_to = leads_to
+        self._key_of_path = key_of_path
         self._records: dict[str, Record] = {}
 
     def get(self, path: str) -> Record | None:
-        """Return the record of a path. None if the session does not know the file. Counts as a use."""
-        path = self._leads_to(path)
+        """Return the record of a path, and mark the record as used. None if the session does not know the file."""
+        path = self._key_of_path(path)
         record = self._records.pop(path, None)
         if record is not None:
             self._records[path] = record
         return record
 
     def peek(self, path: str) -> Record | None:
-        """Return the record of a path without using it."""
-        return self._records.get(self._leads_to(path))
+        """Return the record of a path, without marking it as used. None if the session does not know the file."""
+        return self._records.get(self._key_of_path(path))
 
     def forget(self, path: str) -> None:
         """Delete the record of a path."""
-        self._records.pop(self._leads_to(path), None)
+        self._records.pop(self._key_of_path(path), None)
 
     def put(self, path: str, record: Record) -> None:
-        """Store the record of a file that was just read or written."""
-        path = self._leads_to(path)
+        """Store the record of a path as the most recently used record."""
+        path = self._key_of_path(path)
         self._records.pop(path, None)
         self._records[path] = record
         if self._capacity is not None and len(self._records) > self._capacity:
             del self._records[next(iter(self._records))]
 
     def newest_first(self) -> list[str]:
-        """Return the known paths, the most recently used first."""
+        """Return the paths of all records, the most recently used first."""
         return list(reversed(self._records))
 
-    def replaced_by(self, records: Iterable[tuple[str, Record]]) -> ReadState:
-        """Return a state with only these records, the most recently used last."""
-        state = ReadState(self._capacity, self._leads_to)
+    def with_records(self, records: Iterable[tuple[str, Record]]) -> ReadState:
+        """Return a copy that contains only these records. The last record counts as the most recently used."""
+        state = ReadState(self._capacity, self._key_of_path)
         for path, record in records:
             state.put(path, record)
         return state
 
 
-class Writes:
-    """The order of writes by a session and its sub-agents; the clock may not advance between two of them."""
+class WriteOrder:
+    """The order of the writes by a session and its sub-agents. Two writes may have the same modification time."""
 
     def __init__(self) -> None:
         self.count = 0
         self._last: dict[str, int] = {}
 
     def add(self, path: str) -> None:
-        """Record a write of a file."""
+        """Add a write of a file, the latest write of all."""
         self.count += 1
-        self._last[disk.leads_to(path)] = self.count
+        self._last[disk.resolve_links(path)] = self.count
 
-    def are_newer(self, path: str, count: int) -> bool:
-        """Whether a file was written after this number of writes."""
-        return self.count > count and self._last.get(disk.leads_to(path), 0) > count
+    def has_newer_write(self, path: str, count: int) -> bool:
+        """Whether a file was written after the first `count` writes."""
+        return self.count > count and self._last.get(disk.resolve_links(path), 0) > count
 
 
 @dataclass(slots=True)
 class Memory:
-    """The session's knowledge of files. `root` is an absolute path.
+    """The files that a session knows. `root` is the first directory of the session, an absolute path.
 
-    Sub-agents share `writes`, but nothing else.
+    A session and its sub-agents share `write_order`, but no other attribute.
     """
 
     root: str
     behaviours: Behaviours
     records: ReadState
-    writes: Writes = field(default_factory=Writes)
-    unreported: dict[str, Record | None] = field(default_factory=dict)
-    """Previous records of files that were written by a call without an answer, until they are read or written
-    again.
+    write_order: WriteOrder = field(default_factory=WriteOrder)
+    unreported_writes: dict[str, Record | None] = field(default_factory=dict)
+    """Records from before a write whose answer the model did not see, by path. A later Read or write of the file
+    removes the record.
     """
-    read_over: dict[str, Record | None] = field(default_factory=dict)
-    """Previous records of files that parallel Reads are reading."""
-    cut: set[str] = field(default_factory=set)
-    """Paths of files whose latest Read showed only the beginning, although the call requested more."""
+    before_parallel_reads: dict[str, Record | None] = field(default_factory=dict)
+    """Records from before the current parallel Reads, by path."""
+    truncated_reads: set[str] = field(default_factory=set)
+    """Paths of files whose latest Read was truncated."""
     mentioned: set[str] = field(default_factory=set)
-    """Paths of files that are known only because a mention or another Read showed them."""
+    """Paths of files that are known only because of a mention, or because the Read of a different file showed them."""
 
-    def remember(
+    def record_read(
         self,
         path: str,
         content: str | None,
-        asked: tuple[float, float | None] | None = None,
+        requested_lines: tuple[float, float | None] | None = None,
         *,
-        seen: bool = False,
-        own: bool = False,
-        given: str = "",
+        is_seen: bool = False,
+        is_own: bool = False,
+        raw_path: str = "",
         text: str | None = None,
     ) -> None:
-        """Record a Read. `content` is the whole content of the file, or None if only times are to be compared;
-        `asked` is offset and limit of the Read.
+        """Record a Read of a file.
 
-        `seen`: the model knows the whole content. `own`: the session has just written the file. `given` is the
-        path as written in the call. `text` is the content of the file, to show later changes.
+        `content`: the content of the whole file; None if only times are to be compared. `requested_lines`: offset and
+        limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the session has just written the
+        file. `raw_path`: the path as written in the call. `text`: the content of the file, to show later changes.
         """
-        self.unreported.pop(path, None)
-        self.cut.discard(path)
-        self.mentioned.discard(path)
-        self.read_over.setdefault(path, self.records.peek(path))
+        self._forget_exceptions(path)
+        self.before_parallel_reads.setdefault(path, self.records.peek(path))
         self.records.put(
-            self._known_as(path, given),
+            self._record_key(path, raw_path),
             Record(
                 content,
-                self._read_at(path),
-                own=own,
-                seen=seen,
-                asked=asked,
-                writes=self.writes.count,
+                self._read_time(path),
+                is_own=is_own,
+                is_seen=is_seen,
+                requested_lines=requested_lines,
+                write_count=self.write_order.count,
                 text=text,
             ),
         )
 
-    def wrote(
+    def record_write(
         self,
         path: str,
         content: str,
         *,
-        seen: bool = True,
+        is_seen: bool = True,
         unified: bool = False,
-        given: str = "",
+        raw_path: str = "",
         edited: bool = False,
     ) -> None:
-        """Record a write of the session, which knows the whole file.
+        """Record a write of a file. `content` is the new content of the whole file.
 
-        `seen`: the model knows the whole content. `edited`: the write was an Edit, which contains only a part of
-        the content. `unified`: the content is stored with `\\n` line ends. `given` is the path as written in the
-        call.
+        `is_seen`: the model knows the whole content. `unified`: the content is stored with `\\n` line ends. `raw_path`:
+        the path as written in the call. `edited`: the write was an Edit, which contains only a part of the content.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
-            content = without_mark(content)
+            content = without_byte_order_mark(content)
         if unified:
             content = unify_line_ends(content)
-        known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
-        self.writes.add(path)
-        self.unreported.pop(path, None)
-        self.cut.discard(path)
-        self.mentioned.discard(path)
-        modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
-        text = unify_line_ends(content)
-        former = self.records.peek(path)
-        known_text = None if former is None else former.shown if former.edited else former.text
+        self.write_order.add(path)
+        self._forget_exceptions(path)
+        previous = self.records.peek(path)
+        previous_text = None if previous is None else previous.last_seen if previous.edited else previous.text
         record = Record(
-            known,
-            modified,
-            own=True,
-            seen=seen,
-            writes=self.writes.count,
+            content if self.behaviours.freshness.touched_own_write_may_be_edited else None,
+            modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds),
+            is_own=True,
+            is_seen=is_seen,
+            write_count=self.write_order.count,
             edited=edited,
-            text=text,
-            shown=known_text if edited else None,
-            unread=not edited and (former is None or former.unread),
+            text=unify_line_ends(content),
+            last_seen=previous_text if edited else None,
+            never_read=not edited and (previous is None or previous.never_read),
         )
-        self.records.put(self._known_as(path, given), record)
+        self.records.put(self._record_key(path, raw_path), record)
 
-    def knows_only_the_beginning(self, path: str) -> None:
-        """Forget a file, because the answer of its Read showed fewer lines than requested."""
+    def _forget_exceptions(self, path: str) -> None:
+        self.unreported_writes.pop(path, None)
+        self.truncated_reads.discard(path)
+        self.mentioned.discard(path)
+
+    def forget_truncated_read(self, path: str) -> None:
+        """Forget a file whose Read was truncated: the answer showed fewer lines than requested."""
         self.records.forget(path)
-        self.cut.add(path)
+        self.truncated_reads.add(path)
 
     def forget_mentions(self) -> None:
-        """Forget files that no call of the session has read or written."""
+        """Forget the files that no call of the session has read or written."""
         for path in self.mentioned:
             self.records.forget(path)
         self.mentioned.clear()
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
-        """Return the watched paths, or all paths, that are newer on disk than their record.
+        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record.
 
-        All records are checked, from the most to the least recently used. Each check counts as a use, so the
-        order of use is reversed. In some versions, missing files are forgotten.
+        The check marks each record as used, so that the order of use is reversed. In some versions, missing files are
+        forgotten.
         """
         newer = []
         for path in self.records.newest_first():
             record = self.records.get(path)
             if record is None or not (
-                everything or record.own or self.behaviours.memory.changed_reads_are_reread
+                everything or record.is_own or self.behaviours.memory.changed_reads_are_reread
             ):
                 continue
             try:
@@ -255,98 +253,103 @@ class Memory:
         return newer
 
     def after_restart(self) -> Memory:
-        """Return the knowledge that a new start of the program derives from the conversation.
+        """Return the knowledge after a restart of the program, which reconstructs it from the conversation.
 
-        After the restart, a known file counts as known with any modification time, unless the model saw no answer
-        of the call. In some versions, files that were read only in part are forgotten.
+        The modification time of a known file does not matter, unless the model saw no answer of the call. In some
+        versions, files that were read only in part are forgotten.
         """
         behaviours = self.behaviours
-        known = []
+        restored_records = []
         for path in (
             reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
         ):
             record = self.records.get(path)
-            record = self.unreported.get(path, record)
+            record = self.unreported_writes.get(path, record)
             if (
                 record is not None
                 and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
-                and (behaviours.sessions.resume_keeps_own_writes or not record.unread)
-                and (record.own or not path.endswith(".ipynb"))
+                and (behaviours.sessions.resume_keeps_own_writes or not record.never_read)
+                and (record.is_own or not path.endswith(".ipynb"))
             ):
                 watched = behaviours.sessions.resume_takes_over_changes
-                seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)
+                seen = record.is_seen and (
+                    behaviours.sessions.resume_counts_edits_as_seen or not record.edited
+                )
                 noticed = (
                     behaviours.sessions.resume_reports_own_edits
                     and record.edited
-                    and record.shown is not None
+                    and record.last_seen is not None
                 )
                 restored = replace(
                     record,
-                    timestamp=0 if path in self.unreported else record.made,
-                    own=watched or (record.own and not record.edited),
-                    asked=None,
-                    seen=seen,
-                    writes=0 if noticed else self.writes.count,
-                    text=record.shown if noticed else record.text,
+                    timestamp=0 if path in self.unreported_writes else record.recorded_at,
+                    is_own=watched or (record.is_own and not record.edited),
+                    requested_lines=None,
+                    is_seen=seen,
+                    write_count=0 if noticed else self.write_order.count,
+                    text=record.last_seen if noticed else record.text,
                 )
-                known.append((path, restored))
-        return self._with_records(known)
+                restored_records.append((path, restored))
+        return self._with_records(restored_records)
 
     def _is_whole(self, record: Record) -> bool:
-        return record.asked in (None, (1, self.behaviours.reading.default_line_limit))
+        return record.requested_lines in (None, (1, self.behaviours.reading.default_line_limit))
 
     def without_files(self) -> Memory:
-        """Return a memory without any known file, in the same directory."""
+        """Return a copy without known files."""
         return self._with_records(())
 
     def _with_records(self, records: Iterable[tuple[str, Record]]) -> Memory:
-        state = self.records.replaced_by(records)
-        return Memory(self.root, self.behaviours, state, writes=self.writes)
+        state = self.records.with_records(records)
+        return Memory(self.root, self.behaviours, state, write_order=self.write_order)
 
-    def latest(self, count: int) -> list[str]:
-        """Return the known paths that changed last, the newest first; for equal times, the most recently used."""
+    def latest_changed(self, count: int) -> list[str]:
+        """Return the `count` known paths with the latest recorded modification times, the newest first. Of equal times,
+        the most recently used path comes first.
+        """
 
-        def age(path: str) -> int:
-            record = self.records.get(path)
-            return 0 if record is None else -record.timestamp
+        def timestamp(path: str) -> int:
+            record = self.records.peek(path)
+            return 0 if record is None else record.timestamp
 
-        return sorted(self.records.newest_first(), key=age)[:count]
+        return sorted(self.records.newest_first(), key=timestamp, reverse=True)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
         """Whether a file was modified after its record. Raises OSError for a missing file.
 
-        The order of writes is compared, too, because the session may write a file twice before the clock
-        advances, under two names or through a sub-agent.
+        The order of writes is compared, too, because the session may write a file twice before the clock advances.
         """
-        return modified_at(path) > record.timestamp or self.writes.are_newer(path, record.writes)
+        return modified_at(path) > record.timestamp or self.write_order.has_newer_write(
+            path, record.write_count
+        )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
+        """Whether the modification time of a file is later than the time in a record, in whole milliseconds unless
+        `exact`. Raises OSError for a missing file.
 
-        The order of writes does not matter here, because the product is never fast enough to write a file twice at the
-        same time. Raises OSError for a missing file.
+        A later write with the same time counts as later, because the product never writes a file twice so fast.
         """
         modified = modified_at(path, exact=exact)
-        at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
+        at_once = modified == record.timestamp and self.write_order.has_newer_write(path, record.write_count)
         return modified > record.timestamp or at_once
 
-    def _known_as(self, path: str, given: str) -> str:
-        """Return the key of a file's record. In some versions, it contains the final slash of the call."""
+    def _record_key(self, path: str, raw_path: str) -> str:
+        """Return the key of a file's record. In some versions, the key ends with the final slash of `raw_path`."""
         return (
             f"{path}/"
-            if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
+            if raw_path.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
             else path
         )
 
-    def _read_at(self, path: str) -> int:
-        """Return the time that a change must exceed to count as later than this Read."""
+    def _read_time(self, path: str) -> int:
+        """Return the timestamp of a Read of the file, in nanoseconds: only a later modification counts as a change."""
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
         # File times advance in ticks; a change within the same tick counts as later than the Read. A time less
         # than a tick from now has passed before the product, which is slower, checks the file.
         now = time.time_ns()
-        return modified if now - _TICK < modified < now + _TICK else now - _TICK
+        return modified if now - _TICK_NS < modified < now + _TICK_NS else now - _TICK_NS
 
 
 def modified_at(path: str, *, exact: bool = False) -> int:
@@ -354,14 +357,14 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
     Raises OSError for a missing file.
     """
-    seconds, nanoseconds = divmod(disk.modified_at(path), _SECOND)
+    seconds, nanoseconds = divmod(disk.modified_at(path), _NS_PER_SECOND)
     # The product stores times as doubles of milliseconds, which lose the last nanoseconds.
-    milliseconds = seconds * 1000 + nanoseconds / _MILLISECOND
-    return int(Fraction(milliseconds) * _MILLISECOND) if exact else math.floor(milliseconds) * _MILLISECOND
+    milliseconds = seconds * 1000 + nanoseconds / _NS_PER_MS
+    return int(Fraction(milliseconds) * _NS_PER_MS) if exact else math.floor(milliseconds) * _NS_PER_MS
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. A file without a record is refused if `needs_read`; otherwise return None."""
+    """Return the record of a file. None for an unknown file; with `needs_read`, an unknown file is refused."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
@@ -369,7 +372,9 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Whether a file changed after its record: its time is newer, and its content is not known to be equal."""
+    """Whether a file changed after its record: its modification time is newer, and its content differs or is not
+    recorded.
+    """
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False
@@ -377,7 +382,9 @@ def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
 
 
 def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
-    """Return the record of a file right before writing. Refuse an existing file that changed, or that is unknown."""
+    """Return the record of an existing file right before it is written. Refuse a file that has changed, and with
+    `needs_read` an unknown file.
+    """
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record

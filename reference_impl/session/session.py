@@ -1,4 +1,4 @@
-"""The state that the rules of all tools share."""
+"""The state of a session, which the functions of all tools use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """One session. Its parts are used in this order: a path is resolved, permitted, read or written, and remembered.
+    """The state of one session. A call uses the parts in this order: `paths`, `permissions`, `storage`, `memory`.
 
     `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current
     message ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
@@ -52,98 +52,104 @@ class Session:
         additional: Iterable[str] = (),
         checkpoints: bool = False,
     ) -> Session:
-        """Return a new session. Without a `mode`, no call needs a permission. `checkpoints`: changed files can be
-        restored by `rewind`.
+        """Return a new session. Without a `mode`, no call needs a permission. `checkpoints`: `rewind` can restore
+        changed files.
 
         `root`, `home` and `additional` are absolute paths. Raises PermissionRuleError for an invalid rule.
         """
-        rules, allowed, around = tuple(deny), tuple(allow), tuple(hooks)
+        rules, allowed, all_hooks = tuple(deny), tuple(allow), tuple(hooks)
         grammar = _rule_grammar(behaviours) if rules or allowed else None
         grants = None
         if mode is not None:
-            granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
+            allow_rules = DenyRules(allowed, root=root, home=home, grammar=grammar)
             grants = Grants(
-                mode, granted, (root, *additional), behaviours.permissions.outside_links_are_asked_for
+                mode, allow_rules, (root, *additional), behaviours.permissions.outside_links_are_asked_for
             )
         checkpoint = _file_checkpoint(behaviours) if checkpoints else None
         storage = Storage(root, behaviours, checkpoint)
-        known_as = disk.leads_to if behaviours.memory.links_share_record_with_target else str
+        key_of_path = disk.resolve_links if behaviours.memory.links_share_record_with_target else str
         return cls(
             behaviours,
             Paths(root, home, behaviours),
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, root, grants),
             storage,
-            Memory(root, behaviours, ReadState(behaviours.memory.remembered_file_limit, known_as)),
+            Memory(root, behaviours, ReadState(behaviours.memory.remembered_file_limit, key_of_path)),
             shell,
-            Hooks(around, behaviours) if around else None,
+            Hooks(all_hooks, behaviours) if all_hooks else None,
         )
 
     def after_resume(self) -> Session:
-        """Return the session after a new start of the program."""
+        """Return the session after a restart of the program."""
         self.memory.forget_mentions()
-        self.leave()
+        self.return_to_root()
         return replace(self, memory=self.memory.after_restart())
 
-    def leave(self) -> None:
+    def return_to_root(self) -> None:
         """Return to the first directory of the session."""
         if self.shell is not None:
             self.shell.directory = self.memory.root
-            self.enter(self.memory.root)
+            self.change_directory(self.memory.root)
 
-    def enter(self, directory: str) -> None:
-        """Change the directory of relative paths and relative deny rules to an absolute directory."""
+    def change_directory(self, directory: str) -> None:
+        """Change the start directory of relative paths and, in some versions, of relative deny rules. `directory` is
+        absolute.
+        """
         if directory != self.paths.root:
-            self.paths = replace(self.paths, root=directory, left=directory != self.memory.root)
+            self.paths = replace(
+                self.paths, root=directory, has_changed_directory=directory != self.memory.root
+            )
             if self.behaviours.commands.deny_rules_follow_commands:
-                rules = self.permissions.rules.beginning_at(directory)
+                rules = self.permissions.rules.with_root(directory)
                 self.permissions = replace(self.permissions, rules=rules)
 
-    def knowing_nothing(self) -> Session:
-        """Return the session without any known file."""
+    def without_known_files(self) -> Session:
+        """Return a copy of the session that knows no file."""
         return replace(self, memory=self.memory.without_files())
 
     def sub_agent(self) -> Session:
-        """Return the session of a sub-agent."""
+        """Return the session of a new sub-agent. In some versions, this is the same session."""
         if not self.behaviours.sessions.sub_agents_have_their_own_memory:
             return self
         storage = replace(self.storage, checkpoint=None)
         return replace(self, memory=self.memory.without_files(), storage=storage, is_agent=True)
 
-    def keep_answer(self, text: str) -> str:
-        """Save a long answer in a file below the home directory; return its path. Raises OSError."""
+    def save_answer(self, text: str) -> str:
+        """Save the text of a long answer in a file below the home directory, and return the path of the file. Raises
+        OSError.
+        """
         path = f"{self.paths.home}/.claude/tool-results/{os.urandom(16).hex()}.txt"
-        disk.make_parents(path, overlook=False, private=False, strict=False)
+        disk.make_parents(path, ignore_dangling=False, private_mode=False, check_parent=False)
         disk.overwrite(path, text.encode("utf-8", "replace"))
         return path
 
     def rewind(self) -> None:
-        """Restore the files that the session changed to their content at the last user message.
+        """Restore the files that the session changed to their content at the last message of the user.
 
         Raises ValueError without checkpoints.
         """
         if self.storage.checkpoint is None:
             raise ValueError("what files were is not kept: open the tools with checkpoints=True")
-        for path in self.storage.checkpoint.bring_back():
-            self.memory.writes.add(path)
-        self.user_speaks()
+        for path in self.storage.checkpoint.restore_files():
+            self.memory.write_order.add(path)
+        self.receive_user_message()
 
-    def user_speaks(self) -> None:
-        """Receive a message of the user: a later rewind restores the files as they are now."""
+    def receive_user_message(self) -> None:
+        """Process a message of the user. A later rewind restores the files to their current content."""
         if self.storage.checkpoint is not None:
-            self.storage.checkpoint.move()
+            self.storage.checkpoint.save_again()
         if self.behaviours.commands.user_messages_end_a_change_of_directory:
-            self.leave()
+            self.return_to_root()
         if not self.behaviours.memory.mentions_outlive_the_next_words:
             self.memory.forget_mentions()
 
 
 def _file_checkpoint(behaviours: Behaviours) -> Checkpoint:
-    """Return the checkpoint of files for rewinds."""
+    """Return a checkpoint that restores files as the version does."""
     return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 
 def _rule_grammar(behaviours: Behaviours) -> RuleGrammar:
-    """Return the parsing options of deny rules."""
+    """Return the grammar of permission rules in the version."""
     return RuleGrammar(
         comments=behaviours.permissions.deny_accepts_comments,
         anchored=behaviours.permissions.root_rules_match_root_only,

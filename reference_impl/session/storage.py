@@ -1,4 +1,4 @@
-"""Read files for a change, and write the change to the disk."""
+"""Read files for a change, and write changed files to the disk."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from functools import cached_property
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.files.line_ending_sample import usual_line_ending
-from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session.access import refuse_null_at_last
+from readfirst.reference_impl.refusal import Refusal, refusal_of_os_error
+from readfirst.reference_impl.session.access import refuse_nul_at_open
 from readfirst.reference_impl.session.checkpoint import Checkpoint
-from readfirst.reference_impl.text.content import Format, decode, format_of, unify_line_ends, without_mark
+from readfirst.reference_impl.text.content import (
+    Format,
+    decode,
+    format_of,
+    unify_line_ends,
+    without_byte_order_mark,
+)
 
 __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """A file at one moment of a call. The file is read once, when its content is first used.
+    """The content of a file during a call. The file is read once, at the first use of its content.
 
-    A missing file has an empty text; only `read` raises OSError for it. Raises OSError if the file cannot be
-    read.
+    A missing file has an empty text. Raises OSError if the file cannot be read.
     """
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
@@ -41,16 +46,16 @@ class Snapshot:
 
     @property
     def text(self) -> str:
-        """The text to edit, with `\\n` line ends."""
+        """The text to edit, with line ends as `\\n`. Empty for a missing file."""
         return self._decode_file[0]
 
     @property
     def format(self) -> Format:
-        """The format to write the text back in."""
+        """The format in which to write the text back."""
         return self._decode_file[1]
 
     def read(self) -> None:
-        """Read the file now. Raises OSError, also if it is missing."""
+        """Read the file now. Raises OSError, also if the file is missing."""
         _ = self.data
 
     @cached_property
@@ -63,17 +68,20 @@ class Snapshot:
             decoded=behaviours.encoding.utf_16_line_endings_are_detected,
             empty_is_latin_1=behaviours.encoding.empty_files_become_latin_1,
         )
-        text = unify_line_ends(decode(self.data, found.encoding, halves=True))
-        mark = behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
-        file_format = replace(found, mark=mark, doubled=behaviours.encoding.crlf_in_new_text_becomes_crcrlf)
-        return without_mark(text) if mark else text, file_format
+        text = unify_line_ends(decode(self.data, found.encoding, keep_surrogates=True))
+        mark = behaviours.encoding.edit_hides_byte_order_mark and text != without_byte_order_mark(text)
+        file_format = replace(
+            found, byte_order_mark=mark, doubles_cr=behaviours.encoding.crlf_in_new_text_becomes_crcrlf
+        )
+        return without_byte_order_mark(text) if mark else text, file_format
 
 
 @dataclass(slots=True)
 class Storage:
-    """The files of one session for Edit, Write and NotebookEdit. `root` is an absolute path.
+    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is the working directory, an
+    absolute path.
 
-    `checkpoint` saves the previous state of changed files; None if files cannot be rewound.
+    `checkpoint` saves the previous state of changed files. None if files cannot be rewound.
     """
 
     root: str
@@ -82,63 +90,65 @@ class Storage:
     _line_ending: str | None = None
 
     def find_file(self, path: str) -> Snapshot:
-        """Return the current file of a path."""
+        """Return the file at a path, to be read at its first use."""
         return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write the file atomically. Raises Refusal if the system does not allow the write, or (in some versions)
-        if the path is a link.
+        """Write a file, atomically unless the version writes in place. Raises Refusal if the system does not allow it,
+        or (in some versions) if the path is a symbolic link.
         """
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
             raise Refusal("os_error", "Path contains null bytes")
-        refuse_null_at_last(path)
+        refuse_nul_at_open(path)
         self.refuse_links(path)
         if self.checkpoint is not None:
-            self.checkpoint.keep(path)
+            self.checkpoint.save(path)
         try:
             self._make_parents(path)
         except OSError as error:
-            raise self._no_parents(error, posixpath.dirname(path.rstrip("/"))) from None
+            raise self._mkdir_refusal(error, posixpath.dirname(path.rstrip("/"))) from None
         self.open_directory(path)
-        how = disk.Replacing(
-            into_nothing=behaviours.writing.dangling_links_create_their_target,
-            private=behaviours.writing.new_files_get_mode_0600,
-            plain=behaviours.writing.special_mode_bits_are_lost,
-            beside=behaviours.writing.temporary_name_extends_file_name,
+        options = disk.ReplaceOptions(
+            follow_dangling=behaviours.writing.dangling_links_create_their_target,
+            private_mode=behaviours.writing.new_files_get_mode_0600,
+            drop_special_bits=behaviours.writing.special_mode_bits_are_lost,
+            suffixed_name=behaviours.writing.temporary_name_extends_file_name,
         )
         try:
             if behaviours.writing.write_opens_before_recheck:
                 # The file is blamed for an error of opening it, not its replacement.
                 disk.path_exists(path)
         except OSError as error:
-            raise of_os_error(error, f"open '{path}'") from None
+            raise refusal_of_os_error(error, f"open '{path}'") from None
         try:
             if behaviours.writing.writes_replace_the_file:
-                disk.replace(path, data, how)
+                disk.replace(path, data, options)
             else:
                 named = behaviours.writing.link_targets_are_named
-                disk.overwrite(disk.written_path(path, how) if named else path, data)
+                disk.overwrite(disk.path_to_replace(path, options) if named else path, data)
         except OSError as error:
             call = "write" if error.errno == errno.ENOSPC else f"open '{error.filename or path}'"
-            raise of_os_error(error, call) from None
+            raise refusal_of_os_error(error, call) from None
 
     def refuse_links(self, path: str) -> None:
-        """Refuse to write a link, or below a dangling link."""
+        """Refuse to write to a symbolic link, or below a dangling link."""
         if self.behaviours.writing.dangling_parents_are_refused:
             if not disk.exists(path):
                 self.refuse_link(path.rstrip("/"), path)
-            _refuse_hanging(path)
+            _refuse_dangling_parent(path)
         self.refuse_link(path)
 
     def refuse_link(self, path: str, named: str = "") -> None:
-        """Refuse to write a link; `named` is its name in the refusal, by default its path."""
+        """Refuse to write to a symbolic link. `named` is the path in the message (default: `path`)."""
         wording = self.behaviours.writing.symlink_refusal
         if wording and disk.is_link(path):
-            raise Refusal("is_link", wording.format(path=named or path, target=disk.leads_to(path)))
+            raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Prepare the directory of a missing file, before the check that there is something to replace."""
+        """Prepare the directory of a missing file before Edit searches the old text: create it, or check that it can
+        be opened.
+        """
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
@@ -149,20 +159,20 @@ class Storage:
         if not self.behaviours.writing.parent_is_opened_before_write:
             return
         try:
-            disk.look_into(directory)
+            disk.check_directory_opens(directory)
         except OSError as error:
-            raise of_os_error(error, f"open '{directory}'") from None
+            raise refusal_of_os_error(error, f"open '{directory}'") from None
 
     def _make_parents(self, path: str) -> None:
         disk.make_parents(
             path,
-            overlook=self.behaviours.writing.dangling_parents_surface_at_open,
-            private=self.behaviours.writing.new_directories_get_mode_0700,
-            strict=self.behaviours.writing.mkdir_refuses_file_as_parent,
+            ignore_dangling=self.behaviours.writing.dangling_parents_surface_at_open,
+            private_mode=self.behaviours.writing.new_directories_get_mode_0700,
+            check_parent=self.behaviours.writing.mkdir_refuses_file_as_parent,
         )
 
-    def _no_parents(self, error: OSError, folder: str) -> Refusal:
-        """Return the refusal if a missing directory cannot be created."""
+    def _mkdir_refusal(self, error: OSError, folder: str) -> Refusal:
+        """Return the refusal for a missing directory that cannot be created."""
         if self.behaviours.writing.mkdir_refusal_names_first_missing:
             nearest = _nearest_existing_path(folder)
             hangs = not disk.exists(nearest) and nearest != folder
@@ -170,24 +180,24 @@ class Storage:
                 error, folder = NotADirectoryError(errno.ENOTDIR, "", nearest), nearest
             elif error.errno == errno.EACCES:
                 folder = error.filename or folder
-        return of_os_error(error, f"mkdir '{folder}'")
+        return refusal_of_os_error(error, f"mkdir '{folder}'")
 
     def new_file_line_ending(self) -> str:
-        """Return the line ending of new files, determined once per session."""
+        """Return the line ending of new files, which is determined once per session."""
         if self._line_ending is None:
             self._line_ending = usual_line_ending(self.root)
         return self._line_ending
 
 
-_LOOKED_AT = 8192
+_CHECKED_BYTES = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """The reason why the text of a file cannot be written back unchanged, and the note of Read about this reason."""
+    """The reason why the text of a file cannot be written back unchanged, and an additional note of Read."""
 
     reason: str
-    shown: str = ""
+    note: str = ""
 
 
 _BIG_ENDIAN = _Obstacle("is UTF-16 big-endian (it starts FE FF), which these tools cannot write.")
@@ -205,7 +215,7 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
         return None
     if data.startswith(b"\xfe\xff"):
         return _BIG_ENDIAN
-    if b"\0" in data[:_LOOKED_AT]:
+    if b"\0" in data[:_CHECKED_BYTES]:
         return _NUL
     try:
         data.decode()
@@ -215,12 +225,12 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return the note of Read about a file whose text cannot be written back unchanged. Empty for other files."""
+    """Return the note of Read about a file whose text cannot be written back unchanged. Empty for any other file."""
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""
     return (
-        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell "
+        f"\n\n[This file {obstacle.reason}{obstacle.note} Edit and Write will refuse it: change it with a shell "
         "command that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
     )
 
@@ -238,8 +248,8 @@ def refuse_unwritable(data: bytes) -> None:
         )
 
 
-def _refuse_hanging(path: str) -> None:
-    """Refuse to write below a dangling link, or with a slash after the name of a missing file."""
+def _refuse_dangling_parent(path: str) -> None:
+    """Refuse to write below a dangling link, or to a missing path that ends with a slash."""
     above = _nearest_existing_path(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
@@ -249,7 +259,7 @@ def _refuse_hanging(path: str) -> None:
 
 
 def _nearest_existing_path(folder: str) -> str:
-    """Return the longest part of a path that exists or is a link."""
+    """Return the longest beginning of a path that exists or is a link."""
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)
     return folder

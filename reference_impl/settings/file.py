@@ -1,4 +1,4 @@
-"""Refuse an Edit that makes a valid Claude Code settings file invalid."""
+"""Refuse an Edit or Write that makes a valid Claude Code settings file invalid."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from readfirst.reference_impl.text.json_text import JsonError, parse_json
 __all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 
 SETTINGS_FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
-"""Endings of the paths of settings files, in lower case."""
+"""The ends of the paths of settings files, in lower case."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _WARNING = "IMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
-    """Refuse an Edit that makes the settings invalid. Settings that are already invalid may be edited.
+    """Refuse an Edit that makes a valid settings file invalid. Settings that are already invalid may be edited.
 
-    Until 2.1.330 the checked content may differ from the written content: `$&` and similar patterns in `new` are
-    replaced by parts of the file. After the reason, the product prints the schema; the reference prints the
-    public address of the schema.
+    Until 2.1.330, the checked content may differ from the written content: `$&` and similar patterns in `new` are
+    replaced by parts of the file. In the refusal, the product prints the whole schema; the reference prints the public
+    address of the schema.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)
@@ -47,16 +47,16 @@ def _refusal_reason(behaviours: Behaviours, content: str) -> str | None:
     from readfirst.reference_impl.settings.schema_keys import settings_problems
 
     try:
-        found = settings_problems(
+        problems = settings_problems(
             parse_json(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours
         )
     except JsonError as error:
         return f"Invalid JSON: {error}"
-    return "\n".join(["Settings validation failed:", *found]) if found else None
+    return "\n".join(["Settings validation failed:", *problems]) if problems else None
 
 
 def _with_schema(behaviours: Behaviours, before: str, after: str) -> str:
-    """Return the text after the reason: the schema of changed keys, and the list of known keys."""
+    """Return the end of the refusal: the schema of the changed keys, and the list of valid keys."""
     from readfirst.reference_impl.settings.schema_keys import settings_keys
 
     try:

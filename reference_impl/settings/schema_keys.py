@@ -1,4 +1,4 @@
-"""The keys of Claude Code settings files in each edition of the schema."""
+"""The keys of Claude Code settings files, for each edition of the schema."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cache
 from typing import Any
 
 from readfirst.reference_impl.behaviours_by_version import Behaviours
-from readfirst.reference_impl.settings.schema_messages import WORDS
+from readfirst.reference_impl.settings.schema_messages import MESSAGE_FORMATS
 from readfirst.reference_impl.settings.schema_types import (
     Array,
     Choice,
-    Days,
-    Either,
+    JsonType,
     Members,
-    Plain,
+    MinimumInteger,
+    ObjectOr,
     Problem,
     Record,
     Rule,
@@ -27,8 +27,10 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a settings file and the type of its value. The key exists since the edition `since` and before `until`;
-    with a trait, only in versions with this trait.
+    """A key of a settings file, and the type of its value.
+
+    The key exists in the editions from `since` to before `until`. A key with a `trait` exists only in versions with
+    this trait.
     """
 
     name: str
@@ -38,14 +40,14 @@ class Key:
     trait: str = ""
 
 
-_STRING = Plain(str, "string")
-_BOOLEAN = Plain(bool, "boolean")
-_NUMBER = Plain((int, float), "number")
-_LIST = Plain(list, "array")
-_RECORD = Plain(dict, "record")
+_STRING = JsonType(str, "string")
+_BOOLEAN = JsonType(bool, "boolean")
+_NUMBER = JsonType((int, float), "number")
+_LIST = JsonType(list, "array")
+_RECORD = JsonType(dict, "record")
 _STRINGS = Array(_STRING)
 _COMMAND: Mapping[str, Shape] = {"type": Choice(("command",), only=True), "command": _STRING}
-_NEEDED = frozenset({"type", "command"})
+_REQUIRED_COMMAND_KEYS = frozenset({"type", "command"})
 _HOOKS = Array(Members({"matcher": _STRING, "hooks": _LIST}, frozenset({"hooks"})))
 _EVENTS = (
     "PreToolUse",
@@ -104,7 +106,7 @@ _MODES = {
     5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
     6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
 }
-"""The permission modes by the edition that introduced them."""
+"""The values of `permissions.defaultMode`, by the edition of the schema that introduced them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
@@ -113,15 +115,15 @@ _KEYS = (
     Key("apiKeyHelper", _STRING),
     Key("awsCredentialExport", _STRING),
     Key("awsAuthRefresh", _STRING),
-    Key("fileSuggestion", Members(_COMMAND, _NEEDED), since=3),
+    Key("fileSuggestion", Members(_COMMAND, _REQUIRED_COMMAND_KEYS), since=3),
     Key("respectGitignore", _BOOLEAN, since=4),
-    Key("cleanupPeriodDays", Days(), until=6),
-    Key("cleanupPeriodDays", Days(1), since=6),
+    Key("cleanupPeriodDays", MinimumInteger(), until=6),
+    Key("cleanupPeriodDays", MinimumInteger(1), since=6),
     Key("env", _RECORD),
     Key("attribution", _ATTRIBUTION, since=3, trait="strict"),
     Key(
         "attribution",
-        Either(
+        ObjectOr(
             _ATTRIBUTION,
             'Expected false, true, or an object such as { "commit": "", "pr": "" }, but received array',
             (bool,),
@@ -146,9 +148,9 @@ _KEYS = (
     Key("hooks", Record(_HOOKS, _EVENTS, unknown_together=True), trait="lenient"),
     Key("disableAllHooks", _BOOLEAN),
     Key("allowManagedHooksOnly", _BOOLEAN, since=3),
-    Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _NEEDED)),
+    Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _REQUIRED_COMMAND_KEYS)),
     Key("enabledPlugins", _RECORD),
-    Key("extraKnownMarketplaces", Record(Plain(dict, "object")), since=3),
+    Key("extraKnownMarketplaces", Record(JsonType(dict, "object")), since=3),
     Key("skippedMarketplaces", _STRINGS, since=3, trait="skipping"),
     Key("skippedPlugins", _STRINGS, since=3, trait="skipping"),
     Key("strictKnownMarketplaces", _LIST, since=3),
@@ -156,7 +158,7 @@ _KEYS = (
     Key("forceLoginMethod", Choice(("claudeai", "console")), until=8),
     Key("forceLoginMethod", _any_value, since=8),
     Key("forceLoginOrgUUID", _STRING, until=6),
-    Key("forceLoginOrgUUID", Either(_any_value, "Invalid input", (str, list)), since=6),
+    Key("forceLoginOrgUUID", ObjectOr(_any_value, "Invalid input", (str, list)), since=6),
     Key("otelHeadersHelper", _STRING),
     Key("outputStyle", _STRING),
     Key("language", _STRING, since=4),
@@ -177,7 +179,7 @@ _KEYS = (
     Key("classifierPermissionsEnabled", _BOOLEAN, since=4, trait="classifier"),
 )
 _TIPS_SINCE = 6
-_LATER_WORDS_SINCE = 4
+_SECOND_MESSAGES_SINCE = 4
 
 
 @cache
@@ -187,7 +189,7 @@ def _key_shape(edition: int, traits: frozenset[str]) -> Members:
 
 
 def shape_of(behaviours: Behaviours) -> Members:
-    """Return the type of a settings file."""
+    """Return the type of a whole settings file in this version."""
     traits = {"", "lenient" if behaviours.settings.settings_check_is_lenient else "strict"}
     if behaviours.settings.skip_settings_are_known:
         traits.add("skipping")
@@ -197,14 +199,14 @@ def shape_of(behaviours: Behaviours) -> Members:
 
 
 def settings_keys(behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the keys that a settings file may have."""
+    """Return the names of the keys that a settings file of this version may have."""
     return tuple(shape_of(behaviours).members)
 
 
 def settings_problems(settings: Any, behaviours: Behaviours) -> list[str]:
-    """Return the problems of a settings file, one line each: `- path: problem`; unknown keys come last."""
+    """Return the problems of a settings file, one line each: `- path: problem`. Unknown keys come last."""
     edition = behaviours.settings.settings_schema_edition
-    words = WORDS[
-        "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
+    words = MESSAGE_FORMATS[
+        "first" if edition < _SECOND_MESSAGES_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
     ]
     return [f"- {problem.path}: {words(problem)}" for problem in shape_of(behaviours)(settings, "")]

@@ -1,4 +1,4 @@
-"""The messages of each edition of the settings' schema."""
+"""The error messages about invalid settings files, for each edition of the schema."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from readfirst.reference_impl.settings.schema_types import Problem, name_of, quote_value
 
-__all__ = ["WORDS", "Words"]
+__all__ = ["MESSAGE_FORMATS", "MessageFormat"]
 
-Words = Callable[[Problem], str]
+MessageFormat = Callable[[Problem], str]
 
 _HOOKS = (
     'Hooks use a matcher + hooks array. The matcher is a string: a tool name ("Bash"), pipe-separated list '
@@ -85,14 +85,14 @@ def _key_message(_problem: Problem) -> str:
     return "Invalid key in record"
 
 
-def _choose_by_kind(**kinds: Words) -> Words:
+def _choose_by_kind(**kinds: MessageFormat) -> MessageFormat:
     def words(problem: Problem) -> str:
         return kinds[problem.kind](problem)
 
     return words
 
 
-def _with_tip(words: Words) -> Words:
+def _with_tip(words: MessageFormat) -> MessageFormat:
     def longer(problem: Problem) -> str:
         tip = _key_tip(problem)
         return f"{words(problem)}. {tip}" if tip else words(problem)
@@ -121,5 +121,9 @@ _COMMON: dict[str, Any] = {"unknown": _unknown_key, "least": _minimum_message, "
 _FIRST = _choose_by_kind(type=_earlier_type, option=_earlier_option, key=_earlier_option, **_COMMON)
 _SECOND = _choose_by_kind(type=_received_type_message, option=_option_message, key=_key_message, **_COMMON)
 
-WORDS: dict[str, Words] = {"first": _FIRST, "second": _SECOND, "with tips": _with_tip(_SECOND)}
-"""Messages of an edition, by name."""
+MESSAGE_FORMATS: dict[str, MessageFormat] = {
+    "first": _FIRST,
+    "second": _SECOND,
+    "with tips": _with_tip(_SECOND),
+}
+"""Functions that return the message about a problem, by the name of the editions that use them."""

@@ -1,4 +1,4 @@
-"""The types of values in a Claude Code settings file, and their problems."""
+"""Types of values in a Claude Code settings file, which find the problems of a value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["Array", "Choice", "Days", "Either", "Members", "Plain", "Problem", "Record", "Rule", "Shape"]
+__all__ = [
+    "Array",
+    "Choice",
+    "JsonType",
+    "Members",
+    "MinimumInteger",
+    "ObjectOr",
+    "Problem",
+    "Record",
+    "Rule",
+    "Shape",
+]
 
 _NAMES: Mapping[type, str] = {
     bool: "boolean",
@@ -19,23 +30,23 @@ _NAMES: Mapping[type, str] = {
 
 
 def name_of(value: Any) -> str:
-    """Return the JSON type of a value; `...` is a missing value."""
+    """Return the JSON type of a value. `...` stands for a missing value."""
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
 def quote_value(value: Any) -> str:
-    """Return a value as quoted in a message."""
+    """Return a value as text for a message. `...` stands for a missing value."""
     return "undefined" if value is ... else str(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem: its path (keys and numbers, joined by dots), its kind, and the values for its message.
+    """One problem of a settings file. `path` consists of keys and numbers, joined by dots.
 
-    The kinds: `type`: `value` is not of the type `expected`. `option`: `value` is not one of the strings
-    `options`; `only`: there is a single allowed string in every version. `key`: a key of an object is unknown;
-    `options` are the allowed keys. `unknown`: `options` are all unknown keys of an object. `least`: the number
-    `value` is too small. `words`: `expected` is the whole message.
+    `kind` is one of: `type` (`value` does not have the type `expected`), `option` (`value` is not one of the strings
+    `options`), `key` (an object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all
+    unknown keys of an object), `least` (the number `value` is too small), `words` (`expected` is the whole message).
+    `only`: in every version, a single string is allowed.
     """
 
     path: str
@@ -47,10 +58,10 @@ class Problem:
 
 
 class Shape(Protocol):
-    """The required type of a value."""
+    """The type of a value: a function that finds the problems of the value."""
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
-        """Yield the problems of the value."""
+        """Yield the problems of the value at a path of the settings file."""
 
 
 def _join_path(path: str, key: str | int) -> str:
@@ -58,8 +69,8 @@ def _join_path(path: str, key: str | int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """A value of one JSON type."""
+class JsonType:
+    """A value of one JSON type, or of several. `name` is the name of the type in messages."""
 
     kind: type | tuple[type, ...]
     name: str
@@ -73,7 +84,7 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A list of values of one shape."""
+    """A list whose items all have one type."""
 
     item: Shape
 
@@ -88,8 +99,9 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An object whose values have one type, under any key or only under the given keys. `unknown_together`: all
-    unknown keys together are one problem.
+    """An object whose values all have one type. `keys` are the allowed keys; empty: any key.
+
+    `unknown_together`: all unknown keys together are one problem.
     """
 
     item: Shape
@@ -113,7 +125,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """An object with known keys; with `closed` no other keys."""
+    """An object whose known keys have values of different types. `closed`: other keys are not allowed."""
 
     members: Mapping[str, Shape]
     required: frozenset[str] = frozenset()
@@ -138,7 +150,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several strings. `only`: a single string is allowed in every version."""
+    """One of several strings. `only`: in every version, a single string is allowed."""
 
     options: tuple[str, ...]
     only: bool = False
@@ -150,8 +162,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
-    """An integer of at least `least`."""
+class MinimumInteger:
+    """An integer that is not less than `least`."""
 
     least: int = 0
 
@@ -166,26 +178,28 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """An object, or a value of a simple type. Values of other types are refused with a special message."""
+class ObjectOr:
+    """An object of the type `shape`, or a value of one of `simple_types`. For any other value, the problem has the
+    text `message`.
+    """
 
     shape: Shape
-    complaint: str
-    others: tuple[type, ...] = field(default=())
+    message: str
+    simple_types: tuple[type, ...] = field(default=())
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield the problems of the value."""
         if isinstance(value, dict):
             yield from self.shape(value, path)
-        elif not isinstance(value, self.others):
-            yield Problem(path, "words", value, self.complaint)
+        elif not isinstance(value, self.simple_types):
+            yield Problem(path, "words", value, self.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A permission rule; `mismatched` is the message about its parentheses."""
+    """A permission rule. `parentheses_message` is the message about unbalanced parentheses."""
 
-    mismatched: str
+    parentheses_message: str
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield the problems of the value."""
@@ -199,7 +213,7 @@ class Rule:
         if not value.strip():
             return "Permission rule cannot be empty"
         if value.count("(") != value.count(")"):
-            return self.mismatched
+            return self.parentheses_message
         if value == "()":
             return "Empty parentheses with no tool name. Specify a tool name before the parentheses"
         if parenthesis and pattern == ")":

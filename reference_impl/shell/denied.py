@@ -1,4 +1,4 @@
-"""Find the part of a command that deny rules forbid, as far as the product understands the command."""
+"""Find the part of a command that deny rules forbid, as far as the product recognises it."""
 
 from __future__ import annotations
 
@@ -7,46 +7,48 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Denied", "denied_part", "needs_approval"]
+__all__ = ["DeniedCommand", "find_denied_command", "needs_approval"]
 
-_READERS = frozenset({"cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "sort", "wc", "nl", "ls"})
-_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
-_CHANGERS = frozenset({"rm", "touch"})
-_QUIET = frozenset({"cd", "echo", "false", "printf", "pwd", "true"})
-"""Programs that change no file."""
-_JOINING = frozenset({"&&", "||", ";", "|"})
+_READING_PROGRAMS = frozenset(
+    {"cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "sort", "wc", "nl", "ls"}
+)
+_SEARCH_PROGRAMS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_CHANGING_PROGRAMS = frozenset({"rm", "touch"})
+_HARMLESS_PROGRAMS = frozenset({"cd", "echo", "false", "printf", "pwd", "true"})
+"""Programs that never change files."""
+_OPERATORS = frozenset({"&&", "||", ";", "|"})
 
 
 @dataclass(frozen=True, slots=True)
-class Denied:
-    """A denied part of a command, and the absolute `path` that is denied.
+class DeniedCommand:
+    """The denied part of a command, and the absolute `path` that is denied.
 
-    `redirected`: the output of the part goes to the path. `moved`: a `cd` in the same command determined the
-    directory of the path.
+    `redirected`: the output of the part is redirected to the path. `after_cd`: a `cd` in the same command determined
+    the directory of the path.
     """
 
     text: str
     path: str
     program: str = ""
     redirected: bool = False
-    moved: bool = False
+    after_cd: bool = False
 
 
-def denied_part(
+def find_denied_command(
     command: str,
     directory: str,
     denies: Callable[[str, str], bool],
     *,
     checks: frozenset[str],
     redirected: bool,
-) -> Denied | None:
-    """Return the first part of a command that `denies` forbids; `denies` gets an action (`Read` or `Edit`) and an
-    absolute path. None if no part is forbidden.
+) -> DeniedCommand | None:
+    """Return the first part of a command that accesses a denied file. None if the command may run. `denies` returns
+    whether an action (`Read` or `Edit`) on an absolute path is denied.
 
-    In a pipeline the result contains only the forbidden part, in other combinations the whole command. Files on
-    standard input are not checked, except with `inputs`. `checks` contains further kinds of checked files: files
-    that `sed -i` (`sed-i`) or any `sed` names, new names of copies and moves (`copies`), sources of copies
-    (`inputs`), and files that `tee` writes. `redirected`: files of redirected output are checked, too.
+    In a pipeline, the result contains only the denied simple command, otherwise the whole command. `checks` selects
+    further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names, the new names of copies and moves
+    (`copies`), the sources of copies and standard input (`inputs`), and files that `tee` writes (`tee`). `redirected`:
+    also check files to which output is redirected.
     """
     began = directory
     for words, piped in _simple_commands(command):
@@ -59,22 +61,26 @@ def denied_part(
         for target in targets if redirected else ():
             path = posixpath.join(directory, target)
             if denies("Edit", path):
-                return Denied(text, path, program, redirected=True)
+                return DeniedCommand(text, path, program, redirected=True)
         read = [("Read", each) for each in inputs] if "inputs" in checks else []
         for action, operand in (*_checked_files(plain, checks), *read):
             path = posixpath.normpath(posixpath.join(directory, operand))
             if denies(action, path):
-                return Denied(text, path, program, moved=moved)
+                return DeniedCommand(text, path, program, after_cd=moved)
     return None
 
 
 def needs_approval(command: str, directory: str, allows: Callable[[str], bool]) -> bool:
-    """Whether a command changes files that need a permission; `allows` output to an absolute path."""
+    """Whether a command may change files without permission. `allows` returns whether output to an absolute path is
+    allowed.
+    """
     for words, _ in _simple_commands(command):
         plain, targets, _ = _without_redirections(words)
         if not all(allows(posixpath.join(directory, target)) for target in targets):
             return True
-        only_shows = plain[0] in _READERS | _QUIET or (plain[0] == "sed" and "-i" not in plain)
+        only_shows = plain[0] in _READING_PROGRAMS | _HARMLESS_PROGRAMS or (
+            plain[0] == "sed" and "-i" not in plain
+        )
         if not only_shows:
             return True
     return False
@@ -86,7 +92,7 @@ def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
     lexer.whitespace_split = True
     parts: list[tuple[list[str], str]] = [([], "")]
     for word in lexer:
-        if word in _JOINING:
+        if word in _OPERATORS:
             parts[-1] = (parts[-1][0], word)
             parts.append(([], ""))
         else:
@@ -113,14 +119,14 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
 
 
 def _checked_files(words: Sequence[str], checks: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the checked files of a simple command, each with its action, `Read` or `Edit`."""
+    """Yield the files of a simple command that deny rules check, each with its action, `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
-    if program in _SEARCHERS:
+    if program in _SEARCH_PROGRAMS:
         yield from (("Read", each) for each in operands[1:])
-    elif program in _READERS:
+    elif program in _READING_PROGRAMS:
         yield from (("Read", each) for each in operands)
-    elif program in _CHANGERS or program in checks & {"tee"}:
+    elif program in _CHANGING_PROGRAMS or program in checks & {"tee"}:
         yield from (("Edit", each) for each in operands)
     elif program == "mv":
         yield from (("Edit", each) for each in (operands if "copies" in checks else operands[:1]))

@@ -1,4 +1,4 @@
-"""Find the lines of files that a command shows, if the product understands the command."""
+"""Find the lines of files that a command displays, if the product recognises the command."""
 
 from __future__ import annotations
 
@@ -7,41 +7,43 @@ import shlex
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-__all__ = ["Shown", "shown_by"]
+__all__ = ["DisplayedLines", "displayed_lines"]
 
-_NOT_SIMPLE = re.compile(r"[`\\$*?~<>|&{}\[\]!]")
-_LINES = re.compile(r"(\d+)(?:,(\d+))?p")
-_LAST_LINES = re.compile(r"-(?:n|-lines=)?(\d+)")
-_GREP_FLAGS = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
-_QUIET = frozenset({"echo", "printf"})
-"""Commands that may accompany those that show a file."""
+_SHELL_SYNTAX_PATTERN = re.compile(r"[`\\$*?~<>|&{}\[\]!]")
+_SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
+_LINE_COUNT_PATTERN = re.compile(r"-(?:n|-lines=)?(\d+)")
+_GREP_FLAG_PATTERN = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
+_PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
+"""Programs that a command may also contain, because they display no file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """Lines of one file, whose `path` is written as in the command: `limit` lines from line `offset` on.
+class DisplayedLines:
+    """Lines of one file that a command displays: `limit` lines from line `offset` on. `path` is written as in the
+    command.
 
-    None has the meaning of a Read without this argument. `known`: the line numbers are known; false for a search.
+    `offset` and `limit` have the meaning of Read's arguments; None: not given. `has_line_numbers`: the numbers of the
+    lines are known; false for a search.
     """
 
     path: str
     offset: int | None = None
     limit: int | None = None
-    known: bool = True
+    has_line_numbers: bool = True
 
 
-def shown_by(command: str, programs: Set[str]) -> list[Shown] | None:
-    """Return the lines of files that a command shows. None if the command does something else, too.
+def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
+    """Return the lines of files that a command displays. None if the command does anything else, too.
 
-    `programs` are the programs that count.
+    `programs` are the programs whose output counts as a Read.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")
-    if _NOT_SIMPLE.search(joined):
+    if _SHELL_SYNTAX_PATTERN.search(joined):
         return None
-    found: list[Shown] = []
+    found: list[DisplayedLines] = []
     for words in _simple_commands(joined):
-        if words[0] in _QUIET:
+        if words[0] in _PROGRAMS_WITHOUT_FILES:
             continue
         shown = _parse_display_command(words) if words[0] in programs else None
         if shown is None:
@@ -65,36 +67,40 @@ def _simple_commands(command: str) -> Iterator[Sequence[str]]:
         yield words
 
 
-def _parse_display_command(words: Sequence[str]) -> Shown | None:
+def _parse_display_command(words: Sequence[str]) -> DisplayedLines | None:
     match words:
         case ("cat" | "nl", path) | ("cat", "-n", path) if not path.startswith("-"):
-            return Shown(path)
+            return DisplayedLines(path)
         case ("head", path) if not path.startswith("-"):
-            return Shown(path, 1, 10)
+            return DisplayedLines(path, 1, 10)
         case ("head" | "tail" as program, *options, path):
             count = _line_count(options)
             if not count:
                 return None
-            return Shown(path, 1, count) if program == "head" else Shown(path, known=False)
+            return (
+                DisplayedLines(path, 1, count)
+                if program == "head"
+                else DisplayedLines(path, has_line_numbers=False)
+            )
         case ("sed", "-n" | "-ne", script, path):
-            lines = _LINES.fullmatch(script)
+            lines = _SED_RANGE_PATTERN.fullmatch(script)
             if lines is None:
                 return None
             first, last = int(lines[1]), int(lines[2] or lines[1])
-            return Shown(path, first, max(last - first + 1, 1))
+            return DisplayedLines(path, first, max(last - first + 1, 1))
         case ("grep" | "egrep" | "fgrep" | "rg", *flags, _, path) if all(map(_is_plain_flag, flags)):
-            return Shown(path, known=False)
+            return DisplayedLines(path, has_line_numbers=False)
         case _:
             return None
 
 
 def _line_count(options: Sequence[str]) -> int:
-    """Return the number of lines that `head` or `tail` shows. 0 if it is unclear."""
+    """Return the number of lines that `head` or `tail` displays with these options. 0 if it is unclear."""
     if not options:
         return 10
-    found = _LAST_LINES.fullmatch("".join(options))
+    found = _LINE_COUNT_PATTERN.fullmatch("".join(options))
     return int(found[1]) if found else 0
 
 
 def _is_plain_flag(word: str) -> bool:
-    return _GREP_FLAGS.fullmatch(word) is not None
+    return _GREP_FLAG_PATTERN.fullmatch(word) is not None

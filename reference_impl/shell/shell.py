@@ -1,4 +1,4 @@
-"""The interface of a session to the shell that runs its commands."""
+"""The interface of a shell that runs the commands of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["CommandResult", "Shell"]
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The result of a command: its output, its errors, and its exit code."""
+    """The result of a command: its standard output, its standard error, and its exit code."""
 
     output: str
     errors: str
@@ -18,10 +18,12 @@ class CommandResult:
 
 
 class Shell(Protocol):
-    """Runs commands one after the other. `directory` is the absolute start directory of the next command."""
+    """A shell that runs commands one after the other. `directory` is the absolute start directory of the next
+    command.
+    """
 
     directory: str
 
     def run(self, command: str) -> CommandResult:
-        """Run one command until it exits. Raises OSError if it cannot be started."""
+        """Run a command until it exits. Raises OSError if the command cannot be started."""
         ...

@@ -15,53 +15,51 @@ __all__ = [
     "WHITESPACE",
     "Format",
     "Match",
+    "can_be_spelled_differently",
     "decode",
+    "decode_escapes",
     "encode",
     "find_match",
     "format_of",
-    "has_two_spellings",
     "line_ending_of",
-    "lines_of",
-    "number_lines",
     "numbered_lines",
-    "readable_text",
+    "replace_surrogates",
     "replace_text",
     "snippet_around",
+    "split_lines",
     "storable_text",
     "strips_whitespace",
+    "text_for_read",
     "unify_line_ends",
-    "well_formed",
-    "without_escapes",
-    "without_mark",
+    "without_byte_order_mark",
     "without_trailing_whitespace",
 ]
 
 _UTF_8 = "utf-8"
 _UTF_16 = "utf-16-le"
 _LATIN_1 = "latin-1"
-_SAMPLE = 4096
+_SAMPLE_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The encoding of text: a Python codec, the bytes of a line end (`\\n` or `\\r\\n`), and an optional byte
-    order mark.
+    """The format of a text file: the name of a Python codec, the line ending (`\\n` or `\\r\\n`), and whether the file
+    starts with a byte order mark.
 
-    `doubled`: a `\\r` of the text stays in front of the line ending.
+    `doubles_cr`: the `\\r` of a `\\r\\n` in the text is written in addition to the line ending.
     """
 
     encoding: str = _UTF_8
     line_ending: str = "\n"
-    mark: bool = False
-    doubled: bool = True
+    byte_order_mark: bool = False
+    doubles_cr: bool = True
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Return the format of a file, determined from its beginning.
+    """Return the format of a file, determined from its first bytes.
 
-    A file with a UTF-16 little-endian byte order mark is UTF-16; other files are UTF-8, except an empty file,
-    which is Latin-1 with `empty_is_latin_1`. `decoded`: line ends are detected in the decoded text; without it,
-    in the bytes as if they were UTF-8.
+    A file with a UTF-16 little-endian byte order mark is UTF-16. Any other file is UTF-8; with `empty_is_latin_1`, an
+    empty file is Latin-1. `decoded`: detect line endings in the decoded text, instead of in the bytes read as UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -70,140 +68,140 @@ def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
 
 
 def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
-    """Return the most frequent line ending in the first 4,096 bytes; on a tie `\\n`."""
-    sample = decode(data[:_SAMPLE], encoding)
+    """Return the most frequent line ending in the first 4,096 bytes. Return `\\n` if both are equally frequent."""
+    sample = decode(data[:_SAMPLE_BYTES], encoding)
     crlf = sample.count("\r\n")
     return "\r\n" if crlf > sample.count("\n") - crlf else "\n"
 
 
-def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
-    """Decode bytes. Invalid bytes become U+FFFD; a byte order mark stays, as U+FEFF.
+def decode(data: bytes, encoding: str = _UTF_8, *, keep_surrogates: bool = False) -> str:
+    """Return bytes as text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF.
 
-    An odd last byte of UTF-16 is lost. `halves`: half of a surrogate pair in UTF-16 is kept.
+    An odd last byte of UTF-16 is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
     """
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
-    return data.decode(encoding, errors="surrogatepass" if halves and encoding == _UTF_16 else "replace")
+    return data.decode(
+        encoding, errors="surrogatepass" if keep_surrogates and encoding == _UTF_16 else "replace"
+    )
 
 
-def readable_text(data: bytes, *, utf_16: bool, mark: bool) -> str:
-    """Return the text for Read. With `utf_16`, a file with a UTF-16 little-endian mark is decoded as UTF-16;
-    every other file as UTF-8.
-
-    `mark`: a byte order mark is shown.
+def text_for_read(data: bytes, *, utf_16: bool, byte_order_mark: bool) -> str:
+    """Return the text of a file as Read shows it. `utf_16`: decode a file with a UTF-16 little-endian byte order mark
+    as UTF-16, instead of as UTF-8. `byte_order_mark`: the text includes a byte order mark.
     """
     text = decode(data, _UTF_16 if utf_16 and data.startswith(b"\xff\xfe") else _UTF_8)
-    return text if mark else without_mark(text)
+    return text if byte_order_mark else without_byte_order_mark(text)
 
 
-def without_mark(text: str) -> str:
-    """Return the text without a leading byte order mark."""
+def without_byte_order_mark(text: str) -> str:
+    """Return a text without the byte order mark at its beginning."""
     return text.removeprefix("\ufeff")
 
 
 def unify_line_ends(text: str) -> str:
-    """Return the text with `\\n` for every `\\r\\n`; a lone `\\r` stays."""
+    """Return a text with `\\n` instead of every `\\r\\n`. A `\\r` without `\\n` stays."""
     return text.replace("\r\n", "\n")
 
 
-def well_formed(text: str) -> str:
-    """Return the text with U+FFFD for every half of a surrogate pair."""
+def replace_surrogates(text: str) -> str:
+    """Return a text with U+FFFD instead of every unpaired surrogate."""
     return decode(text.encode(_UTF_16, "surrogatepass"), _UTF_16)
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return the text as read back from a file of this format: half a surrogate pair is U+FFFD, except in UTF-16."""
-    return text if file_format.encoding == _UTF_16 else well_formed(text)
+    """Return the text that a file contains after `text` was written in this format: without unpaired surrogates, except
+    in UTF-16.
+    """
+    return text if file_format.encoding == _UTF_16 else replace_surrogates(text)
 
 
 def encode(text: str, file_format: Format) -> bytes:
-    """Encode a text. Every `\\n` becomes the line ending, even after a `\\r`.
+    """Return the bytes of a text in this format. Every `\\n` becomes the line ending.
 
-    Half of a surrogate pair becomes U+FFFD, but is kept in UTF-16. In Latin-1 each UTF-16 code unit loses its
-    upper byte.
+    An unpaired surrogate becomes U+FFFD, except in UTF-16. In Latin-1, each UTF-16 code unit loses its upper byte.
     """
     text = storable_text(text, file_format)
     if file_format.line_ending != "\n":
-        text = (text if file_format.doubled else unify_line_ends(text)).replace("\n", file_format.line_ending)
-    if file_format.mark:
-        text = f"\ufeff{without_mark(text)}"
+        text = (text if file_format.doubles_cr else unify_line_ends(text)).replace(
+            "\n", file_format.line_ending
+        )
+    if file_format.byte_order_mark:
+        text = f"\ufeff{without_byte_order_mark(text)}"
     if file_format.encoding == _LATIN_1:
         return text.encode(_UTF_16)[::2]
     return text.encode(file_format.encoding, "surrogatepass")
 
 
-def lines_of(text: str) -> list[str]:
-    """Split at `\\n` and `\\r\\n`. A final line end creates a last, empty line. A lone `\\r` does not split."""
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, split at `\\n` and `\\r\\n`. After a final line end, the last line is empty."""
     return text.replace("\r\n", "\n").split("\n")
 
 
-def number_lines(text: str, prefix: str, first: float = 1) -> str:
-    """Return the text's lines with their numbers, counted from `first`. Empty for an empty text."""
-    return numbered_lines(lines_of(text), prefix, first) if text else ""
-
-
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
-    """Return lines after their numbers; `prefix` is the format of a number, for example `{:>6}→`."""
+    """Return lines as one text, each after its number. `first` is the number of the first line; `prefix` is the format
+    of a number, for example `{:>6}→`.
+    """
     number = str if isinstance(first, int) else number_text
     return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The matched text, as spelled in the file, and its replacement."""
+    """The text to replace, as the file contains it, and the new text."""
 
     old: str
     new: str
 
     def count(self, content: str) -> int:
-        """Return the number of occurrences without overlaps."""
+        """Return how often the text occurs in the content, without overlaps."""
         return content.count(self.old)
 
 
 def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
-    """Return the match of `old_string`. None if the content does not contain it.
+    """Return the match of the argument `old_string` in the content of a file. None if nothing matches.
 
-    The exact text is preferred. If it does not occur, curly and straight quotes match each other. If this finds
-    nothing, `old_string` is searched with each escape (such as `\u00e9`) replaced by its character, and then with each
+    The exact text is searched first. Without a match, curly and straight quotes match each other. Without a match
+    again, `old_string` is searched with each escape (such as `\u00e9`) replaced by its character, and then with each
     non-ASCII character replaced by its escape.
     """
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
         return Match(old, new)
     at = (
-        straighten_quotes(content).find(straighten_quotes(old))
+        _straighten_quotes(content).find(_straighten_quotes(old))
         if behaviours.matching.curly_quotes_match_straight
         else -1
     )
     if at >= 0:
         found = content[at : at + len(old)]
         return Match(
-            found, curl_quotes(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
+            found, _curl_quotes(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
         )
     if not behaviours.matching.unicode_escapes_match_characters:
         return None
-    return _swap_quotes(content, old, new, behaviours)
+    return _match_other_spelling(content, old, new, behaviours)
 
 
-def _swap_quotes(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
-    spelt = with_characters(old, behaviours)
-    if spelt in content:
-        return Match(spelt, with_characters(new, behaviours))
-    found = spelt_with_escapes(old, content)
+def _match_other_spelling(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
+    decoded = _decode_every_escape(old, behaviours)
+    if decoded in content:
+        return Match(decoded, _decode_every_escape(new, behaviours))
+    found = _find_escaped(old, content)
     if found is None:
         return None
-    large = found != with_escapes(old) and found == with_escapes(old, large=True)
-    return Match(found, with_escapes(new, large=large))
+    upper_case = found != _escape_non_ascii(old) and found == _escape_non_ascii(old, upper_case=True)
+    return Match(found, _escape_non_ascii(new, upper_case=upper_case))
 
 
-_CONTEXT = 4
+_CONTEXT_LINES = 4
 
 
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
-    """Return the content with the first or every `old` replaced; `new` is inserted literally.
+    """Return the content with the first or, if `everywhere`, every `old` replaced by `new`.
 
-    A deletion (`new` is empty) also removes the line end after the text if `old` does not end with a line end and
-    a line end follows some occurrence of `old`. In this case, occurrences without a following line end stay.
+    A deletion (an empty `new`) of a text that does not end with a line end also removes the line end after the text,
+    if one follows any occurrence. Occurrences without a line end after them then stay.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
@@ -211,27 +209,28 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the numbered lines of the change, with 4 lines before and 4 lines after it.
+    """Return the numbered lines around the first replacement of `old` by `new`, with 4 lines before and 4 lines after
+    it.
 
-    `content` is the content before the change. `everywhere`: other occurrences in the shown lines are shown
-    replaced, too.
+    `content` is the content before the change. `everywhere`: every occurrence is replaced. `prefix` is the format of a
+    line number.
     """
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
-    start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
-    lines = lines_of(replace_text(content, old, new, everywhere=everywhere))[start:end]
-    return number_lines("\n".join(lines), prefix, start + 1)
+    start, end = max(0, first - _CONTEXT_LINES), first + _CONTEXT_LINES + len(split_lines(new))
+    text = "\n".join(split_lines(replace_text(content, old, new, everywhere=everywhere))[start:end])
+    return numbered_lines(split_lines(text), prefix, start + 1) if text else ""
 
 
 WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
+_LINE_ENDS_PATTERN = re.compile(r"(\r\n|\n|\r)")
 
 
 def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
-    """Whether trailing whitespace is stripped from text that is inserted into a file."""
+    """Whether Edit and Write strip trailing whitespace from the lines of text that they insert into a file."""
     markdown = file_path.lower().endswith((".md", ".mdx"))
     return behaviours.preparation.trailing_whitespace_is_stripped and not (
         markdown and behaviours.preparation.markdown_keeps_trailing_whitespace
@@ -239,32 +238,32 @@ def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
 
 
 def without_trailing_whitespace(text: str) -> str:
-    """Return the text without whitespace before its line ends, which stay unchanged."""
-    parts = _LINE_ENDS.split(text)
+    """Return a text without whitespace at the ends of its lines. Line ends stay unchanged."""
+    parts = _LINE_ENDS_PATTERN.split(text)
     parts[::2] = [line.rstrip(WHITESPACE) for line in parts[::2]]
     return "".join(parts)
 
 
-_PAIRS = (('"', "“", "”"), ("'", "‘", "’"))
-_STRAIGHT = str.maketrans({curly: plain for plain, *both in _PAIRS for curly in both})
-_BEFORE_AN_OPENING = " \t\n\r([{—–"
+_QUOTES = (('"', "“", "”"), ("'", "‘", "’"))
+_STRAIGHT_QUOTES = str.maketrans({curly: plain for plain, *both in _QUOTES for curly in both})
+_BEFORE_OPENING_QUOTE = " \t\n\r([{—–"
 
 
-def straighten_quotes(text: str) -> str:
-    """Return the text with straight quotes instead of curly ones."""
-    return text.translate(_STRAIGHT)
+def _straighten_quotes(text: str) -> str:
+    """Return a text with straight quotes instead of curly quotes."""
+    return text.translate(_STRAIGHT_QUOTES)
 
 
-def curl_quotes(text: str, *, like: str) -> str:
-    """Return the text with curly instead of straight quotes, for each kind of quote (single, double) that is
-    curly in `like`.
+def _curl_quotes(text: str, *, like: str) -> str:
+    """Return a text with curly instead of straight quotes, for each kind of quote (single, double) that is curly in
+    `like`.
 
     A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
-    for plain, opening, closing in _PAIRS:
+    for plain, opening, closing in _QUOTES:
         if opening in like or closing in like:
             text = "".join(
-                (closing if at and text[at - 1] not in _BEFORE_AN_OPENING else opening)
+                (closing if at and text[at - 1] not in _BEFORE_OPENING_QUOTE else opening)
                 if each == plain
                 else each
                 for at, each in enumerate(text)
@@ -272,29 +271,29 @@ def curl_quotes(text: str, *, like: str) -> str:
     return text
 
 
-_UNIT = r"\\u([0-9a-fA-F]{4})"
-_HALVES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
-_ESCAPE = re.compile(rf"{_HALVES}|{_UNIT}")
-_ESCAPE_OR_BACKSLASH = re.compile(rf"\\\\|{_HALVES}|{_UNIT}")
-_WINDOWS_PATH = re.compile(
+_ESCAPED_UNIT = r"\\u([0-9a-fA-F]{4})"
+_ESCAPED_SURROGATE_PAIR = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+_ESCAPE_PATTERN = re.compile(rf"{_ESCAPED_SURROGATE_PAIR}|{_ESCAPED_UNIT}")
+_ESCAPE_OR_BACKSLASH_PATTERN = re.compile(rf"\\\\|{_ESCAPED_SURROGATE_PAIR}|{_ESCAPED_UNIT}")
+_WINDOWS_PATH_PATTERN = re.compile(
     rf"""(?<![A-Za-z])[A-Za-z]:[\\/]|(?:\A|(?<=[{WHITESPACE}"'=]))\\\\[^\\{WHITESPACE}]+\\(?!\\)"""
 )
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_NON_ASCII_PATTERN = re.compile(r"[^\x00-\x7f]")
 
 
-def without_escapes(text: str, behaviours: Behaviours) -> str:
-    """Return the text with every escape replaced by its character.
+def decode_escapes(text: str, behaviours: Behaviours) -> str:
+    """Return a text with each escape (such as `\\u00e9`) replaced by its character.
 
-    An escape is kept if its backslash is itself escaped, or if the escape means half of a surrogate pair.
+    An escape after a backslash is kept, and an escape for an unpaired surrogate.
     """
-    if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH.search(text):
+    if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH_PATTERN.search(text):
         return text
-    return _ESCAPE_OR_BACKSLASH.sub(lambda match: _unescape_character(match, behaviours), text)
+    return _ESCAPE_OR_BACKSLASH_PATTERN.sub(lambda match: _unescape_character(match, behaviours), text)
 
 
-def has_two_spellings(text: str) -> bool:
-    """Whether a text contains an escape, or a character that could be written as an escape."""
-    return bool(_BEYOND_ASCII.search(text) or _ESCAPE.search(text))
+def can_be_spelled_differently(text: str) -> bool:
+    """Whether a text contains an escape, or a character that an escape can replace."""
+    return bool(_NON_ASCII_PATTERN.search(text) or _ESCAPE_PATTERN.search(text))
 
 
 def _unescape_character(match: re.Match[str], behaviours: Behaviours) -> str:
@@ -306,19 +305,19 @@ def _unescape_character(match: re.Match[str], behaviours: Behaviours) -> str:
     return match[0] if unicodedata.category(character) in kept else character
 
 
-def with_characters(text: str, behaviours: Behaviours) -> str:
-    """Return the text with every escape replaced by its character, even after an escaped backslash."""
-    return _ESCAPE.sub(lambda match: _unescape_character(match, behaviours), text)
+def _decode_every_escape(text: str, behaviours: Behaviours) -> str:
+    """Return a text with each escape replaced by its character, even after a backslash."""
+    return _ESCAPE_PATTERN.sub(lambda match: _unescape_character(match, behaviours), text)
 
 
-def with_escapes(text: str, *, large: bool = False) -> str:
-    """Return the text with every character beyond ASCII escaped, with lower- or upper-case hexadecimal digits."""
-    return _BEYOND_ASCII.sub(lambda match: _escape_text(match[0], large), text)
+def _escape_non_ascii(text: str, *, upper_case: bool = False) -> str:
+    """Return a text with each non-ASCII character replaced by its escape, with lower- or `upper_case` digits."""
+    return _NON_ASCII_PATTERN.sub(lambda match: _escape_text(match[0], upper_case), text)
 
 
-def spelt_with_escapes(text: str, content: str) -> str | None:
-    """Return the first part of the content that equals the text with escapes instead of characters, in any letter case
-    of their digits, or None.
+def _find_escaped(text: str, content: str) -> str | None:
+    """Return the first part of the content that equals `text` with escapes instead of its non-ASCII characters. None if
+    there is no such part. The letter case of the digits does not matter.
     """
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
@@ -331,8 +330,8 @@ def _escape_pattern(character: str) -> str:
     return "".join(rf"\\u(?i:{unit})" for unit in _code_units(character))
 
 
-def _escape_text(character: str, large: bool) -> str:
-    return "".join(f"\\u{unit.upper() if large else unit}" for unit in _code_units(character))
+def _escape_text(character: str, upper_case: bool) -> str:
+    return "".join(f"\\u{unit.upper() if upper_case else unit}" for unit in _code_units(character))
 
 
 def _code_units(character: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The changed lines of a text, as a reminder shows them to the model."""
+"""Format the changed lines of a text for a reminder to the model."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from readfirst.reference_impl.text.content import numbered_lines
 
 __all__ = ["changed_lines"]
 
-_AROUND = 8
+_CONTEXT_LINES = 8
 """Number of unchanged lines before and after changed lines."""
-_NO_END = " No newline at end of file"
-"""Note after a last line without a line end; the note counts as a line."""
+_NO_LINE_END = " No newline at end of file"
+"""The note after a last line without a line end. The note counts as a line."""
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
-    """Return the changed parts of a text, with current line numbers. Empty if the text is empty now.
+    """Return the changed parts of a text with their current line numbers. Empty if the text is now empty.
 
-    `prefix` is the format of the number before each line. If only the line end of the last line differs, the last
-    line counts as changed. `mark_missing_ends`: a note follows a last line without a line end.
+    `prefix` is the format of a line number. If only the final line end differs, the last line counts as changed.
+    `mark_missing_ends`: a note follows a last line without a line end.
     """
     old, new = _with_ends(before), _with_ends(after)
-    places = []
-    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):
+    parts = []
+    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT_LINES):
         shown: list[str] = []
         for kind, first_old, last_old, first, last in group:
             if kind != "equal" and mark_missing_ends:
@@ -31,13 +31,13 @@ def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bo
             shown += (line.removesuffix("\n") for line in new[first:last])
             if mark_missing_ends:
                 shown += _missing_ends(new[first:last])
-        places.append(numbered_lines(shown, prefix, group[0][3] + 1))
-    return "\n...\n".join(places)
+        parts.append(numbered_lines(shown, prefix, group[0][3] + 1))
+    return "\n...\n".join(parts)
 
 
 def _missing_ends(lines: Sequence[str]) -> Iterator[str]:
     if lines and not lines[-1].endswith("\n"):
-        yield _NO_END
+        yield _NO_LINE_END
 
 
 def _with_ends(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Escape deceptive characters in a name."""
+"""Escape characters of a name that could deceive its reader."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import unicodedata
 
 __all__ = ["escape_name"]
 
-_LONGEST, _FIRST, _LAST = 64, 40, 24
-"""Lengths in UTF-16 code units: of a name that is shown in full, and of both ends of a longer one."""
+_MAX_UNITS, _FIRST_UNITS, _LAST_UNITS = 64, 40, 24
+"""Lengths in UTF-16 code units: the maximum length of a name that is shown in full, and the lengths of both ends of a
+longer name.
+"""
 _LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
-_UNSEEN = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode categories of controls, formats, and separators of lines and paragraphs."""
+_INVISIBLE_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of control and format characters, and of line and paragraph separators."""
 
 
 def escape_name(name: str) -> str:
-    """Return a name without invisible characters, spaces at its ends, or quotes.
+    """Return a name with invisible characters, and spaces at its ends, as escapes, and with similar characters instead
+    of `<`, `>` and backticks.
 
     A name of more than 64 UTF-16 code units is reduced to its beginning and its end.
     """
@@ -23,16 +26,16 @@ def escape_name(name: str) -> str:
         _escape_character(character) if number in inner else _escape_code_point(character)
         for number, character in enumerate(name)
     ]
-    if sum(map(_code_units, shown)) <= _LONGEST:
+    if sum(map(_code_units, shown)) <= _MAX_UNITS:
         return "".join(shown)
-    first, last = _count_fitting(shown, _FIRST), _count_fitting(shown[::-1], _LAST)
+    first, last = _count_fitting(shown, _FIRST_UNITS), _count_fitting(shown[::-1], _LAST_UNITS)
     left_out = _code_units(name[first : len(name) - last])
     counted = "1 char" if left_out == 1 else f"{left_out} chars"
     return f"{''.join(shown[:first])}… [+{counted}] …{''.join(shown[len(shown) - last :])}"
 
 
 def _escape_character(character: str) -> str:
-    if unicodedata.category(character) in _UNSEEN:
+    if unicodedata.category(character) in _INVISIBLE_CATEGORIES:
         return _escape_code_point(character)
     return _LOOKALIKES.get(character, character)
 
@@ -41,11 +44,11 @@ def _escape_code_point(character: str) -> str:
     return f"\\u{{{ord(character):X}}}"
 
 
-def _count_fitting(shown: list[str], room: int) -> int:
-    """Return the number of first items of `shown` that together have at most `room` UTF-16 code units."""
+def _count_fitting(shown: list[str], max_units: int) -> int:
+    """Return how many of the first items of `shown` together have at most `max_units` UTF-16 code units."""
     for number, each in enumerate(shown):
-        room -= _code_units(each)
-        if room < 0:
+        max_units -= _code_units(each)
+        if max_units < 0:
             return number
     return len(shown)
 

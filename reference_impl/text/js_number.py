@@ -1,17 +1,19 @@
-"""Format numbers as JavaScript does, and sizes for readers."""
+"""Format numbers as JavaScript does, and format sizes."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["number_text", "rounded_size"]
+__all__ = ["number_text", "size_text"]
 
-_LARGEST_PLAIN = 21
-_SMALLEST_PLAIN = -6
+_MAX_PLAIN_DIGITS = 21
+_MIN_PLAIN_EXPONENT = -6
 
 
 def number_text(number: float) -> str:
-    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits beyond a double's precision are lost."""
+    """Return a number as JavaScript prints it: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. Digits beyond a double's precision
+    are lost.
+    """
     value = float(number)
     if value == 0:
         return "0"
@@ -19,7 +21,7 @@ def number_text(number: float) -> str:
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
     point = len(text) + exponent
-    if not _SMALLEST_PLAIN < point <= _LARGEST_PLAIN:
+    if not _MIN_PLAIN_EXPONENT < point <= _MAX_PLAIN_DIGITS:
         fraction = f".{text[1:]}" if len(text) > 1 else ""
         text = f"{text[0]}{fraction}e{point - 1:+d}"
     elif point > 0:
@@ -30,8 +32,8 @@ def number_text(number: float) -> str:
     return f"-{text}" if sign else text
 
 
-def rounded_size(size: int) -> str:
-    """Return a number of bytes for readers: `189 bytes`, `256KB`, `4.8MB`."""
+def size_text(size: int) -> str:
+    """Return a number of bytes as text, for example `189 bytes`, `256KB`, `4.8MB`."""
     if size < 1024:
         return f"{size} bytes"
     amount, unit = (size / 1024, "KB") if size < 1024 * 1024 else (size / 1024 / 1024, "MB")

@@ -1,4 +1,4 @@
-"""Short messages about invalid JSON, as in the JavaScript engine of later versions."""
+"""Short error messages about invalid JSON, as in the JavaScript engine of later versions of the product."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["json_problem"]
 _SPACES = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
+_PLAIN_CHARACTERS = re.compile(r'[^"\\\x00-\x1f]*')
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]{4}")
-_WORDS = ("true", "false", "null")
+_LITERALS = ("true", "false", "null")
 _MARKS = frozenset("{}[]:,().=;")
 
 _END = "end"
@@ -20,141 +20,141 @@ _VALUE = "value"
 _NAME = "identifier"
 
 
-class _Wrong(Exception):  # noqa: N818 - it is found, not made
-    """The message about invalid JSON."""
+class _InvalidJsonError(Exception):
+    """The text is not JSON."""
 
 
 def json_problem(text: str) -> str:
-    """Return the message about a text that is not JSON."""
+    """Return the error message about a text that is not JSON. Raises ValueError if the text is JSON."""
     try:
-        _Reader(text).everything()
-    except _Wrong as wrong:
-        return f"JSON Parse error: {wrong}"
+        _Reader(text).scan_text()
+    except _InvalidJsonError as error:
+        return f"JSON Parse error: {error}"
     raise ValueError("the text is JSON")
 
 
 class _Reader:
-    """Tokenizer. `kind` is the kind of the current token (for a punctuation mark, the mark itself); `word` is the
-    current identifier.
+    """A JSON parser. `kind` is the kind of the current token (for a punctuation mark, the mark itself); `identifier` is
+    the text of the latest identifier.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self.kind = ""
-        self.word = ""
-        self.next()
+        self.identifier = ""
+        self.next_token()
 
-    def everything(self) -> None:
-        self.value()
+    def scan_text(self) -> None:
+        self.scan_value()
         if self.kind != _END:
-            raise _Wrong("Unable to parse JSON string")
+            raise _InvalidJsonError("Unable to parse JSON string")
 
-    def value(self) -> None:
+    def scan_value(self) -> None:
         match self.kind:
             case "{":
-                self.members()
+                self.scan_members()
             case "[":
-                self.items()
+                self.scan_items()
             case "string" | "value":
-                self.next()
+                self.next_token()
             case "end":
-                raise _Wrong("Unexpected EOF")
+                raise _InvalidJsonError("Unexpected EOF")
             case "identifier":
-                raise _Wrong(f'Unexpected identifier "{self.word}"')
+                raise _InvalidJsonError(f'Unexpected identifier "{self.identifier}"')
             case mark:
-                raise _Wrong(f"Unexpected token '{mark}'")
+                raise _InvalidJsonError(f"Unexpected token '{mark}'")
 
-    def members(self) -> None:
-        self.next()
+    def scan_members(self) -> None:
+        self.next_token()
         if self.kind == _STRING:
-            self.member()
+            self.scan_member()
             while self.kind == ",":
-                self.next()
+                self.next_token()
                 if self.kind != _STRING:
-                    raise _Wrong("Property name must be a string literal")
-                self.member()
-        self.expect("}", "Expected '}'")
+                    raise _InvalidJsonError("Property name must be a string literal")
+                self.scan_member()
+        self.expect_token("}", "Expected '}'")
 
-    def member(self) -> None:
-        self.next()
-        self.expect(":", "Expected ':' before value in object property definition")
-        self.value()
+    def scan_member(self) -> None:
+        self.next_token()
+        self.expect_token(":", "Expected ':' before value in object property definition")
+        self.scan_value()
 
-    def items(self) -> None:
-        self.next()
+    def scan_items(self) -> None:
+        self.next_token()
         if self.kind != "]":
-            self.value()
+            self.scan_value()
             while self.kind == ",":
-                self.next()
+                self.next_token()
                 if self.kind == "]":
-                    raise _Wrong("Unexpected comma at the end of array expression")
-                self.value()
-        self.expect("]", "Expected ']'")
+                    raise _InvalidJsonError("Unexpected comma at the end of array expression")
+                self.scan_value()
+        self.expect_token("]", "Expected ']'")
 
-    def expect(self, kind: str, complaint: str) -> None:
+    def expect_token(self, kind: str, message: str) -> None:
         if self.kind != kind:
-            raise _Wrong(complaint)
-        self.next()
+            raise _InvalidJsonError(message)
+        self.next_token()
 
-    def next(self) -> None:
+    def next_token(self) -> None:
         """Advance to the next token."""
-        spaces = _SPACES.match(self.text, self.at)
+        spaces = _SPACES.match(self.text, self.position)
         assert spaces is not None
-        self.at = spaces.end()
-        character = self.text[self.at : self.at + 1]
+        self.position = spaces.end()
+        character = self.text[self.position : self.position + 1]
         if not character:
             self.kind = _END
         elif character == '"':
-            self.string()
+            self.scan_string()
         elif character in "-0123456789":
-            self.number()
-        elif word := next((word for word in _WORDS if self.text.startswith(word, self.at)), None):
-            self.kind, self.at = _VALUE, self.at + len(word)
-        elif identifier := _IDENTIFIER.match(self.text, self.at):
-            self.kind, self.word, self.at = _NAME, identifier[0], identifier.end()
+            self.scan_number()
+        elif word := next((word for word in _LITERALS if self.text.startswith(word, self.position)), None):
+            self.kind, self.position = _VALUE, self.position + len(word)
+        elif identifier := _IDENTIFIER.match(self.text, self.position):
+            self.kind, self.identifier, self.position = _NAME, identifier[0], identifier.end()
         elif character in _MARKS:
-            self.kind, self.at = character, self.at + 1
+            self.kind, self.position = character, self.position + 1
         elif character == "'":
-            raise _Wrong("Single quotes (') are not allowed in JSON")
+            raise _InvalidJsonError("Single quotes (') are not allowed in JSON")
         else:
-            raise _Wrong(f"Unrecognized token '{character}'")
+            raise _InvalidJsonError(f"Unrecognized token '{character}'")
 
-    def string(self) -> None:
+    def scan_string(self) -> None:
         self.kind = _STRING
-        self.at += 1
+        self.position += 1
         while True:
-            plain = _PLAIN.match(self.text, self.at)
+            plain = _PLAIN_CHARACTERS.match(self.text, self.position)
             assert plain is not None
-            self.at = plain.end()
-            match self.text[self.at : self.at + 1]:
+            self.position = plain.end()
+            match self.text[self.position : self.position + 1]:
                 case '"':
-                    self.at += 1
+                    self.position += 1
                     return
                 case "\\":
-                    self.escape()
+                    self.scan_escape()
                 case _:
-                    raise _Wrong("Unterminated string")
+                    raise _InvalidJsonError("Unterminated string")
 
-    def escape(self) -> None:
-        character = self.text[self.at + 1 : self.at + 2]
-        self.at += 2
+    def scan_escape(self) -> None:
+        character = self.text[self.position + 1 : self.position + 2]
+        self.position += 2
         if character == "u":
-            digits = self.text[self.at : self.at + 4]
+            digits = self.text[self.position : self.position + 4]
             if len(digits) < len("0000"):
-                raise _Wrong("\\u must be followed by 4 hex digits")
+                raise _InvalidJsonError("\\u must be followed by 4 hex digits")
             if not _HEXADECIMAL.fullmatch(digits):
-                raise _Wrong(f'"\\u{digits}" is not a valid unicode escape')
-            self.at += 4
+                raise _InvalidJsonError(f'"\\u{digits}" is not a valid unicode escape')
+            self.position += 4
         elif not character:
-            raise _Wrong("Unterminated string")
+            raise _InvalidJsonError("Unterminated string")
         elif character not in '"\\/bfnrt':
-            raise _Wrong(f"Invalid escape character {character}")
+            raise _InvalidJsonError(f"Invalid escape character {character}")
 
-    def number(self) -> None:
-        number = _NUMBER.match(self.text, self.at)
+    def scan_number(self) -> None:
+        number = _NUMBER.match(self.text, self.position)
         if number is None:
-            raise _Wrong("Invalid number")
-        self.kind, self.at = _VALUE, number.end()
-        if "." not in number[0] and self.text.startswith(".", self.at):
-            raise _Wrong("Invalid digits after decimal point")
+            raise _InvalidJsonError("Invalid number")
+        self.kind, self.position = _VALUE, number.end()
+        if "." not in number[0] and self.text.startswith(".", self.position):
+            raise _InvalidJsonError("Invalid digits after decimal point")

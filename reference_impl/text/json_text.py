@@ -1,4 +1,4 @@
-"""Parse and write JSON as the product does, with its error messages and layout."""
+"""Parse and write JSON as the product does, with the product's error messages and layout."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _SPACES = frozenset(" \t\n\r")
 _DIGITS = frozenset("0123456789")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
-_NO_VALUES = frozenset({"NaN", "Infinity", "undefined"})
-_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
-_LAST_INDEX = 2**32 - 2
+_NON_JSON_LITERALS = frozenset({"NaN", "Infinity", "undefined"})
+_ARRAY_INDEX_PATTERN = re.compile(r"0|[1-9][0-9]{0,9}")
+_MAX_ARRAY_INDEX = 2**32 - 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CONTEXT = 10
+_EXCERPT_CHARS = 10
+"""Number of characters before and after an error that its message quotes."""
 
 
 class JsonError(Exception):
-    """The text is not JSON; the message is the product's."""
+    """The text is not JSON. The message is the error message of the product."""
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Parse a JSON value. Raises JsonError for invalid JSON (with `brief`, the message is that of
-    `json_errors_v8`), and RecursionError for JSON that is nested too deeply.
+    """Return the value of a JSON text. Raises JsonError for invalid JSON, and RecursionError for JSON that is nested
+    too deeply. `brief`: use the short error messages of `json_errors_v8`.
 
-    Of duplicate keys, the last value counts. Integer keys come first, in ascending order, as in JavaScript.
+    The last value of a duplicate key counts. Integer keys come first, in ascending order, as in JavaScript.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object_text)
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_ordered_object)
     except ValueError:
         if brief:
             raise JsonError(json_errors_v8.json_problem(text)) from None
@@ -42,7 +43,7 @@ def parse_json(text: str, *, brief: bool = False) -> Any:
 
 
 def compact_json(value: Any) -> str:
-    """Return the value as text without any space."""
+    """Return a value as JSON without spaces between its parts."""
     match value:
         case dict():
             members = ",".join(f"{_string_text(key)}:{compact_json(item)}" for key, item in value.items())
@@ -53,7 +54,7 @@ def compact_json(value: Any) -> str:
 
 
 def indented_json(value: Any, *, width: int = 1, level: int = 0) -> str:
-    """Return the value as text, each level indented by `width` spaces."""
+    """Return a value as JSON on several lines. Each level is indented by `width` spaces; the value is at `level`."""
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:
@@ -84,173 +85,174 @@ def _string_text(text: str) -> str:
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
-def _object_text(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _ordered_object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(members)
-    numbers = sorted((key for key in value if _INDEX.fullmatch(key) and int(key) <= _LAST_INDEX), key=int)
+    numbers = sorted(
+        (key for key in value if _ARRAY_INDEX_PATTERN.fullmatch(key) and int(key) <= _MAX_ARRAY_INDEX),
+        key=int,
+    )
     return {**{key: value[key] for key in numbers}, **value}
 
 
-def _no_constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
 class _Scanner:
-    """Finds the first error in a text that is not JSON."""
+    """A parser that only finds the first error in a text that is not JSON."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
 
     def explain(self) -> NoReturn:
-        """Raise the JsonError for the first error."""
-        if self.text in _NO_VALUES:
+        """Raise JsonError for the first error in the text."""
+        if self.text in _NON_JSON_LITERALS:
             raise JsonError(f'"{self.text}" is not valid JSON')
-        self.value()
-        self.after_spaces()
-        raise JsonError(f"Unexpected non-whitespace character after JSON at position {self.at}")
+        self.scan_value()
+        self.skip_spaces()
+        raise JsonError(f"Unexpected non-whitespace character after JSON at position {self.position}")
 
-    def after_spaces(self) -> str:
-        """Skip spaces; return the next character. Empty at the end."""
-        while (character := self.text[self.at : self.at + 1]) in _SPACES:
-            self.at += 1
+    def skip_spaces(self) -> str:
+        """Skip spaces, and return the next character. Empty at the end of the text."""
+        while (character := self.text[self.position : self.position + 1]) in _SPACES:
+            self.position += 1
         return character
 
-    def value(self) -> None:
-        match self.after_spaces():
+    def scan_value(self) -> None:
+        match self.skip_spaces():
             case "{":
-                self.members()
+                self.scan_members()
             case "[":
-                self.items()
+                self.scan_items()
             case '"':
-                self.string()
+                self.scan_string()
             case character if character and character in "-0123456789":
-                self.number()
+                self.scan_number()
             case _:
-                self.word()
+                self.scan_word()
 
-    def members(self) -> None:
-        self.at += 1
-        if self.after_spaces() == "}":
-            self.at += 1
+    def scan_members(self) -> None:
+        self.position += 1
+        if self.skip_spaces() == "}":
+            self.position += 1
             return
         first = True
         while True:
-            if self.after_spaces() != '"':
-                self.fail(
+            if self.skip_spaces() != '"':
+                self.fail_at_position(
                     "Expected property name or '}'" if first else "Expected double-quoted property name"
                 )
-            self.string()
-            if self.after_spaces() != ":":
+            self.scan_string()
+            if self.skip_spaces() != ":":
                 if first:
-                    self.fail("Expected ':' after property name")
-                self.unexpected()
-            self.at += 1
-            self.value()
-            character = self.after_spaces()
-            self.at += 1
+                    self.fail_at_position("Expected ':' after property name")
+                self.fail_unexpected()
+            self.position += 1
+            self.scan_value()
+            character = self.skip_spaces()
+            if character not in ("}", ","):
+                self.fail_at_position("Expected ',' or '}' after property value")
+            self.position += 1
             if character == "}":
                 return
-            if character != ",":
-                self.at -= 1
-                self.fail("Expected ',' or '}' after property value")
             first = False
 
-    def items(self) -> None:
-        self.at += 1
-        if self.after_spaces() == "]":
-            self.at += 1
+    def scan_items(self) -> None:
+        self.position += 1
+        if self.skip_spaces() == "]":
+            self.position += 1
             return
         while True:
-            self.value()
-            character = self.after_spaces()
-            self.at += 1
+            self.scan_value()
+            character = self.skip_spaces()
+            if character not in ("]", ","):
+                self.fail_at_position("Expected ',' or ']' after array element")
+            self.position += 1
             if character == "]":
                 return
-            if character != ",":
-                self.at -= 1
-                self.fail("Expected ',' or ']' after array element")
 
-    def string(self) -> None:
-        self.at += 1
-        while self.at < len(self.text):
-            match self.text[self.at]:
+    def scan_string(self) -> None:
+        self.position += 1
+        while self.position < len(self.text):
+            match self.text[self.position]:
                 case '"':
-                    self.at += 1
+                    self.position += 1
                     return
                 case "\\":
-                    self.escape()
+                    self.scan_escape()
                 case character if character < " ":
-                    self.fail("Bad control character in string literal")
+                    self.fail_at_position("Bad control character in string literal")
                 case _:
-                    self.at += 1
-        self.fail("Unterminated string")
+                    self.position += 1
+        self.fail_at_position("Unterminated string")
 
-    def escape(self) -> None:
-        self.at += 1
-        character = self.text[self.at : self.at + 1]
+    def scan_escape(self) -> None:
+        self.position += 1
+        character = self.text[self.position : self.position + 1]
         if character == "u":
             for _ in range(4):
-                self.at += 1
-                if self.text[self.at : self.at + 1] not in _HEXADECIMAL:
-                    self.fail("Bad Unicode escape")
+                self.position += 1
+                if self.text[self.position : self.position + 1] not in _HEXADECIMAL:
+                    self.fail_at_position("Bad Unicode escape")
         elif character == "":
-            self.unexpected()
+            self.fail_unexpected()
         elif character not in '"\\/bfnrt':
-            self.fail("Bad escaped character")
-        self.at += 1
+            self.fail_at_position("Bad escaped character")
+        self.position += 1
 
-    def number(self) -> None:
-        match = _INTEGER.match(self.text, self.at)
+    def scan_number(self) -> None:
+        match = _INTEGER.match(self.text, self.position)
         if match is None:
-            self.at += 1
-            self.fail("No number after minus sign")
-        self.at = match.end()
-        if match[0][-1] == "0" and self.next() in _DIGITS:
-            self.unexpected()
-        if self.next() == ".":
-            self.at += 1
-            self.digits("Unterminated fractional number")
-        if self.next() in ("e", "E"):
-            self.at += 1
-            self.at += self.next() in ("+", "-")
-            self.digits("Exponent part is missing a number")
+            self.position += 1
+            self.fail_at_position("No number after minus sign")
+        self.position = match.end()
+        if match[0][-1] == "0" and self.next_character() in _DIGITS:
+            self.fail_unexpected()
+        if self.next_character() == ".":
+            self.position += 1
+            self.scan_digits("Unterminated fractional number")
+        if self.next_character() in ("e", "E"):
+            self.position += 1
+            self.position += self.next_character() in ("+", "-")
+            self.scan_digits("Exponent part is missing a number")
 
-    def digits(self, missing: str) -> None:
-        if self.next() not in _DIGITS:
-            self.fail(missing)
-        while self.next() in _DIGITS:
-            self.at += 1
+    def scan_digits(self, message: str) -> None:
+        if self.next_character() not in _DIGITS:
+            self.fail_at_position(message)
+        while self.next_character() in _DIGITS:
+            self.position += 1
 
-    def next(self) -> str | None:
-        return self.text[self.at] if self.at < len(self.text) else None
+    def next_character(self) -> str | None:
+        return self.text[self.position] if self.position < len(self.text) else None
 
-    def word(self) -> None:
-        word = next((word for word in ("true", "false", "null") if word[0] == self.next()), None)
+    def scan_word(self) -> None:
+        word = next((word for word in ("true", "false", "null") if word[0] == self.next_character()), None)
         if word is None:
-            self.unexpected()
+            self.fail_unexpected()
         for character in word:
-            if self.next() != character:
-                self.unexpected()
-            self.at += 1
+            if self.next_character() != character:
+                self.fail_unexpected()
+            self.position += 1
 
-    def fail(self, what: str) -> NoReturn:
-        raise JsonError(f"{what} in JSON at position {self.at}")
+    def fail_at_position(self, message: str) -> NoReturn:
+        raise JsonError(f"{message} in JSON at position {self.position}")
 
-    def unexpected(self) -> NoReturn:
-        if self.at >= len(self.text):
+    def fail_unexpected(self) -> NoReturn:
+        if self.position >= len(self.text):
             raise JsonError("Unexpected end of JSON input")
-        character = self.text[self.at]
+        character = self.text[self.position]
         if character in _DIGITS or character == "-":
-            self.fail("Unexpected number")
+            self.fail_at_position("Unexpected number")
         if character == '"':
-            self.fail("Unexpected string")
+            self.fail_at_position("Unexpected string")
         raise JsonError(f"Unexpected token '{character}', {self.excerpt()} is not valid JSON")
 
     def excerpt(self) -> str:
         size = len(self.text)
-        if size <= 2 * _CONTEXT:
+        if size <= 2 * _EXCERPT_CHARS:
             return f'"{self.text}"'
-        before = "..." if self.at >= _CONTEXT else ""
-        after = "..." if self.at < size - _CONTEXT else ""
-        shown = self.text[max(0, self.at - _CONTEXT) : self.at + _CONTEXT]
+        before = "..." if self.position >= _EXCERPT_CHARS else ""
+        after = "..." if self.position < size - _EXCERPT_CHARS else ""
+        shown = self.text[max(0, self.position - _EXCERPT_CHARS) : self.position + _EXCERPT_CHARS]
         return f'{before}"{shown}"{after}'

@@ -1,4 +1,4 @@
-"""Bash: the files that a command has shown, and the known files that it changed. The shell runs the command."""
+"""Bash: the permissions of a command, its execution by the shell, and its effects on the known files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.access import resolve_path
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.shell.denied import denied_part, needs_approval
-from readfirst.reference_impl.shell.displayed_lines import Shown, shown_by
+from readfirst.reference_impl.shell.denied import find_denied_command, needs_approval
+from readfirst.reference_impl.shell.displayed_lines import DisplayedLines, displayed_lines
 from readfirst.reference_impl.shell.shell import CommandResult
 from readfirst.reference_impl.tools import read as read_tool
 from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
-_REWRITES = re.compile(r"\bsed\b.*\s-i")
-"""A command that rewrites files in place."""
+_IN_PLACE_PATTERN = re.compile(r"\bsed\b.*\s-i")
+"""Matches a command that rewrites files in place."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of Bash."""
+    """Return the schema of Bash."""
     return Schema(
         "Bash",
         description="Run a command.",
@@ -43,7 +43,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse nothing: the shell decides which commands it runs."""
+    """Accept every command: only permissions can refuse it."""
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -59,27 +59,27 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     if not permissions.rules.lists or not bound:
         return
     command, how = arguments["command"], session.behaviours.commands.redirections_bound_by_deny_rules
-    found = denied_part(
+    denied = find_denied_command(
         command,
         session.shell.directory,
         permissions.rules.denies,
         checks=frozenset(bound.split()),
         redirected=how != "not",
     )
-    if found is None:
+    if denied is None:
         return
-    if found.moved:
-        message = f"{found.program} from '{found.path}' was blocked by a deny rule."
-    elif found.redirected and how == "by their file":
-        message = f"Output redirection to '{found.path}' was blocked by a deny rule."
+    if denied.after_cd:
+        message = f"{denied.program} from '{denied.path}' was blocked by a deny rule."
+    elif denied.redirected and how == "by their file":
+        message = f"Output redirection to '{denied.path}' was blocked by a deny rule."
     else:
-        message = f"Permission to use Bash with command {found.text} has been denied."
+        message = f"Permission to use Bash with command {denied.text} has been denied."
     raise Refusal("permission_denied", message)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Run the command and return its output. In some versions, files that the command shows count as read. Raises
-    Refusal if the command failed.
+    Refusal if the exit code is not 0.
     """
     assert session.shell is not None  # a session without a shell does not have this tool
     directory = session.shell.directory
@@ -89,37 +89,39 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if behaviours.commands.commands_ignore_standard_input:
         first, pipe, rest = command.partition("|")
         command = f"{first} < /dev/null {pipe}{rest}"
-    ran = session.shell.run(command)
+    result = session.shell.run(command)
     _follow_directory(session, directory)
-    printed = _output_text(ran, behaviours)
-    if ran.code:
-        code = f"Exit code {ran.code}" if behaviours.commands.failed_commands_tell_their_code else ""
+    printed = _output_text(result, behaviours)
+    if result.code:
+        code = f"Exit code {result.code}" if behaviours.commands.failed_commands_tell_their_code else ""
         raise Refusal("command_failed", "\n".join(filter(None, (code, printed))))
     if printed:
         programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
-        for shown in shown_by(arguments["command"], programs) or ():
+        for lines in displayed_lines(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
-                _remember_lines(session, shown, directory)
-    notice = _modified_notice(session, directory) if _REWRITES.search(arguments["command"]) else ""
+                _remember_lines(session, lines, directory)
+    notice = _modified_notice(session, directory) if _IN_PLACE_PATTERN.search(arguments["command"]) else ""
     return "\n".join(filter(None, (printed, notice)))
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """Continue in the final directory of the command. Commands of a sub-agent always start in its first directory."""
+    """Change the session's directory to the final directory of the command. Commands of a sub-agent always start in
+    the directory `before`.
+    """
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before
     else:
-        session.enter(session.shell.directory)
+        session.change_directory(session.shell.directory)
 
 
-def _output_text(ran: CommandResult, behaviours: Behaviours) -> str:
-    """Return the standard output and the errors of a command as one text for the model. After a failure, some
-    versions put the errors first, or print both twice.
+def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
+    """Return the standard output and the standard error of a command as one text for the model. After a failure, some
+    versions print the standard error first, or both twice.
     """
-    parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
+    parts = [part for part in (result.output.rstrip(), result.errors.rstrip()) if part]
     in_order = "\n".join(parts)
-    match behaviours.commands.failed_command_output_order if ran.code else "in order":
+    match behaviours.commands.failed_command_output_order if result.code else "in order":
         case "errors first":
             return "\n\n".join(reversed(parts))
         case "twice":
@@ -128,25 +130,27 @@ def _output_text(ran: CommandResult, behaviours: Behaviours) -> str:
             return in_order
 
 
-def _remember_lines(session: Session, shown: Shown, directory: str) -> None:
-    """Remember a file like a Read of the same lines. If the line numbers are unknown, the file is remembered
-    without its content.
+def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> None:
+    """Record that a command displayed lines of a file, like a Read of the same lines. If the line numbers are unknown,
+    the content is not recorded.
     """
-    path = resolve_path(shown.path, directory, folds=True)
-    if not shown.known:
+    path = resolve_path(lines.path, directory, resolves_dots=True)
+    if not lines.has_line_numbers:
         disk.read(path)
-        session.memory.remember(path, None)
+        session.memory.record_read(path, None)
         return
-    lines = {"offset": shown.offset, "limit": shown.limit}
-    asked = {name: value for name, value in lines.items() if value is not None}
-    read_tool.lines_of_file(session, path, {"file_path": path, **asked})
+    line_arguments = {"offset": lines.offset, "limit": lines.limit}
+    read_arguments = {name: value for name, value in line_arguments.items() if value is not None}
+    read_tool.read_lines(session, path, {"file_path": path, **read_arguments})
     record = session.memory.records.get(path)
     if record is not None:  # a Read of the same lines shows them
-        session.memory.records.put(path, replace(record, asked=None))
+        session.memory.records.put(path, replace(record, requested_lines=None))
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return the notice about known files that are newer now. The notice blames the command for all changes."""
+    """Return the notice that names the known files that are newer than their records. The notice states that the
+    command changed these files.
+    """
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

@@ -1,4 +1,4 @@
-"""Changed files that the session reports before the next message of the model."""
+"""Read files again that changed, and create the reminders about these files."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.diff_snippet import changed_lines
 from readfirst.reference_impl.tools import read as read_tool
 
-__all__ = ["notice_formatted", "read_again"]
+__all__ = ["report_hook_change", "reread_files"]
 
 _SECRET = re.compile(
     r"/\.env\.(?!(?:dist|example|sample|template)\Z)[^/]*\Z|\.(?:env|jks|key|keystore|p12|pem|pfx)\Z"
     r"|id_(?:dsa|ecdsa|ed25519|rsa)(?:_sk)?\Z|secrets?\.(?:env|json|toml|ya?ml)\Z",
     re.IGNORECASE,
 )
-"""Paths of files that contain keys or passwords."""
+"""Matches paths of files that contain keys or passwords."""
 
 
-def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read files again that are newer on disk than their record. Return the reminders about these files: the
-    messages to the model that show their changed lines.
+def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
+    """Read files again that are newer on disk than their record. Return one reminder for each file: a message to the
+    model with the changed lines.
 
-    In some versions, a file that Read refuses now is forgotten; in others, it keeps its record.
+    A file that Read refuses now is forgotten in some versions, and keeps its record in others.
     """
     reported = []
     for path in outdated:
@@ -54,38 +54,39 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
                 and after.text is not None
             ):
                 news = change_reminders(path, before.text, after.text, session.behaviours)
-                if news and is_kept_secret(path, session.behaviours):
-                    session.memory.records.put(again, replace(after, seen=False))
+                if news and is_secret_file(path, session.behaviours):
+                    session.memory.records.put(again, replace(after, is_seen=False))
                 reported += news
     return tuple(reported)
 
 
-def notice_formatted(
+def report_hook_change(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """In versions that report such a change, remember and report a file that a hook changed after a call wrote it.
+    """Record the current state of a file that a hook changed after a call wrote it, and add a reminder for the model.
+    Only some versions do this.
 
-    `known` are the paths that the session knew before the call.
+    `known` contains the paths that the session knew before the call.
     """
     behaviours = session.behaviours
     path = session.paths.expand_argument(arguments.get("file_path") or arguments.get("notebook_path") or "")
     record = session.memory.records.peek(path)
     silently = behaviours.hooks.hook_changes_to_new_files_are_silent and path not in known
-    if session.hooks is None or record is None or not record.own:
+    if session.hooks is None or record is None or not record.is_own:
         return
     if not (behaviours.hooks.hook_changed_file_notice or silently):
         return
     with contextlib.suppress(OSError):
         if session.memory.is_newer(path, record):
             modified = modified_at(path)
-            session.memory.records.put(path, replace(record, content=None, timestamp=modified, seen=False))
+            session.memory.records.put(path, replace(record, content=None, timestamp=modified, is_seen=False))
             if not silently:
-                session.hooks.tell_of_formatted(tool, path)
+                session.hooks.remind_of_hook_change(tool, path)
 
 
 def change_reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
-    """Return the message that tells the model which lines of a file changed, as a list. The list is empty if the
-    version sends no message, or no message without changed lines.
+    """Return a list with the reminder that shows the changed lines of a file. The list is empty in versions without
+    reminders, and in some versions if no line changed.
     """
     if not behaviours.reminders.changed_file_reminder:
         return []
@@ -99,7 +100,7 @@ def change_reminders(path: str, before: str, after: str, behaviours: Behaviours)
         behaviours.reminders.changed_lines_limit is not None
         and len(lines) > behaviours.reminders.changed_lines_limit
     ):
-        lines = cut_lines(
+        lines = truncate_lines(
             lines,
             behaviours.reminders.changed_lines_limit,
             end_counts=behaviours.reminders.changed_lines_count_one_too_many,
@@ -108,21 +109,21 @@ def change_reminders(path: str, before: str, after: str, behaviours: Behaviours)
         if behaviours.reminders.reminder_without_changed_lines is None:
             return []
         lines = behaviours.reminders.reminder_without_changed_lines
-    if is_kept_secret(path, behaviours):
+    if is_secret_file(path, behaviours):
         return [behaviours.reminders.secret_file_reminder.format(path=path)]
     return [behaviours.reminders.changed_file_reminder.format(path=path, lines=lines).removesuffix("\n")]
 
 
-def is_kept_secret(path: str, behaviours: Behaviours) -> bool:
-    """Whether the changes of a file are not shown, because by its name it contains keys or passwords."""
+def is_secret_file(path: str, behaviours: Behaviours) -> bool:
+    """Whether a reminder must not show the changed lines of a file, because its name suggests keys or passwords."""
     return bool(behaviours.reminders.secret_file_reminder and _SECRET.search(path))
 
 
-def cut_lines(lines: str, limit: int, *, end_counts: bool) -> str:
-    """Return the first lines that fit into `limit` characters (or the beginning of the first line), and a note
-    with the number of other lines.
+def truncate_lines(lines: str, limit: int, *, end_counts: bool) -> str:
+    """Return the first lines that fit into `limit` characters, or the beginning of the first line, and a note with the
+    number of the other lines.
 
-    `end_counts`: the line end of the last shown line counts as one more line that is not shown.
+    `end_counts`: the line end of the last shown line counts as one more line.
     """
     end = lines.rfind("\n", 0, limit)
     shown = lines[:limit] if end < 0 else lines[:end]

@@ -1,4 +1,4 @@
-"""Edit: its rules in the order of their application."""
+"""Edit: the functions that prepare, validate and execute a call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from typing import Any
 from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, ignored_arguments
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
+from readfirst.reference_impl.session.access import (
+    refuse_long_argument,
+    refuse_nul_argument,
+    refuse_special_file,
+)
 from readfirst.reference_impl.session.guarded_paths import refuse_guarded, refuse_suspicious
 from readfirst.reference_impl.session.read_state import Record, is_changed, refuse_stale, refuse_unread
 from readfirst.reference_impl.session.session import Session
@@ -21,42 +25,42 @@ from readfirst.reference_impl.text.content import (
     WHITESPACE,
     Format,
     Match,
+    can_be_spelled_differently,
+    decode_escapes,
     encode,
     find_match,
-    has_two_spellings,
+    replace_surrogates,
     replace_text,
     snippet_around,
     storable_text,
     strips_whitespace,
-    well_formed,
-    without_escapes,
     without_trailing_whitespace,
 )
 from readfirst.reference_impl.text.js_number import number_text
 
 __all__ = [
-    "SHOWN",
+    "SNIPPET_HEADING",
     "check_permissions",
+    "current_state_remark",
     "execute",
-    "known_remark",
-    "permit_change",
     "prepare",
+    "refuse_forbidden_change",
     "refuse_unchanged",
     "schema",
     "validate",
 ]
 
-_SWAPPED = (
+_ESCAPES_TRIED_NOTE = (
     "\n(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the mismatch is "
     "likely elsewhere in old_string. Re-read the file and copy the exact surrounding text.)"
 )
-_CHANGED_ELSEWHERE = (
+_CHANGED_FILE_REMARK = (
     " (note: the file had been modified on disk since you last read it — the edit applied cleanly, but the file "
     "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
-SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""The line that precedes the numbered lines in an answer."""
-_KNOWN = " (file state is current in your context — no need to Read it back)"
+SNIPPET_HEADING = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
+"""The line before the numbered lines in an answer of Edit or Write."""
+_CURRENT_STATE_REMARK = " (file state is current in your context — no need to Read it back)"
 _REPLACE_ALL = Parameter(
     "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
 )
@@ -64,11 +68,11 @@ _EXPECTED_REPLACEMENTS = Parameter(
     "expected_replacements", description="How often the text occurs (default: 1)", type="number"
 )
 _REDUNDANT_NAMES = {"old_str": "old_string", "new_str": "new_string"}
-_NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
+_ALIASES = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of Edit."""
+    """Return the schema of Edit."""
     return Schema(
         "Edit",
         description="Replace a string in a file that was read before. An empty old_string creates a file.",
@@ -83,50 +87,50 @@ def schema(behaviours: Behaviours) -> Schema:
         ),
         ignored_names=ignored_arguments(behaviours),
         redundant_names=_REDUNDANT_NAMES if behaviours.arguments.edit_overlooks_repeated_strings else {},
-        aliases=_NAMES_OF_EDIT if behaviours.arguments.edit_accepts_aliases else {},
+        aliases=_ALIASES if behaviours.arguments.edit_accepts_aliases else {},
     )
 
 
 class Attempt:
-    """One Edit of a file at one moment. Matches are searched once."""
+    """An Edit, compared with the file at one moment: at the validation, or during the execution."""
 
     def __init__(
-        self, session: Session, path: str, arguments: Mapping[str, Any], *, executed: bool = False
+        self, session: Session, path: str, arguments: Mapping[str, Any], *, during_execution: bool = False
     ) -> None:
         self.file = session.storage.find_file(path)
         self.arguments = arguments
         self._behaviours = session.behaviours
-        self._executed = executed
+        self._during_execution = during_execution
 
     @property
     def text(self) -> str:
-        """The text of the file without its byte order mark. During the execution, the mark belongs to the text if
-        the text contains another mark.
+        """The text of the file without its byte order mark. During the execution, the text includes the mark if it
+        contains a second mark.
         """
-        return f"\ufeff{self.file.text}" if self._shows_marks else self.file.text
+        return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
     def format(self) -> Format:
-        """The encoding, line endings and byte order mark to write the text back with. No mark if `text` contains it."""
-        return replace(self.file.format, mark=False) if self._shows_marks else self.file.format
+        """The format to write the text back in. The format has no byte order mark if `text` includes the mark."""
+        return replace(self.file.format, byte_order_mark=False) if self._mark_is_text else self.file.format
 
     @property
-    def _shows_marks(self) -> bool:
-        return self._executed and self.file.format.mark and "\ufeff" in self.file.text
+    def _mark_is_text(self) -> bool:
+        return self._during_execution and self.file.format.byte_order_mark and "\ufeff" in self.file.text
 
     @cached_property
     def match(self) -> Match | None:
-        """The text to replace. None if the file does not contain it."""
+        """The match of `old_string` in the text. None if the text does not contain it."""
         return find_match(self.text, self.arguments, self._behaviours)
 
     @cached_property
     def count(self) -> int:
-        """Number of occurrences. An empty text never occurs."""
+        """The number of occurrences of the old text. 0 for an empty old text."""
         return self.match.count(self.text) if self.match and self.match.old else 0
 
     @property
     def is_clear(self) -> bool:
-        """Whether the text occurs as often as the call requests."""
+        """Whether the number of occurrences is allowed: exactly one, or with `replace_all` at least one."""
         return self.count == 1 or (self.count > 1 and bool(self.arguments.get("replace_all")))
 
 
@@ -138,12 +142,11 @@ def prepare(
 ) -> Mapping[str, Any]:
     """Return the arguments that `validate`, `check_permissions` and `execute` receive.
 
-    If the file exists, trailing whitespace is stripped from the new text.
+    Trailing whitespace is stripped from the new text if the file exists.
     """
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
-            name: without_escapes(arguments[name], session.behaviours)
-            for name in ("old_string", "new_string")
+            name: decode_escapes(arguments[name], session.behaviours) for name in ("old_string", "new_string")
         }
         arguments = {**arguments, **strings}
     if not strips_whitespace(session.behaviours, arguments["file_path"]):
@@ -156,22 +159,22 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change, in the order of the documents' table."""
+    """Refuse invalid calls before any change. The checks have the order of the documents' table of error codes."""
     old, new = arguments["old_string"], arguments["new_string"]
-    refuse_long(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
+    refuse_long_argument(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
-    refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.paths.nul_in_path)
+    refuse_nul_argument(arguments["file_path"], tool="Edit", treatment=session.behaviours.paths.nul_in_path)
     path = session.paths.to_edit(arguments["file_path"])
-    session.permissions.deny("Edit", path, code=2, done="edited")
+    session.permissions.refuse_denied("Edit", path, code=2, change="edited")
     if session.behaviours.lookup.edit_stats_before_open:
-        session.paths.refuse_unclear(path, tool="Edit")
+        session.paths.refuse_inaccessible(path, tool="Edit")
     refuse_special_file(path, "Edit", session.behaviours)
     attempt = Attempt(session, path, arguments)
     if session.behaviours.lookup.edit_opens_before_gate:
         with contextlib.suppress(FileNotFoundError):
             attempt.file.read()
     if old == "":
-        refuse_existing(attempt, code=3)
+        refuse_existing_content(attempt, code=3)
         return
     session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
@@ -180,58 +183,58 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_modified(session, attempt, record)
     if session.behaviours.encoding.changes_refuse_unwritable_files:
         refuse_unwritable(attempt.file.data)
-    match = refuse_not_found(session, attempt)
-    refuse_several(session, attempt, code=9)
+    match = require_match(session, attempt)
+    refuse_ambiguous_match(session, attempt, code=9)
     if path.lower().endswith(SETTINGS_FILES):
         refuse_invalid_settings(session.behaviours, path, attempt.file.text, match.old, new)
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether the file must have been read."""
-    return session.behaviours.freshness.edit_needs_read or not session.permissions.may_be_unread(path)
+    """Whether an Edit requires that the session has read the file."""
+    return session.behaviours.freshness.edit_needs_read or not session.permissions.may_change_unread(path)
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether version and path allow an Edit of a changed file whose old text occurs as often as requested."""
+    """Whether an Edit of a changed file may succeed, if its old text still occurs as often as requested."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
-    return recovers and session.permissions.may_be_unread(path)
+    return recovers and session.permissions.may_change_unread(path)
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Check the permissions of Edit."""
-    permit_change(session, arguments, tool="Edit")
+    """Refuse a path that a deny rule covers, or that needs a permission."""
+    refuse_forbidden_change(session, arguments, tool="Edit")
 
 
-def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers, or that needs a permission."""
-    given = arguments["file_path"]
-    unfolded = session.paths.unresolved_path(given)
-    path = session.paths.expand_argument(given)
-    session.permissions.deny_target("Edit", path, given, unfolded=unfolded)
+def refuse_forbidden_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
+    """Refuse a change of a path, or through a link to a path, that a deny rule covers or that needs a permission."""
+    raw_path = arguments["file_path"]
+    unfolded = session.paths.unresolved_path(raw_path)
+    path = session.paths.expand_argument(raw_path)
+    session.permissions.refuse_denied_target("Edit", path, raw_path, unresolved=unfolded)
     if session.behaviours.permissions.links_refused_at_permission:
-        session.storage.refuse_link(session.paths.to_write(given), path)
-    refuse_suspicious(path, given, session.behaviours)
-    refuse_guarded(session.behaviours, path, given, session.paths.root)
-    session.permissions.ask_to_write(tool, path)
+        session.storage.refuse_link(session.paths.to_write(raw_path), path)
+    refuse_suspicious(path, raw_path, session.behaviours)
+    refuse_guarded(session.behaviours, path, raw_path, session.paths.root)
+    session.permissions.require_write_permission(tool, path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, because it may have changed after the validation. Replace the text, remember the
-    file, and return the answer.
+    """Check the file again, because it may have changed after the validation. Replace the text, record the write, and
+    return the answer.
     """
     path = session.paths.to_write(arguments["file_path"])
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
     several = everywhere or "expected_replacements" in arguments
     if session.behaviours.writing.execution_stats_path_first:
-        session.paths.refuse_unclear(path)
+        session.paths.refuse_inaccessible(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
-    attempt = Attempt(session, path, arguments, executed=True)
-    remark = known_remark(session.behaviours)
+    attempt = Attempt(session, path, arguments, during_execution=True)
+    remark = current_state_remark(session.behaviours)
     if attempt.file.exists:
         attempt.file.read()
-        remark = checked_again(session, attempt)
+        remark = recheck_file(session, attempt)
     elif old != "":
         session.storage.prepare_directory(path)
     content, file_format = attempt.text, attempt.format
@@ -239,19 +242,19 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     updated = match.new if old == "" else replace_text(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
     if old == "" and not session.behaviours.encoding.write_keeps_byte_order_mark:
-        file_format = replace(file_format, mark=False)
+        file_format = replace(file_format, byte_order_mark=False)
     session.storage.write(path, encode(updated, file_format))
-    seen = remark == known_remark(session.behaviours)
+    seen = remark == current_state_remark(session.behaviours)
     written = storable_text(updated, file_format)
-    session.memory.wrote(path, written, seen=seen, given=arguments["file_path"], edited=True)
+    session.memory.record_write(path, written, is_seen=seen, raw_path=arguments["file_path"], edited=True)
     return edit_answer(
         session.behaviours, arguments["file_path"], content, match, everywhere=everywhere, remark=remark
     )
 
 
-def checked_again(session: Session, attempt: Attempt) -> str:
-    """Right before writing, check the file again. Return the remark of the answer about the state of the file.
-    Raises Refusal if the file changed.
+def recheck_file(session: Session, attempt: Attempt) -> str:
+    """Check the file again right before it is written. Return the remark about the file's state for the answer. Raises
+    Refusal if the file changed.
     """
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
@@ -262,36 +265,38 @@ def checked_again(session: Session, attempt: Attempt) -> str:
         and is_changed(session.memory, attempt.file, record)
         and attempt.is_clear
     ):
-        return _CHANGED_ELSEWHERE
+        return _CHANGED_FILE_REMARK
     needed = needs_read(session, attempt.file.path)
     record = refuse_stale(session.memory, attempt.file, needs_read=needed)
     if behaviours.matching.execution_rechecks_matches:
-        refuse_existing(attempt, code=None)
-        refuse_several(session, attempt, code=None)
+        refuse_existing_content(attempt, code=None)
+        refuse_ambiguous_match(session, attempt, code=None)
     seen = (
         record is not None
-        and record.seen
+        and record.is_seen
         and (record.content == attempt.file.text or not behaviours.answers.current_state_only_if_unchanged)
     )
-    return known_remark(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
+    return (
+        current_state_remark(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
+    )
 
 
 def refuse_no_changes(old: str, new: str) -> None:
-    """Refuse to replace a text by itself."""
+    """Refuse an Edit whose old and new text are equal."""
     if old == new:
         raise Refusal(
             "no_changes", "No changes to make: old_string and new_string are exactly the same.", code=1
         )
 
 
-def refuse_existing(attempt: Attempt, *, code: int | None) -> None:
-    """Refuse to create a file that exists, unless it contains only whitespace."""
+def refuse_existing_content(attempt: Attempt, *, code: int | None) -> None:
+    """Refuse an Edit with an empty old text, which creates a file, if the file has content other than whitespace."""
     if attempt.arguments["old_string"] == "" and attempt.file.text.strip(WHITESPACE):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
 def refuse_notebook(path: str) -> None:
-    """Refuse a notebook, which has a separate tool."""
+    """Refuse a notebook, because NotebookEdit edits notebooks."""
     if path.endswith(".ipynb"):
         raise Refusal(
             "is_notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", code=5
@@ -299,31 +304,37 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Refuse a file that changed since its record, unless the replacement is still unambiguous."""
+    """Refuse a file that changed after its record was made, unless the version allows the Edit and the old text is
+    still clear.
+    """
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
-def refuse_not_found(session: Session, attempt: Attempt) -> Match:
-    """Return the match; refuse a text that is not in the file."""
+def require_match(session: Session, attempt: Attempt) -> Match:
+    """Return the match of the old text. Refuse an old text that the file does not contain."""
     if attempt.match is None:
         old = attempt.arguments["old_string"]
-        swapped = session.behaviours.matching.unicode_escapes_match_characters and has_two_spellings(old)
-        note = _SWAPPED if swapped else ""
-        old = old if session.behaviours.matching.missing_texts_keep_half_characters else well_formed(old)
+        swapped = session.behaviours.matching.unicode_escapes_match_characters and can_be_spelled_differently(
+            old
+        )
+        note = _ESCAPES_TRIED_NOTE if swapped else ""
+        old = (
+            old if session.behaviours.matching.missing_texts_keep_half_characters else replace_surrogates(old)
+        )
         raise Refusal(
             "string_not_found", f"String to replace not found in file.\nString: {old}{note}", code=8
         )
     return attempt.match
 
 
-def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> None:
-    """Refuse an ambiguous text unless all occurrences are requested. Occurrences do not overlap."""
+def refuse_ambiguous_match(session: Session, attempt: Attempt, *, code: int | None) -> None:
+    """Refuse an old text that occurs more often than the call allows."""
     arguments, count = attempt.arguments, attempt.count
     if session.behaviours.arguments.edit_accepts_expected_replacements:
-        refuse_other_count(count, arguments, code=code)
+        refuse_unexpected_count(count, arguments, code=code)
     elif count > 1 and not arguments.get("replace_all"):
         message = (
             f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
@@ -334,8 +345,8 @@ def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> N
         raise Refusal("multiple_matches", message if code else message.rstrip(WHITESPACE), code=code)
 
 
-def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:
-    """Refuse a text whose number of occurrences differs from the expected one."""
+def refuse_unexpected_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:
+    """Refuse an old text that does not occur `expected_replacements` times (default: once)."""
     expected = arguments.get("expected_replacements", 1)
     if count and count != expected:
         raise Refusal(
@@ -348,23 +359,25 @@ def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | 
 
 
 def refuse_unchanged(content: str, updated: str) -> None:
-    """Refuse a replacement without effect."""
+    """Refuse a replacement that does not change the content."""
     if updated == content:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")
 
 
-def known_remark(behaviours: Behaviours) -> str:
-    """Return the remark that the model knows the whole file now."""
-    return _KNOWN if behaviours.answers.answers_say_state_is_current else ""
+def current_state_remark(behaviours: Behaviours) -> str:
+    """Return the remark that the model knows the current content of the whole file. Empty in versions without the
+    remark.
+    """
+    return _CURRENT_STATE_REMARK if behaviours.answers.answers_say_state_is_current else ""
 
 
 def edit_answer(
-    behaviours: Behaviours, given: str, content: str, match: Match, *, everywhere: bool, remark: str
+    behaviours: Behaviours, raw_path: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
-    """Return the answer to an Edit of the path `given`.
+    """Return the answer to an Edit. `raw_path` is the path as written in the call.
 
-    `content` is the file's text before the Edit. `everywhere` means that all matches were replaced. `remark` is a
-    sentence about the state of the file, or empty; it is appended unless the answer shows a snippet.
+    `content` is the file's text before the Edit. `everywhere`: all matches were replaced. `remark` is a sentence about
+    the state of the file, or empty; it is appended unless the answer shows a snippet.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (
@@ -372,9 +385,7 @@ def edit_answer(
             if behaviours.answers.replace_all_answer_quotes_strings
             else ("", "")
         )
-        return (
-            f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
-        )
+        return f"The file {raw_path} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
     if behaviours.answers.edit_answer_shows_snippet:
         lines = snippet_around(
             content,
@@ -383,5 +394,5 @@ def edit_answer(
             behaviours.reading.line_number_format,
             everywhere=behaviours.matching.counted_matches_are_all_replaced,
         )
-        return f"The file {given} has been updated. {SHOWN}{lines}"
-    return f"The file {given} has been updated successfully.{remark}"
+        return f"The file {raw_path} has been updated. {SNIPPET_HEADING}{lines}"
+    return f"The file {raw_path} has been updated successfully.{remark}"

@@ -1,4 +1,4 @@
-"""MultiEdit: several edits of one file, applied all or none."""
+"""MultiEdit: several edits of one file, which are all applied or none."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Check the permissions of Edit."""
-    edit_tool.permit_change(session, arguments, tool="MultiEdit")
+    """Refuse a path that a deny rule covers, or that needs a permission."""
+    edit_tool.refuse_forbidden_change(session, arguments, tool="MultiEdit")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Apply the edits one after the other, write the file once, remember it, and return the answer."""
+    """Apply the edits one after the other, write the file once, record the write, and return the answer."""
     path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
     file = session.storage.find_file(path)
@@ -122,7 +122,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         refuse_stale(session.memory, file, needs_read=session.behaviours.freshness.edit_needs_read)
     updated = apply_edits(session.behaviours, file.text, edits)
     session.storage.write(path, encode(updated, file.format))
-    session.memory.wrote(path, updated, edited=True)
+    session.memory.record_write(path, updated, edited=True)
     return multi_edit_answer(arguments["file_path"], edits)
 
 
@@ -154,7 +154,7 @@ def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[st
 
 
 def multi_edit_answer(file_path: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Return the answer to a MultiEdit."""
+    """Return the answer to a MultiEdit: one line for each edit."""
     lines = [
         f'{number}. Replaced "{_quote_text(edit["old_string"])}" with "{_quote_text(edit["new_string"])}"'
         for number, edit in enumerate(edits, start=1)

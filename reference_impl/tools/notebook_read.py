@@ -1,4 +1,4 @@
-"""NotebookRead: its rules in the order of their application."""
+"""NotebookRead: the functions that validate and execute a call."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _CELL_ID = Parameter("cell_id", description="The id of the one cell to show (def
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of NotebookRead."""
+    """Return the schema of NotebookRead."""
     path = Parameter("notebook_path", description="The absolute path of the notebook", required=True)
     return Schema(
         "NotebookRead",
         description="Show the cells of a Jupyter notebook with their outputs.",
         behaviours=behaviours,
-        parameters=(path,) if notebook.counts_cells(behaviours) else (path, _CELL_ID),
+        parameters=(path,) if notebook.identifies_by_number(behaviours) else (path, _CELL_ID),
     )
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a file that is not a notebook, and a missing cell."""
-    given = arguments["notebook_path"]
-    path = session.paths.argument_path(given)
-    if not given and not session.behaviours.notebooks.empty_notebook_path_is_root:
+    """Refuse a file that is not a notebook, and a cell that does not exist."""
+    raw_path = arguments["notebook_path"]
+    path = session.paths.argument_path(raw_path)
+    if not raw_path and not session.behaviours.notebooks.empty_notebook_path_is_root:
         raise Refusal("file_not_found", "File does not exist.")
     session.paths.refuse_missing(path)
     if posixpath.splitext(path)[1] != ".ipynb":
@@ -49,18 +49,18 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path that a deny rule covers, or that needs a permission."""
     path = session.paths.argument_path(arguments["notebook_path"])
-    session.permissions.deny_target("Read", path, path)
-    session.permissions.ask_to_read(path)
+    session.permissions.refuse_denied_target("Read", path, path)
+    session.permissions.require_read_permission(path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return blocks of all cells, or of the requested cell. The file does not count as read."""
+    """Return blocks of text for all cells, or for the requested cell. The file does not count as read."""
     content = decode(disk.read(session.paths.argument_path(arguments["notebook_path"])))
-    return notebook.named_cells(content, arguments.get("cell_id", ""), session.behaviours)
+    return notebook.notebook_read_blocks(content, arguments.get("cell_id", ""), session.behaviours)
 
 
 def cells_of(path: str) -> Sequence[Any]:
-    """Return the cells of the notebook. Raises Refusal if the file contains no list of cells."""
+    """Return the cells of the notebook at a path. Raises Refusal if the file contains no list of cells."""
     try:
         book = parse_json(decode(disk.read(path)))
     except JsonError:
@@ -72,14 +72,14 @@ def cells_of(path: str) -> Sequence[Any]:
 
 
 def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
-    """Refuse an id that no cell has, unless the id is `cell-N` for an existing number. Raises Failure if a cell
-    before the requested cell is null.
+    """Refuse an id that no cell has. The id `cell-N` is allowed if N is the index of a cell. Raises ContentError if a
+    cell before the requested cell is null.
     """
     if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
         raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
 
 
 def is_index(identity: str, count: int) -> bool:
-    """Whether an id is `cell-N` with a number N below `count`."""
+    """Whether an id is `cell-N`, with N less than `count`."""
     number = re.fullmatch(r"cell-([0-9]+)", identity)
     return number is not None and int(number[1]) < count

@@ -1,4 +1,4 @@
-"""Read: its rules in the order of their application."""
+"""Read: the functions that validate and execute a call."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from readfirst.reference_impl.reading.read_limits import (
     refuse_too_large,
     refuse_too_long,
 )
-from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session.access import refuse_long, refuse_null
+from readfirst.reference_impl.refusal import Refusal, refusal_of_os_error
+from readfirst.reference_impl.session.access import refuse_long_argument, refuse_nul_argument
 from readfirst.reference_impl.session.read_state import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import unwritable_note
 from readfirst.reference_impl.text.content import (
     WHITESPACE,
     decode,
-    lines_of,
     numbered_lines,
-    readable_text,
+    split_lines,
+    text_for_read,
     unify_line_ends,
 )
 from readfirst.reference_impl.text.js_number import number_text
@@ -39,19 +39,19 @@ from readfirst.reference_impl.tools.tool import keep_arguments as prepare
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
 
-_MOST_PAGES = 20
-_OPEN = re.compile(
+_MAX_PAGES = 20
+_OPEN_FILE_PATTERN = re.compile(
     r"//?(?:dev/(?:std(?:in|out|err)|fd/\d+)|proc/(?:self|thread-self|\d+)/(?:task/\d+/)?fd/\d+)"
 )
-_PAGES = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
-_BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
+_PAGES_PATTERN = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
+_LENIENT_PAGES_PATTERN = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
-_LARGEST_KNOWN_BY_LIMIT = 4096
-"""Maximum bytes of a file whose Read with `limit` counts as a Read of the whole file; recorded since 2.1.328."""
+_MAX_BYTES_SEEN_WITH_LIMIT = 4096
+"""Maximum size of a file that counts as completely seen after a Read with `limit`; recorded since 2.1.328."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of Read."""
+    """Return the schema of Read."""
     least = (0, 1) if behaviours.arguments.accepted_line_numbers != "any" else (None, None)
     lenient = behaviours.arguments.accepted_line_numbers == "lenient"
     pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
@@ -84,13 +84,13 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse calls that can be refused without reading."""
+    """Refuse invalid calls, and files that can be refused without reading their content."""
     if "pages" in arguments:
         refuse_pages(arguments["pages"], session.behaviours)
-    refuse_long(arguments["file_path"], tool="Read", behaviours=session.behaviours)
-    refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.paths.nul_in_path)
+    refuse_long_argument(arguments["file_path"], tool="Read", behaviours=session.behaviours)
+    refuse_nul_argument(arguments["file_path"], tool="Read", treatment=session.behaviours.paths.nul_in_path)
     path = session.paths.to_read(arguments["file_path"])
-    session.permissions.deny("Read", path)
+    session.permissions.refuse_denied("Read", path)
     if not session.behaviours.lookup.read_checks_existence_at_execution:
         session.paths.refuse_missing(path)
     media.refuse_binary(path, session.behaviours)
@@ -104,30 +104,32 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers."""
+    """Refuse to read a path, or a link to a path, that a deny rule covers or that needs a permission."""
     if session.behaviours.lookup.read_refuses_link_loops:
-        refuse_circle(session.paths.to_read(arguments["file_path"]))
-    given = arguments["file_path"]
-    session.permissions.deny_target("Read", session.paths.expand_argument(given), given)
-    session.permissions.ask_to_read(session.paths.expand_argument(given))
+        refuse_link_loop(session.paths.to_read(arguments["file_path"]))
+    raw_path = arguments["file_path"]
+    session.permissions.refuse_denied_target("Read", session.paths.expand_argument(raw_path), raw_path)
+    session.permissions.require_read_permission(session.paths.expand_argument(raw_path))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the numbered lines, or blocks of cells, or the text for an image or document."""
-    given = arguments["file_path"]
-    path = opened_path(session, session.paths.to_read(arguments["file_path"]))
+    """Return the answer: numbered lines, blocks for the cells of a notebook, or a text that represents an image or a
+    PDF.
+    """
+    raw_path = arguments["file_path"]
+    path = path_to_open(session, session.paths.to_read(arguments["file_path"]))
     session.paths.refuse_too_long(path)
     if session.behaviours.lookup.read_checks_existence_at_execution:
-        session.paths.refuse_missing(path, unclear=False, named=session.paths.argument_path(given))
+        session.paths.refuse_missing(
+            path, inaccessible_is_missing=False, suggest_near=session.paths.argument_path(raw_path)
+        )
     if session.behaviours.lookup.read_stats_before_open:
-        refuse_unmeasured(session, path)
-    if session.behaviours.lookup.read_refusal_names_directory and not has_other_form(
-        path, session.behaviours
-    ):
-        refuse_directory(session, path, given)
+        refuse_without_size(session, path)
+    if session.behaviours.lookup.read_refusal_names_directory and not has_no_lines(path, session.behaviours):
+        refuse_directory(session, path, raw_path)
     if notebook.is_notebook(path, session.behaviours):
         ranged = not session.behaviours.reading.repeated_notebook_reads_ignore_range
-        asked = lines_asked(session, arguments if ranged else {})
+        asked = requested_lines(session, arguments if ranged else {})
         if (repeated := session.behaviours.reading.repeated_read_answer) and is_unchanged(
             session, path, asked
         ):
@@ -135,44 +137,44 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         content = decode(disk.read(path))
         if session.behaviours.notebooks.notebook_read_accepts_byte_order_mark:
             content = content.removeprefix("\ufeff")
-        answer = notebook.shown_cells(content, given, session.behaviours)
-        session.memory.remember(path, None, asked, seen=True)
+        answer = notebook.read_blocks(content, raw_path, session.behaviours)
+        session.memory.record_read(path, None, asked, is_seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
-            media.pdf_blocks(path, given, session.behaviours),
+            media.pdf_blocks(path, raw_path, session.behaviours),
             session.behaviours.memory.pdf_reads_are_remembered,
         )
     elif media.is_image(path, session.behaviours):
-        answer = (media.image_text(path, given, session.behaviours),)
+        answer = (media.image_text(path, raw_path, session.behaviours),)
         counts = session.behaviours.memory.image_reads_are_remembered
     elif (repeated := session.behaviours.reading.repeated_read_answer) and is_unchanged(
-        session, path, lines_asked(session, arguments)
+        session, path, requested_lines(session, arguments)
     ):
         return repeated
     else:
-        return lines_of_file(session, path, arguments)
+        return read_lines(session, path, arguments)
     if counts:
-        session.memory.remember(path, None)
+        session.memory.record_read(path, None)
     return answer
 
 
-def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines, and remember the file unless the answer shows only the first requested lines."""
+def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
+    """Return the numbered lines of a file, and record the Read. A truncated Read is not recorded."""
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify_line_ends(
-        readable_text(
+        text_for_read(
             data,
             utf_16=behaviours.encoding.read_decodes_utf_16,
-            mark=not behaviours.encoding.read_hides_byte_order_mark,
+            byte_order_mark=not behaviours.encoding.read_hides_byte_order_mark,
         )
     )
     if behaviours.encoding.read_drops_final_cr:
         content = content.removesuffix("\r")
     lines = content.split("\n")
-    offset, limit = lines_asked(session, arguments)
-    selected = selection(lines, offset, limit, one_by_one=behaviours.reading.ranges_filter_by_index)
+    offset, limit = requested_lines(session, arguments)
+    selected = select_lines(lines, offset, limit, one_by_one=behaviours.reading.ranges_filter_by_index)
     text = known_text = "\n".join(selected)
     if behaviours.reading.size_limit_applies_to_parts:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
@@ -181,7 +183,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         is_too_long(text) and behaviours.reading.read_truncates_at_token_limit and "limit" not in arguments
     )
     if is_cut:
-        session.memory.knows_only_the_beginning(path)
+        session.memory.forget_truncated_read(path)
         text, notice = first_page(text, behaviours.reading.line_number_format)
         if behaviours.reading.truncation_notice_comes_first:
             prefix = f"<system-reminder>{notice}</system-reminder>\n\n"
@@ -192,17 +194,17 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         keeps = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
             session, arguments, all_shown=ended and text == content != ""
         )
-        seen = keeps and ended and ("limit" not in arguments or len(data) <= _LARGEST_KNOWN_BY_LIMIT)
+        seen = keeps and ended and ("limit" not in arguments or len(data) <= _MAX_BYTES_SEEN_WITH_LIMIT)
         known = content if keeps else None
-        session.memory.remember(
-            path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
+        session.memory.record_read(
+            path, known, (offset, limit), is_seen=seen, raw_path=arguments["file_path"], text=known_text
         )
     note = unwritable_note(data) if behaviours.encoding.read_notes_unwritable_files else ""
     if not text and not (content and selected and behaviours.reading.blank_line_ranges_are_shown):
-        return nothing_to_show(content, offset, empty_when=behaviours.reading.empty_file_warning) + note
+        return empty_answer(content, offset, empty_when=behaviours.reading.empty_file_warning) + note
     if behaviours.encoding.read_drops_cr_of_last_shown_line:
         text = text.removesuffix("\r")
-    shown_lines = [line[: behaviours.reading.line_width_limit] for line in lines_of(text)]
+    shown_lines = [line[: behaviours.reading.line_width_limit] for line in split_lines(text)]
     numbered = numbered_lines(shown_lines, behaviours.reading.line_number_format, offset)
     if (
         is_cut
@@ -213,39 +215,40 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     return prefix + numbered + note
 
 
-def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the first requested line, counted from 1, and the number of requested lines (None: all lines)."""
+def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
+    """Return the number of the first requested line, from 1, and the number of lines. None means all lines."""
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether an earlier message read the same lines (or the cells) of a file that has not changed after that Read.
-
-    Parallel Reads do not count.
+    """Whether an earlier message read the same lines (or the cells) of the file, and the file has not changed after
+    that Read. Parallel Reads of the current message do not count.
     """
     record = session.memory.records.get(path)
-    record = session.memory.read_over.get(path, record)
-    return record is not None and record.asked == asked and record.timestamp == modified_at(path)
+    record = session.memory.before_parallel_reads.get(path, record)
+    return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
 
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
-    """Whether a Read counts as a Read of the whole file."""
+    """Whether a Read counts as a Read of the whole file. `all_shown`: the answer shows every line."""
     if all_shown and session.behaviours.freshness.showing_every_line_is_whole_read:
         return True
     from_the_first = session.behaviours.freshness.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 
-def refuse_unmeasured(session: Session, path: str) -> None:
-    """Refuse a path whose size the system does not report."""
+def refuse_without_size(session: Session, path: str) -> None:
+    """Refuse a path if the system cannot determine the size of its file."""
     try:
         disk.file_size(path)
     except OSError as error:
-        raise of_os_error(error, f"{session.behaviours.lookup.stat_call_in_refusals} '{path}'") from None
+        raise refusal_of_os_error(
+            error, f"{session.behaviours.lookup.stat_call_in_refusals} '{path}'"
+        ) from None
 
 
-def opened_path(session: Session, path: str) -> str:
-    """Return the path to open: backslashes may separate names if no name contains them."""
+def path_to_open(session: Session, path: str) -> str:
+    """Return the path to open. Some versions read backslashes as slashes, if only that path exists."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -254,25 +257,25 @@ def opened_path(session: Session, path: str) -> str:
     return found
 
 
-def refuse_directory(session: Session, path: str, given: str) -> None:
+def refuse_directory(session: Session, path: str, raw_path: str) -> None:
     """Refuse a directory. In some versions, the path of the call replaces the resolved path in the message."""
     if disk.is_directory(path):
-        name = session.paths.argument_path(given)
+        name = session.paths.argument_path(raw_path)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
-            name = name.replace(disk.leads_to(path), name)
+            name = name.replace(disk.resolve_links(path), name)
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a large file of lines, unless a part is requested."""
+    """Refuse a file of lines that is too large, unless the call requests a part of the file."""
     offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
     part = arguments.get("limit") or offset
-    if not part and not has_other_form(path, session.behaviours):
+    if not part and not has_no_lines(path, session.behaviours):
         refuse_too_large(disk.file_size(path), session.behaviours)
 
 
-def has_other_form(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read shows a file as an image, a document or cells, not as lines."""
+def has_no_lines(path: str, behaviours: Behaviours) -> bool:
+    """Whether Read shows a file as an image, a PDF or the cells of a notebook, instead of as lines."""
     return (
         media.is_image(path, behaviours)
         or media.is_pdf(path, behaviours)
@@ -280,10 +283,10 @@ def has_other_form(path: str, behaviours: Behaviours) -> bool:
     )
 
 
-def selection(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
-    """Return `limit` lines from line `offset`. Fractions are truncated; negative numbers count from the end.
+def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
+    """Return `limit` lines from line `offset` on. Fractions are truncated; negative numbers count from the end.
 
-    `one_by_one`: a line is included if its index is in the range.
+    `one_by_one`: include each line whose index is in the range, instead of slicing the list.
     """
     start = 0 if offset == 0 else offset - 1
     if one_by_one:
@@ -293,24 +296,26 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
     return lines[int(start) : end]
 
 
-def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning that replaces an answer without lines. `empty_when`: the condition for the warning that the
-    file is empty.
+def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
+    """Return the warning of an answer without lines: the file is empty, or shorter than `offset`. `empty_when` is the
+    condition for the first warning, a value of the behaviour `empty_file_warning`.
     """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
-        f"({number_text(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
+        f"({number_text(offset)}). The file has {len(split_lines(content))} lines.</system-reminder>"
     )
 
 
-def refuse_pages(given: str, behaviours: Behaviours) -> None:
-    """Refuse invalid or too many pages, for any kind of file."""
-    if not given and behaviours.arguments.pages_check == "strict or empty":
+def refuse_pages(pages: str, behaviours: Behaviours) -> None:
+    """Refuse a value of `pages` that is invalid, or that requests too many pages. The kind of the file does not
+    matter.
+    """
+    if not pages and behaviours.arguments.pages_check == "strict or empty":
         return
     strict = behaviours.arguments.pages_check != "lenient"
-    match = (_PAGES if strict else _BEGINNING_OF_PAGES).fullmatch(given.strip(WHITESPACE))
+    match = (_PAGES_PATTERN if strict else _LENIENT_PAGES_PATTERN).fullmatch(pages.strip(WHITESPACE))
     first = int(match["first"]) if match else 0
     open_ended = match is not None and match[0].endswith("-")
     last = math.inf if open_ended else int(match["end"] or first) if match else 0
@@ -321,32 +326,33 @@ def refuse_pages(given: str, behaviours: Behaviours) -> None:
             if strict
             else 'Use formats like "1-5", "3", or "10-20".'
         )
-        raise Refusal("invalid_arguments", f'Invalid pages parameter: "{given}". {form} Pages are 1-indexed.')
-    if last - first >= _MOST_PAGES:
+        raise Refusal("invalid_arguments", f'Invalid pages parameter: "{pages}". {form} Pages are 1-indexed.')
+    if last - first >= _MAX_PAGES:
         raise Refusal(
             "invalid_arguments",
-            f'Page range "{given}" exceeds maximum of {_MOST_PAGES} pages per request. Please use a smaller range.',
+            f'Page range "{pages}" exceeds maximum of {_MAX_PAGES} pages per request. Please use a smaller range.',
         )
 
 
-def refuse_device(path: str, given: str) -> None:
-    """Refuse a device, a pipe or a socket, whose content may be endless; only the null device is empty.
+def refuse_device(path: str, raw_path: str) -> None:
+    """Refuse a device, a pipe or a socket, because its content may be endless. Only the null device is allowed.
 
-    `given` is the path as written in the call. Open files of a process are refused by name, wherever it leads.
+    Names of a process's open files, such as `/dev/stdin`, are always refused. `raw_path` is the path as written in the
+    call.
     """
     if disk.is_socket(path):
         raise Refusal("os_error", f"ENXIO: no such device or address, open '{path}'")
-    is_open = _OPEN.fullmatch(posixpath.normpath(path)) is not None
-    if is_open or (disk.is_special(path) and disk.leads_to(path) != os.devnull):
+    is_open = _OPEN_FILE_PATTERN.fullmatch(posixpath.normpath(path)) is not None
+    if is_open or (disk.is_special(path) and disk.resolve_links(path) != os.devnull):
         raise Refusal(
             "special_file",
-            f"Cannot read '{given}': this path names a device or process file that this tool does not read.",
+            f"Cannot read '{raw_path}': this path names a device or process file that this tool does not read.",
         )
 
 
-def refuse_circle(path: str) -> None:
-    """Refuse to read a path whose links form a loop."""
-    if disk.is_circular(path):
+def refuse_link_loop(path: str) -> None:
+    """Refuse to read a path whose symbolic links form a loop."""
+    if disk.has_link_loop(path):
         raise Refusal(
             "is_link",
             f"Refusing to read {path}: where it leads on disk could not be determined (a link on the way could not be "
@@ -355,7 +361,7 @@ def refuse_circle(path: str) -> None:
 
 
 def refuse_changed_link(path: str) -> NoReturn:
-    """Refuse to read a path that no longer leads to the permitted file."""
+    """Refuse to read a path because it no longer leads to the file that the check of permissions saw."""
     raise Refusal(
         "is_link",
         f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "

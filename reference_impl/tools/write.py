@@ -1,4 +1,4 @@
-"""Write: its rules in the order of their application."""
+"""Write: the functions that prepare, validate and execute a call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from readfirst.reference_impl.argument_validation import (
 from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
+from readfirst.reference_impl.session.access import (
+    refuse_long_argument,
+    refuse_nul_argument,
+    refuse_special_file,
+)
 from readfirst.reference_impl.session.read_state import (
     Record,
     refuse_stale,
@@ -26,23 +30,23 @@ from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.text.content import (
     Format,
+    decode_escapes,
     encode,
-    lines_of,
     numbered_lines,
-    readable_text,
+    split_lines,
     storable_text,
     strips_whitespace,
+    text_for_read,
     unify_line_ends,
-    without_escapes,
     without_trailing_whitespace,
 )
 from readfirst.reference_impl.tools import edit as edit_tool
 
 __all__ = ["check_permissions", "execute", "prepare", "schema", "validate"]
 
-_MOST_LINES = 16_000
-"""Maximum number of lines in the answer of a Write over a file."""
-_CLIPPED = (
+_MAX_ANSWER_LINES = 16_000
+"""Maximum number of lines in the answer to a Write over a file."""
+_TRUNCATION_NOTE = (
     "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this "
     "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
     "looking for.</NOTE>"
@@ -51,7 +55,7 @@ _ALIASES = {"path": "file_path", "file_text": "content"}
 
 
 def schema(behaviours: Behaviours) -> Schema:
-    """Return the parameters of Write."""
+    """Return the schema of Write."""
     return Schema(
         "Write",
         description="Write a whole file. An existing file must have been read before.",
@@ -66,7 +70,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def corrections_of_write(behaviours: Behaviours) -> Corrections:
-    """Return the corrections of Write's arguments."""
+    """Return the corrections of the arguments of Write."""
     if not behaviours.arguments.write_accepts_aliases:
         return Corrections()
     ignored = {"description": None} | (
@@ -77,29 +81,29 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments for all rules.
+    """Return the arguments that `validate`, `check_permissions` and `execute` receive.
 
     Whitespace at line ends is stripped, unless the arguments were `corrected`.
     """
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
-        content = without_escapes(content, session.behaviours)
+        content = decode_escapes(content, session.behaviours)
     if not corrected and strips_whitespace(session.behaviours, arguments["file_path"]):
         content = without_trailing_whitespace(content)
     return {**arguments, "content": content}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse invalid calls before any change. Whether the file changed is determined by its modification time."""
-    refuse_long(arguments["file_path"], tool="Write", behaviours=session.behaviours)
+    """Refuse invalid calls before any change. A newer modification time shows that the file changed."""
+    refuse_long_argument(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
         how = "seen"
-    refuse_null(arguments["file_path"], tool="Write", how=how)
+    refuse_nul_argument(arguments["file_path"], tool="Write", treatment=how)
     path = session.paths.expand_argument(arguments["file_path"])
-    session.permissions.deny("Edit", path, code=1, done="written")
+    session.permissions.refuse_denied("Edit", path, code=1, change="written")
     if session.behaviours.lookup.write_stats_before_gate:
-        session.paths.refuse_unclear(path, tool="Write")
+        session.paths.refuse_inaccessible(path, tool="Write")
     if session.behaviours.lookup.write_refusal_names_directory:
         refuse_directory(path, arguments["file_path"])
     refuse_special_file(path, "Write", session.behaviours)
@@ -112,16 +116,20 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a file must have been read before this Write. A Read is always required for a notebook, and for a
-    file whose latest Read showed only the beginning.
+    """Whether this Write requires that the session has read the file. A Read is always required for a notebook, and
+    for a file whose latest Read was truncated.
     """
-    if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb") or path in session.memory.cut:
+    if (
+        session.behaviours.freshness.write_needs_read
+        or path.endswith(".ipynb")
+        or path in session.memory.truncated_reads
+    ):
         return True
-    return not session.permissions.may_be_unread(path)
+    return not session.permissions.may_change_unread(path)
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Refuse a file that changed since its record."""
+    """Refuse a file that changed after its record was made."""
     behaviours = session.behaviours
     newer = session.memory.has_later_time(
         path, record, exact=behaviours.freshness.write_compares_sub_milliseconds
@@ -130,32 +138,36 @@ def refuse_modified(session: Session, path: str, record: Record) -> None:
         # Here UTF-16 is treated as in Read; right before writing it is decoded.
         mark = not behaviours.encoding.edit_hides_byte_order_mark
         read = unify_line_ends(
-            readable_text(disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, mark=mark)
+            text_for_read(
+                disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, byte_order_mark=mark
+            )
         )
         newer = record.content != read
     if newer:
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 
-def refuse_directory(path: str, given: str) -> None:
-    """Refuse a directory."""
+def refuse_directory(path: str, raw_path: str) -> None:
+    """Refuse a directory. `raw_path` is the path as written in the call."""
     if disk.is_directory(path):
         raise Refusal(
             "is_directory",
-            f"{given} is a directory, not a file. To create a file inside it, include the file name in file_path.",
+            f"{raw_path} is a directory, not a file. To create a file inside it, include the file name in file_path.",
         )
 
 
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Check the permissions of Edit."""
-    edit_tool.permit_change(session, arguments, tool="Write")
+    """Refuse a path that a deny rule covers, or that needs a permission."""
+    edit_tool.refuse_forbidden_change(session, arguments, tool="Write")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, as it may have changed after the validation. Write and remember it. Return the answer."""
+    """Check the file again, because it may have changed after the validation. Write the file, record the write, and
+    return the answer.
+    """
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
-        session.paths.refuse_unclear(path)
+        session.paths.refuse_inaccessible(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
     file = session.storage.find_file(path)
@@ -170,30 +182,32 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         before, file_format = file.text, file.format
     else:
         before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
-    had_content = before != "" or file_format.mark
+    had_content = before != "" or file_format.byte_order_mark
     if not session.behaviours.encoding.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
     if not session.behaviours.encoding.write_keeps_byte_order_mark or content == "":
-        file_format = replace(file_format, mark=False)
+        file_format = replace(file_format, byte_order_mark=False)
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.memory.own_writes_are_remembered_with_lf
     known = storable_text(content, file_format)
-    session.memory.wrote(path, known, unified=unified, given=arguments["file_path"])
+    session.memory.record_write(path, known, unified=unified, raw_path=arguments["file_path"])
     if not had_content:
         return created_answer(session.behaviours, arguments["file_path"])
     return overwritten_answer(session.behaviours, arguments["file_path"], content)
 
 
-def created_answer(behaviours: Behaviours, given: str) -> str:
-    """Return the answer to a Write of a new or an empty file. `given` is the path as written in the call."""
-    return f"File created successfully at: {given}{edit_tool.known_remark(behaviours)}"
+def created_answer(behaviours: Behaviours, raw_path: str) -> str:
+    """Return the answer to a Write of a new file, or of a file that was empty. `raw_path` is the path as written in
+    the call.
+    """
+    return f"File created successfully at: {raw_path}{edit_tool.current_state_remark(behaviours)}"
 
 
-def overwritten_answer(behaviours: Behaviours, given: str, content: str) -> str:
-    """Return the answer to a Write over a file with content."""
+def overwritten_answer(behaviours: Behaviours, raw_path: str, content: str) -> str:
+    """Return the answer to a Write over a file with content. `raw_path` is the path as written in the call."""
     if behaviours.answers.write_answer_shows_content:
-        lines = lines_of(content) if content else []
-        shown = numbered_lines(lines[:_MOST_LINES], behaviours.reading.line_number_format, 1)
-        rest = _CLIPPED if len(lines) > _MOST_LINES else ""
-        return f"The file {given} has been updated. {edit_tool.SHOWN}{shown}{rest}"
-    return f"The file {given} has been updated successfully.{edit_tool.known_remark(behaviours)}"
+        lines = split_lines(content) if content else []
+        shown = numbered_lines(lines[:_MAX_ANSWER_LINES], behaviours.reading.line_number_format, 1)
+        rest = _TRUNCATION_NOTE if len(lines) > _MAX_ANSWER_LINES else ""
+        return f"The file {raw_path} has been updated. {edit_tool.SNIPPET_HEADING}{shown}{rest}"
+    return f"The file {raw_path} has been updated successfully.{edit_tool.current_state_remark(behaviours)}"

@@ -12,7 +12,7 @@ import pytest
 
 import readfirst.reference_impl
 from readfirst.reference_impl import FileTools
-from readfirst.reference_impl.text.truncate_answer import announce_truncation
+from readfirst.reference_impl.text.truncate_answer import truncate_answer
 from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
@@ -135,11 +135,9 @@ def test_arguments_that_end_early_are_what_each_version_makes_of_them(
 
 
 def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:
-    assert announce_truncation("a" * 1999 + "😀", 102_400, "/f").endswith(
+    assert truncate_answer("a" * 1999 + "😀", 102_400, "/f").endswith(
         "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
     )
-    assert announce_truncation("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
-    assert "(100KB)" in announce_truncation("a", 102_400, "/f")
-    assert "(1MB)" in announce_truncation(
-        "a", 1_093_632, "/f"
-    )  # 2.1.7, of an Edit that inserts 121,500 lines
+    assert truncate_answer("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
+    assert "(100KB)" in truncate_answer("a", 102_400, "/f")
+    assert "(1MB)" in truncate_answer("a", 1_093_632, "/f")  # 2.1.7, of an Edit that inserts 121,500 lines

@@ -105,7 +105,7 @@ def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
     answers = io.BytesIO()
     server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:
-        server.take(each.encode())
+        server.receive(each.encode())
     server.execute()
     return [*map(json.loads, answers.getvalue().splitlines())]
 

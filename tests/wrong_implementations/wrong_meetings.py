@@ -157,7 +157,7 @@ class StaysWhenSpokenTo(Altered):
         session = self.tools._session
         folder = session.paths.root
         result = act()
-        session.enter(folder)
+        session.change_directory(folder)
         return result
 
     def rewind(self) -> None:
@@ -215,7 +215,7 @@ class FollowsEveryCd(Altered):
         result = self.reference(tool, arguments, interfere)
         found = re.search(self.form, str(arguments.get("command", "")))
         if tool == "Bash" and found:
-            self.tools._session.enter(str(self.workspace.root / found[1]))
+            self.tools._session.change_directory(str(self.workspace.root / found[1]))
         return result
 
 

@@ -82,7 +82,7 @@ def InARepository(call: Call, result: ToolResult) -> None:
 def StaysAtTheRoot(call: Call, result: ToolResult) -> None:
     """Resolves relative paths from the workspace, even after a `cd`."""
     if call.tool == "Bash":
-        call.session.tools._session.enter(str(call.session.workspace.root))
+        call.session.tools._session.change_directory(str(call.session.workspace.root))
 
 
 @instead
@@ -100,7 +100,7 @@ class KeepsItsFolder(Altered):
     def resume(self) -> None:
         before = self.tools._session.paths.root
         super().resume()
-        self.tools._session.enter(before)
+        self.tools._session.change_directory(before)
 
 
 class ForgetsItsFolder(Altered):
@@ -108,7 +108,7 @@ class ForgetsItsFolder(Altered):
 
     def compact(self) -> None:
         super().compact()
-        self.tools._session.enter(str(self.workspace.root))
+        self.tools._session.change_directory(str(self.workspace.root))
 
 
 class GoesAlong(Altered):
@@ -122,8 +122,8 @@ class GoesAlong(Altered):
             result = whole(tool, arguments, interfere)
             if tool == "Bash":
                 folder = str(session.workspace.root / str(arguments["command"]).removeprefix("cd "))
-                session.tools._session.enter(folder)
-                agent.tools._session.enter(folder)
+                session.tools._session.change_directory(folder)
+                agent.tools._session.change_directory(folder)
             return result
 
         agent.alter = alter  # type: ignore[method-assign]
@@ -147,7 +147,7 @@ class RewindsByRemoval(Altered):
     """In a rewind, deletes a directory that is now at the path of a restored file."""
 
     def rewind(self) -> None:
-        for path in [*self.tools._session.storage.checkpoint._kept]:  # type: ignore[union-attr]
+        for path in [*self.tools._session.storage.checkpoint._saved]:  # type: ignore[union-attr]
             if os.path.isdir(path):  # noqa: PTH112 - paths are strings there
                 shutil.rmtree(path)
         self.tools.rewind()
