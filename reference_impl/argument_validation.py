@@ -75,13 +75,10 @@ class Corrections:
         corrected: dict[str, Any] = {}
         for given, value in arguments.items():
             name = self.aliases.get(given, given)
-            if (
-                name != given
-                and name in arguments
-                and not (self.allows_equal_alias and arguments[name] == value)
-            ):
+            is_equal = self.allows_equal_alias and arguments.get(name) == value
+            if name in arguments and not is_equal:
                 name = given
-            if not self._is_ignored(given, value):
+            if given not in self.ignored or self.ignored[given] not in (None, value):
                 corrected[name] = value
         return corrected
 
@@ -95,9 +92,6 @@ class Corrections:
             if other in arguments
         ]
         return renamed + [f"`{name}` was ignored." for name in self.ignored if name in arguments]
-
-    def _is_ignored(self, name: str, value: Any) -> bool:
-        return name in self.ignored and self.ignored[name] in (None, value)
 
 
 def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
@@ -174,24 +168,18 @@ class Schema:
         corrected = self.corrections.apply_to(arguments)
         if not self.problems(corrected):
             arguments = corrected
-        arguments = {name: self._corrected_value(name, value) for name, value in arguments.items()}
-        if self.behaviours.arguments.number_exponents_are_dropped:
-            arguments = {
-                name: _without_exponent(value) if name == "offset" else value
-                for name, value in arguments.items()
-            }
+        fitted = {name: self._corrected_value(name, value) for name, value in arguments.items()}
+        drops_exponent = self.behaviours.arguments.number_exponents_are_dropped
+        if drops_exponent and isinstance(offset := fitted.get("offset"), float):
+            fitted["offset"] = float(repr(offset).partition("e")[0])
         try:
-            self.check(arguments)
+            self.check(fitted)
         except Refusal as refusal:
             if not self.deferred:
                 raise
             raise Refusal(refusal.name, refusal.message + self._schema_notice()) from None
         minimums = {p.name: p.minimum for p in self.parameters if p.minimum is not None}
-        return {
-            name: value
-            for name, value in arguments.items()
-            if name not in minimums or value >= minimums[name]
-        }
+        return {n: value for n, value in fitted.items() if n not in minimums or value >= minimums[n]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
         """Return the note about corrected arguments at the end of the answer. Empty if no argument was corrected."""
@@ -279,24 +267,20 @@ class Schema:
 
     def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         """Return the problem of a value with the right type, as JSON for the refusal. None if the value is allowed."""
-        problem = self._describe_value_problem(parameter, value)
-        explains = self.behaviours.arguments.argument_refusals_say_what_was_found
-        return problem if problem is None or explains else {**problem, "message": "Invalid input"}
-
-    def _describe_value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         if parameter.options and value not in parameter.options:
-            return _option_problem(
-                parameter, value, quoted=self.behaviours.arguments.option_refusals_repeat_the_value
-            )
-        if parameter.minimum is None:
+            quoted = self.behaviours.arguments.option_refusals_repeat_the_value
+            problem = _option_problem(parameter, value, quoted=quoted)
+        elif parameter.minimum is None:
             return None
-        if value > _MAX_SAFE_INTEGER:
-            return _too_big_problem(parameter, inclusive=self.behaviours.arguments.number_limit_is_inclusive)
-        return (
-            _too_small_problem(parameter)
-            if value < parameter.minimum and not parameter.ignores_lower
-            else None
-        )
+        elif value > _MAX_SAFE_INTEGER:
+            inclusive = self.behaviours.arguments.number_limit_is_inclusive
+            problem = _too_big_problem(parameter, inclusive=inclusive)
+        elif value < parameter.minimum and not parameter.ignores_lower:
+            problem = _too_small_problem(parameter)
+        else:
+            return None
+        explains = self.behaviours.arguments.argument_refusals_say_what_was_found
+        return problem if explains else {**problem, "message": "Invalid input"}
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal with the name `invalid_arguments` for missing, unknown or mistyped arguments, and for values
@@ -366,10 +350,6 @@ def wrong_type(name: str, expected: str, value: object) -> str:
 
 def _type_problem(name: str, expected: str, provided: str) -> str:
     return f"The parameter `{name}` type is expected as `{expected}` but provided as `{provided}`"
-
-
-def _without_exponent(value: Any) -> Any:
-    return float(repr(value).partition("e")[0]) if isinstance(value, float) else value
 
 
 def _option_problem(parameter: Parameter, value: Any, *, quoted: bool) -> dict[str, Any]:

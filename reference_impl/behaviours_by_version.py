@@ -12,27 +12,28 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from typing import Any, get_type_hints
 
-from readfirst.reference_impl.behaviours.answers import AnswerBehaviours
-from readfirst.reference_impl.behaviours.arguments import ArgumentBehaviours
-from readfirst.reference_impl.behaviours.calls import CallBehaviours
-from readfirst.reference_impl.behaviours.commands import CommandBehaviours
-from readfirst.reference_impl.behaviours.encoding import EncodingBehaviours
-from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
-from readfirst.reference_impl.behaviours.hooks import HookBehaviours
-from readfirst.reference_impl.behaviours.lookup import LookupBehaviours
-from readfirst.reference_impl.behaviours.matching import MatchingBehaviours
-from readfirst.reference_impl.behaviours.media import MediaBehaviours
-from readfirst.reference_impl.behaviours.memory import MemoryBehaviours
+from readfirst.reference_impl.behaviours.answers import AnswerBehaviours, MediaBehaviours, ReadingBehaviours
+from readfirst.reference_impl.behaviours.calls import (
+    ArgumentBehaviours,
+    CallBehaviours,
+    PreparationBehaviours,
+)
+from readfirst.reference_impl.behaviours.changes import (
+    EncodingBehaviours,
+    MatchingBehaviours,
+    SettingsBehaviours,
+    WritingBehaviours,
+)
+from readfirst.reference_impl.behaviours.knowledge import (
+    FreshnessBehaviours,
+    MemoryBehaviours,
+    ReminderBehaviours,
+)
 from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
-from readfirst.reference_impl.behaviours.paths import PathBehaviours
+from readfirst.reference_impl.behaviours.paths import LookupBehaviours, PathBehaviours
 from readfirst.reference_impl.behaviours.permissions import PermissionBehaviours
-from readfirst.reference_impl.behaviours.preparation import PreparationBehaviours
-from readfirst.reference_impl.behaviours.reading import ReadingBehaviours
-from readfirst.reference_impl.behaviours.reminders import ReminderBehaviours
-from readfirst.reference_impl.behaviours.sessions import SessionBehaviours
-from readfirst.reference_impl.behaviours.settings import SettingsBehaviours
+from readfirst.reference_impl.behaviours.sessions import CommandBehaviours, HookBehaviours, SessionBehaviours
 from readfirst.reference_impl.behaviours.versioned import DEFAULT_CONTRACT, History, version_of
-from readfirst.reference_impl.behaviours.writing import WritingBehaviours
 
 __all__ = [
     "DEFAULT_CONTRACT",

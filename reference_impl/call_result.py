@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from readfirst.reference_impl.refusal import ContentError, Refusal, refusal_of_read_error
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import WHITESPACE
-from readfirst.reference_impl.text.truncate_answer import blocks_as_json, truncate_answer, utf16_length
+from readfirst.reference_impl.text.content import utf16_length
+from readfirst.reference_impl.text.js_number import size_text
+from readfirst.reference_impl.text.json_text import indented_json
 from readfirst.reference_impl.tools.tool import Answer
 
-__all__ = [
-    "PreparedCall",
-    "Result",
-    "answer_text",
-    "convert_errors",
-    "do_nothing",
-    "without_whitespace_at_the_end",
-]
+__all__ = ["PreparedCall", "Result", "answer_text", "convert_errors", "truncate_answer"]
 
+_PREVIEW_UNITS = 2000
+"""Maximum length of the beginning of a truncated answer, in UTF-16 code units."""
 _MAX_ESCAPE_CHARS = 6
 """Maximum number of characters of a JSON escape, which represents one character of a text."""
 _WARNING_CHARS = 340
@@ -51,15 +47,6 @@ class PreparedCall:
 
     arguments: Mapping[str, Any]
     note: str
-
-
-def without_whitespace_at_the_end(result: Result) -> Result:
-    """Return a result whose text has no whitespace at its end."""
-    return replace(result, text=result.text.rstrip(WHITESPACE))
-
-
-def do_nothing() -> None:
-    """Do nothing. Used between validation and execution if no other program interferes."""
 
 
 @contextlib.contextmanager
@@ -93,7 +80,7 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
         return text
     if tool == "Read" and behaviours.answers.reads_may_be_longer:
         return text
-    kept = text if isinstance(answer, str) else blocks_as_json(text)
+    kept = text if isinstance(answer, str) else indented_json([{"text": text, "type": "text"}], width=2)
     size = utf16_length(kept)
     if tool == "Read" and isinstance(answer, str) and behaviours.reminders.reads_end_with_warning:
         size += _WARNING_CHARS
@@ -103,3 +90,18 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
         return truncate_answer(kept, size, session.save_answer(kept))
     except OSError:
         return text
+
+
+def truncate_answer(text: str, size: int, path: str) -> str:
+    """Return the beginning of an answer of `size` UTF-16 code units, which is saved at `path`.
+
+    The beginning ends at a line end if more than half of the allowed text is kept.
+    """
+    beginning = text.encode("utf-16-le", "surrogatepass")[: 2 * _PREVIEW_UNITS].decode("utf-16-le", "ignore")
+    end = beginning.rfind("\n")
+    if end > _PREVIEW_UNITS // 2:
+        beginning = beginning[:end]
+    return (
+        f"<persisted-output>\nOutput too large ({size_text(size)}). Full output saved to: {path}\n\n"
+        f"Preview (first 2KB):\n{beginning}\n...\n</persisted-output>"
+    )

@@ -12,14 +12,7 @@ from typing import Any
 
 from readfirst.reference_impl.argument_validation import Schema, parse_truncated_arguments
 from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from readfirst.reference_impl.call_result import (
-    PreparedCall,
-    Result,
-    answer_text,
-    convert_errors,
-    do_nothing,
-    without_whitespace_at_the_end,
-)
+from readfirst.reference_impl.call_result import PreparedCall, Result, answer_text, convert_errors
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.guarded_paths import background_message
@@ -165,7 +158,7 @@ class FileTools:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call, the only call of its message. Argument values may be any JSON value."""
-        return self.call_during(tool, arguments, do_nothing)
+        return self.call_during(tool, arguments, lambda: None)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
         """Execute the calls of one message, one after the other. Return their results in the same order.
@@ -178,7 +171,7 @@ class FileTools:
         for number, (tool, each) in enumerate(prepared):
             if tool != "Read" or (by_tens and number % _PARALLEL_CALLS == 0):
                 self._session.memory.before_parallel_reads.clear()
-            results.append(self._answer_call(tool, each, do_nothing))
+            results.append(self._answer_call(tool, each))
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
@@ -236,7 +229,7 @@ class FileTools:
         try:
             return self.call(tool, parse_truncated_arguments(tool, arguments, self._session.behaviours))
         except Refusal as refusal:
-            return self._end_message([self._answer_call(tool, refusal, do_nothing)], [tool])[0]
+            return self._end_message([self._answer_call(tool, refusal)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
         """Return the numbered lines of a file: `limit` lines from line `offset` on, counted from 1. Raises Refusal."""
@@ -284,9 +277,8 @@ class FileTools:
     def _call_or_raise(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return answer_text(
-                self._session, tool, self._run_call(tool, self._prepare_arguments(tool, given), do_nothing)
-            )
+            prepared = self._validate_call(tool, self._prepare_arguments(tool, given))
+            return answer_text(self._session, tool, self._execute_call(tool, prepared))
         finally:
             self._end_message([])
 
@@ -304,7 +296,7 @@ class FileTools:
             results = [
                 result
                 if (warned and tool == "Read" and not result.is_error) or (kept and result.early)
-                else without_whitespace_at_the_end(result)
+                else replace(result, text=result.text.rstrip(WHITESPACE))
                 for tool, result in zip(tools, results, strict=True)
             ]
         reminders = (*self._pending_reminders, *noticed, *said)
@@ -346,33 +338,31 @@ class FileTools:
         return self._schemas[tool]
 
     def _answer_call(
-        self, tool: str, prepared: PreparedCall | Refusal, interfere: Callable[[], None]
+        self, tool: str, prepared: PreparedCall | Refusal, interfere: Callable[[], None] = lambda: None
     ) -> Result:
         early = True
-
-        def begin() -> None:
-            nonlocal early
+        try:
+            valid = self._validate_call(tool, prepared)
             early = False
             interfere()
-
-        try:
-            answer = self._run_call(tool, prepared, begin)
+            answer = self._execute_call(tool, valid)
         except Refusal as refusal:
             message = refusal.message
-            permissions = self._session.permissions
-            if permissions.in_background:
+            if self._session.permissions.in_background:
                 message = background_message(message, tool, self._session.behaviours)
             return Result(message, is_error=True, error=refusal.name, code=refusal.code, early=early)
         return Result(answer_text(self._session, tool, answer), is_error=False, error=None, code=None)
 
-    def _run_call(self, tool: str, prepared: PreparedCall | Refusal, interfere: Callable[[], None]) -> Answer:
+    def _validate_call(self, tool: str, prepared: PreparedCall | Refusal) -> PreparedCall:
         if isinstance(prepared, Refusal):
             raise prepared
-        rules = TOOLS[tool]
         explained = self._session.behaviours.lookup.validation_failures_quote_the_system
         with convert_errors(f"Error calling tool ({tool}): " if explained else None):
-            rules.validate(self._session, prepared.arguments)
-        interfere()
+            TOOLS[tool].validate(self._session, prepared.arguments)
+        return prepared
+
+    def _execute_call(self, tool: str, prepared: PreparedCall) -> Answer:
+        rules = TOOLS[tool]
         hooks = self._session.hooks
         if hooks is None:
             rules.check_permissions(self._session, prepared.arguments)

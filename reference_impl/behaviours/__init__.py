@@ -1,7 +1,6 @@
-"""Differences between contracts, by subject: named behaviours, each declared once.
+"""Differences between contracts. Each difference is a named behaviour, which is declared once.
 
-A declaration contains the values with the first version of each, the meaning of the behaviour, its source, and
-the scenarios that show it. `reference_impl.behaviours_by_version.Behaviours` contains all of them; `readfirst
-product behaviours` prints them. To follow a change of the product, add an entry to the history of a behaviour,
-or add a behaviour.
+A declaration contains the values of the behaviour with the first version of each value, the meaning, the source, and
+the scenarios that show the behaviour. `readfirst product behaviours` prints all behaviours. If the product changes,
+add a version to the history of a behaviour, or add a behaviour.
 """

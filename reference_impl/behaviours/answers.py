@@ -1,11 +1,10 @@
-"""Behaviours of the answers of Edit and Write."""
+"""Behaviours of the answers of Edit, Write and Read."""
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.base import Group
-from readfirst.reference_impl.behaviours.versioned import behaviour
+from readfirst.reference_impl.behaviours.versioned import Group, behaviour
 
-__all__ = ["AnswerBehaviours"]
+__all__ = ["AnswerBehaviours", "MediaBehaviours", "ReadingBehaviours"]
 
 
 class AnswerBehaviours(Group):
@@ -79,4 +78,208 @@ class AnswerBehaviours(Group):
         {"2.1.73": True},
         meaning="An empty answer says that the tool completed with no output.",
         shown_by=("notebooks/read-empty-notebook",),
+    )
+
+
+class ReadingBehaviours(Group):
+    """Answers of Read for files with lines."""
+
+    default_line_limit: int | None = behaviour(
+        None,
+        documented=2000,
+        meaning="The number of lines that Read returns if `limit` is not given; without a value, Read returns every "
+        "line.",
+        source="behaviour-spec.txt, Default Limits",
+        shown_by=("sizes/2001-lines",),
+    )
+    ranges_filter_by_index: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read selects lines by comparing each line number with the range, instead of slicing the list of "
+        "lines.",
+        shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
+    )
+    line_width_limit: int | None = behaviour(
+        None,
+        documented=2000,
+        meaning="The maximum number of characters of each line in the answer of Read; without a value, Read returns "
+        "whole lines.",
+        source="behaviour-spec.txt, Default Limits",
+        shown_by=("sizes/2001-characters",),
+    )
+    line_number_format: str = behaviour(
+        "{:>6}\t",
+        {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
+        meaning="The prefix of each line in the answer of Read, as a format of the line number.",
+        source="behaviour-spec.txt, Output Format",
+        shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
+    )
+    blank_line_ranges_are_shown: bool = behaviour(
+        False,
+        {"2.1.208": True},
+        meaning="A Read of one empty line shows the line with its number, instead of a warning that the file ends "
+        "before `offset`.",
+        shown_by=("read-output/blank-line-by-range", "read-output/offset-after-a-final-newline"),
+    )
+    empty_file_warning: str = behaviour(
+        "for no text",
+        {"1.0.53": "never", "2.1.208": "for empty files"},
+        documented="for empty files",
+        meaning="The condition for the answer that the file is empty, if a Read has no line to show. Otherwise the "
+        "answer warns that the file ends before `offset`. Values: `for no text`, `never`, or `for empty files`.",
+        source="behaviour-spec.txt, Special File Handling",
+        shown_by=("read-output/empty-file",),
+    )
+    repeated_read_answer: str = behaviour(
+        "",
+        {
+            "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
+            "conversation is still current — refer to that instead of re-reading.",
+            "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
+            "2.1.317": "",
+        },
+        meaning="The answer to a repeated Read of an unchanged file; if empty, Read shows the file again.",
+        shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
+    )
+    repeated_notebook_reads_ignore_range: bool = behaviour(
+        False,
+        {"2.1.212": True},
+        meaning="A second Read of a notebook counts as a repeated Read even if its range of lines is different.",
+        shown_by=("crossed/notebooks-93", "notebooks/read-again"),
+    )
+    size_refusals_use_kilobytes: bool = behaviour(
+        True,
+        {"1.0.23": False},
+        meaning="Refusals state the sizes of text files in whole kilobytes.",
+        shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
+    )
+    size_refusal_advice: str = behaviour(
+        "GrepTool",
+        {"2.1.71": "search"},
+        meaning="The search that the refusal of a file that is too large to show recommends: by `GrepTool`, or by any "
+        "`search`.",
+        shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
+    )
+    size_refusal_offers_allow_large: bool = behaviour(
+        False,
+        {"2.1.296": True},
+        meaning="The refusal of a text file that is too large to show offers `allow_large: true`, so that Read shows "
+        "the file anyway.",
+        shown_by=("sizes/one-line-of-many-tokens",),
+    )
+    offset_alone_bypasses_size_limit: bool = behaviour(
+        True,
+        {"2.1.41": False},
+        meaning="Read shows a part of a large file if `offset` is given, not only if `limit` is given.",
+        shown_by=("sizes/large-file-with-offset",),
+    )
+    size_limit_applies_to_parts: bool = behaviour(
+        True,
+        {"2.1.41": False},
+        meaning="The size limit for files also applies to a part of a file.",
+        shown_by=("sizes/range-over-the-limit-of-bytes",),
+    )
+    read_truncates_at_token_limit: bool = behaviour(
+        False,
+        {"2.1.145": True},
+        meaning="If a file has more tokens than allowed, a Read without `limit` shows its first lines instead of "
+        "being refused.",
+        shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
+    )
+    truncation_notice_comes_first: bool = behaviour(
+        True,
+        {"2.1.205": False},
+        meaning="If Read shows only the first lines of a file, the notice about the other lines stands before the "
+        "shown lines, instead of in a reminder after them.",
+        shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
+    )
+
+
+class MediaBehaviours(Group):
+    """How Read shows files without lines."""
+
+    more_extensions_are_binary: bool = behaviour(
+        False,
+        {"2.1.64": True},
+        meaning="Read refuses eleven further extensions as binary, such as `.bmp`, `.ico`, `.o` and `.wasm`.",
+        shown_by=("media/bmp", "media/object-file", "media/wasm"),
+    )
+    newer_formats_are_binary: bool = behaviour(
+        False,
+        {"2.1.301": True},
+        meaning="Read refuses the extensions of nineteen newer formats as binary, such as `.avif`, `.epub` and "
+        "`.parquet`.",
+        shown_by=("media/every-binary-extension",),
+    )
+    binary_refusal_advice: str = behaviour(
+        "tools",
+        {"2.1.290": "skill"},
+        meaning="The means that the refusal of a binary file recommends: appropriate `tools`, or (`skill`) a skill, a "
+        "shell command or a script.",
+        shown_by=("media/zip", "media/executable"),
+    )
+    bmp_files_are_images: bool = behaviour(
+        True, {"1.0.111": False}, meaning="Read shows `.bmp` files as images.", shown_by=("media/bmp",)
+    )
+    broken_image_type_from_name: bool = behaviour(
+        True,
+        {"2.0.65": False},
+        meaning="The type of an incomplete image is derived from the file name instead of from the first bytes (or "
+        "PNG if these bytes are unknown).",
+        shown_by=("media/riff-that-is-no-webp",),
+    )
+    image_type_is_extension: bool = behaviour(
+        True,
+        {"1.0.21": False},
+        meaning="An image type that is derived from a file name is the extension itself, as in `image/jpg`, instead "
+        "of the registered type, as in `image/jpeg`.",
+        shown_by=("media/frames-of-jpeg-images",),
+    )
+    empty_image_refusal_names_file: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="The refusal of an empty image names the file.",
+        shown_by=("media/empty-png",),
+    )
+    read_refuses_text_named_like_image: bool = behaviour(
+        False,
+        {"2.1.144": True},
+        meaning="Read refuses a file that has the name of an image but other content.",
+        shown_by=("media/text-named-png", "media/riff-that-is-no-webp"),
+    )
+    read_refuses_images_without_size: bool = behaviour(
+        False,
+        {"2.1.146": True},
+        meaning="Read refuses an image whose bytes do not contain its size.",
+        shown_by=("media/images-that-end-before-their-size", "media/frames-of-jpeg-images"),
+    )
+    images_without_extension_are_shown: bool = behaviour(
+        False,
+        {"2.1.187": True},
+        meaning="Read shows an image whose name has no extension.",
+        shown_by=("media/png-without-extension",),
+    )
+    read_shows_pdfs: bool = behaviour(
+        False,
+        {"1.0.58": True},
+        meaning="Read shows PDF documents instead of refusing them as binary.",
+        shown_by=("media/pdf", "media/text-named-pdf"),
+    )
+    read_refuses_large_pdfs: bool = behaviour(
+        False,
+        {"2.1.7": True},
+        meaning="Read refuses a PDF of more than 20 MB.",
+        shown_by=("media/pdf-too-large",),
+    )
+    read_refuses_pdfs_without_header: bool = behaviour(
+        False,
+        {"2.1.45": True},
+        meaning="Read refuses a PDF that does not begin with `%PDF-`.",
+        shown_by=("media/text-named-pdf", "media/pdf-sizes"),
+    )
+    pdf_document_is_in_answer: bool = behaviour(
+        False,
+        {"2.1.242": True},
+        meaning="The answer of Read contains the PDF document itself, instead of a separate message after the answer.",
+        shown_by=("media/pdf",),
     )

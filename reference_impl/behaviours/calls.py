@@ -1,11 +1,10 @@
-"""Behaviours of tools and of the calls of one message."""
+"""Behaviours of calls before the checks of a tool: available tools, arguments, and preparation of texts."""
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.base import Group
-from readfirst.reference_impl.behaviours.versioned import behaviour
+from readfirst.reference_impl.behaviours.versioned import Group, behaviour
 
-__all__ = ["CallBehaviours"]
+__all__ = ["ArgumentBehaviours", "CallBehaviours", "PreparationBehaviours"]
 
 
 class CallBehaviours(Group):
@@ -83,4 +82,212 @@ class CallBehaviours(Group):
         {"2.1.304": True},
         meaning="The model receives the schema of NotebookEdit only after a call with wrong arguments.",
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
+    )
+
+
+class ArgumentBehaviours(Group):
+    """Accepted arguments, and the refusal of others."""
+
+    accepts_boolean_strings: bool = behaviour(
+        False,
+        {"2.1.72": True},
+        meaning="Edit accepts the strings `true` and `false` as booleans.",
+        shown_by=("arguments/edit-replace-all-string",),
+    )
+    accepted_number_strings: str = behaviour(
+        "",
+        {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
+        meaning="The regular expression of the strings that Read accepts as numbers; if empty, Read accepts no string "
+        "as a number.",
+        shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
+    )
+    lists_of_one_number_are_accepted: bool = behaviour(
+        False,
+        {"2.1.186": True},
+        meaning="Read accepts a list of one number instead of a number.",
+        shown_by=("arguments/numbers-in-lists",),
+    )
+    accepted_line_numbers: str = behaviour(
+        "any",
+        {"2.1.89": "strict", "2.1.181": "lenient"},
+        meaning="The values of `offset` and `limit` that Read accepts: `any` (all numbers), `strict` (integers, at "
+        "least 0 for `offset` and 1 for `limit`), or `lenient` (integers; a lower integer counts as not given).",
+        shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
+    )
+    argument_refusals_say_what_was_found: bool = behaviour(
+        True,
+        {"2.1.260": False, "2.1.285": True},
+        meaning="The refusal of wrong arguments names the actual type instead of the expected type.",
+        shown_by=(
+            "arguments/edit-without-new-string",
+            "arguments/read-two-wrong",
+            "notebooks/unknown-edit-mode",
+        ),
+    )
+    argument_refusals_list_refused_values: bool = behaviour(
+        False,
+        {"2.1.282": True},
+        meaning="A refusal of several wrong arguments also names a value that is too large or not among the options.",
+        shown_by=("arguments/several-wrong",),
+    )
+    arguments_that_end_early: str = behaviour(
+        "complete",
+        {"1.0.10": "none", "2.1.181": "refused"},
+        meaning="The treatment of a call whose arguments are truncated by the end of the model's message: `complete` "
+        "(the call is executed with the complete arguments), `none` (the call is executed without arguments), or "
+        "`refused` (the refusal shows the beginning of the arguments).",
+        shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
+    )
+    option_refusals_repeat_the_value: bool = behaviour(
+        True,
+        {"2.0.77": False},
+        meaning="The refusal of a value that is not among the options quotes the value.",
+        shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
+    )
+    unknown_names_are_sanitized: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="The refusal of an unknown argument escapes the name of the argument (invisible characters as "
+        "`\\u{200B}`, angle brackets as `‹›`), and shows only both ends of a long name.",
+        shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
+    )
+    number_limit_is_inclusive: bool = behaviour(
+        False,
+        {"2.1.257": True},
+        meaning="The refusal of a number that is too large says that the largest number is allowed.",
+        shown_by=("arguments/read-offset-largest-number",),
+    )
+    number_exponents_are_dropped: bool = behaviour(
+        True,
+        {"1.0.10": False},
+        meaning="If a number is printed with an exponent, Read uses only the part before the exponent.",
+        shown_by=("arguments/read-offset-largest-number",),
+    )
+    read_accepts_pages: bool = behaviour(
+        False,
+        {"2.1.30": True},
+        meaning="Read accepts `pages`, which selects pages of a PDF.",
+        shown_by=("arguments/read-pages",),
+    )
+    pages_check: str = behaviour(
+        "lenient",
+        {"2.1.292": "strict", "2.1.295": "strict or empty"},
+        meaning="The values of `pages` that Read accepts for any kind of file: `lenient` (a text that begins with a "
+        "number or a range), `strict` (exactly one number or range), or `strict or empty` (also an empty text).",
+        shown_by=("arguments/read-pages-that-are-none",),
+    )
+    read_accepts_length: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="Read accepts `length` as another name of `limit`.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
+    proto_is_overlooked: bool = behaviour(
+        False,
+        {"2.1.116": True},
+        meaning="Read, Edit and Write ignore an argument `__proto__` without saying so.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
+    edit_overlooks_repeated_strings: bool = behaviour(
+        False,
+        {"2.1.110": True},
+        meaning="Edit ignores the arguments `old_str` and `new_str` if `old_string` and `new_string` are given, too.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
+    read_accepts_description: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Read ignores an argument `description` without saying so.",
+        shown_by=("arguments/read-description",),
+    )
+    edit_accepts_aliases: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="Edit accepts `path`, `old_str` and `new_str` as other names of its parameters.",
+        shown_by=("arguments/edit-aliases",),
+    )
+    edit_accepts_expected_replacements: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="Edit accepts `expected_replacements`, the number of times the text must occur, instead of "
+        "`replace_all`.",
+        shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
+    )
+    multi_edit_accepts_json_text: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="MultiEdit also accepts its list of edits as JSON text.",
+        shown_by=("multi-edit/edits-as-text",),
+    )
+    multi_edit_refusals_blame_the_list: bool = behaviour(
+        True,
+        {"1.0.108": False},
+        meaning="If one edit of a MultiEdit is wrong, the refusal names the whole list of edits instead of the wrong "
+        "edit.",
+        shown_by=("multi-edit/edit-without-new-string",),
+    )
+    write_accepts_aliases: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Write accepts `path` and `file_text` as other names of its parameters, ignores a `description`, and "
+        "mentions this in its answer if the other arguments are right.",
+        shown_by=("arguments/write-alias", "arguments/write-description"),
+    )
+    write_accepts_repeated_aliases: bool = behaviour(
+        False,
+        {"2.1.281": True},
+        meaning="Write ignores `path` or `file_text` if `file_path` or `content` is given with the same value.",
+        shown_by=("arguments/write-alias-repeated",),
+    )
+    write_accepts_command_create: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Write ignores the argument `command` if its value is `create`.",
+        shown_by=("arguments/write-command-create",),
+    )
+    notebook_cell_argument: str = behaviour(
+        "number",
+        {"1.0.22": "needed id", "1.0.23": "id"},
+        meaning="The argument of NotebookEdit that names the cell, its `number`, an optional `id`, or a `needed id`; "
+        "NotebookRead names cells in the same way, and shows only the cell of a given id.",
+        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
+    )
+
+
+class PreparationBehaviours(Group):
+    """Conversion of new text before any rule is applied."""
+
+    unicode_escapes_are_decoded: bool = behaviour(
+        False,
+        {"2.1.116": True},
+        meaning="Before any rule is applied, `\\uXXXX` in the arguments of Edit and Write becomes the character with "
+        "this code.",
+        shown_by=("literal-text/unicode-escape", "literal-text/write-special-text"),
+    )
+    control_character_escapes_are_kept: bool = behaviour(
+        False,
+        {"2.1.277": True},
+        meaning="In the arguments of Edit and Write, the `\\uXXXX` escape of a control character is not replaced by "
+        "the character.",
+        shown_by=("literal-text/unicode-escapes-of-every-kind",),
+    )
+    windows_paths_keep_escapes: bool = behaviour(
+        False,
+        {"2.1.218": True},
+        meaning="In the arguments of Edit and Write, a text that contains a Windows path keeps its `\\uXXXX` escapes.",
+        shown_by=("literal-text/windows-path",),
+    )
+    trailing_whitespace_is_stripped: bool = behaviour(
+        False,
+        {"1.0.113": True},
+        documented=False,
+        meaning="Write, and Edit of an existing file, strip the whitespace at the line ends of the inserted text.",
+        source="2.1.7-read-before-edit.txt, Core Replacement",
+        shown_by=("whitespace/trailing-whitespace-is-the-whole-change",),
+    )
+    markdown_keeps_trailing_whitespace: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="Text that is inserted into a Markdown file keeps its trailing whitespace.",
+        shown_by=("whitespace/trailing-whitespace-in-markdown", "write/trailing-whitespace-markdown"),
     )

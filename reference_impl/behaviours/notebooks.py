@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.base import Group
-from readfirst.reference_impl.behaviours.versioned import behaviour
+from readfirst.reference_impl.behaviours.versioned import Group, behaviour
 
 __all__ = ["NotebookBehaviours"]
 

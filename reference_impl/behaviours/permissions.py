@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.base import Group
-from readfirst.reference_impl.behaviours.versioned import ByModel, behaviour
+from readfirst.reference_impl.behaviours.versioned import ByModel, Group, behaviour
 
 __all__ = ["PermissionBehaviours"]
+
 
 _FILES = (
     ".bash_profile .bashrc .claude.json .gitconfig .gitmodules .mcp.json .profile .ripgreprc .zprofile .zshrc"

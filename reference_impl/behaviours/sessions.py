@@ -1,11 +1,178 @@
-"""Behaviours of sessions that are resumed, summarised or rewound, and of sub-agents."""
+"""Behaviours of sessions: commands, hooks, resumed sessions, and sub-agents."""
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.base import Group
-from readfirst.reference_impl.behaviours.versioned import behaviour
+from readfirst.reference_impl.behaviours.versioned import Group, behaviour
 
-__all__ = ["SessionBehaviours"]
+__all__ = ["CommandBehaviours", "HookBehaviours", "SessionBehaviours"]
+
+
+_FIRST = "cat sed"
+_MORE = f"{_FIRST} head tail grep egrep fgrep"
+
+
+class CommandBehaviours(Group):
+    """Effects of shell commands on the session's knowledge, and their permissions."""
+
+    commands_that_count_as_read: str = behaviour(
+        "",
+        {"2.1.89": _FIRST, "2.1.144": _MORE, "2.1.176": f"{_MORE} nl rg"},
+        meaning="The commands that count as a Read of the lines that they show, if they show one file and do nothing "
+        "else.",
+        shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
+    )
+    commands_bound_by_deny_rules: str = behaviour(
+        "",
+        {
+            "1.0.102": "show",
+            "1.0.117": "show sed-i",
+            "2.1.30": "show sed",
+            "2.1.129": "show sed copies",
+            "2.1.257": "show sed copies inputs",
+            "2.1.269": "show sed copies inputs tee",
+        },
+        meaning="The commands that are refused if they obviously read or change a file that a deny rule covers: "
+        "`show` (`cat`, `grep` and similar, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of "
+        "`cp` and `mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
+        shown_by=(
+            "permissions/commands-that-write-closed-files",
+            "permissions/commands-that-move-closed-files",
+            "permissions/commands-that-read-closed-files",
+            "permissions/more-commands-that-read-closed-files",
+        ),
+    )
+    redirections_bound_by_deny_rules: str = behaviour(
+        "not",
+        {"2.0.55": "by their file", "2.1.89": "as commands"},
+        meaning="The refusal of a command whose output goes to a file that a deny rule covers: `not` (no refusal), "
+        "`by their file` (the refusal names the file), or `as commands` (the refusal that other commands get).",
+        shown_by=("permissions/commands-that-write-closed-files",),
+    )
+    deny_rules_follow_commands: bool = behaviour(
+        True,
+        {"2.1.324": False},
+        meaning="The patterns of relative deny rules start at the directory of the latest `cd`.",
+        shown_by=("working-directory/cd-into-a-closed-folder",),
+    )
+    user_messages_end_a_change_of_directory: bool = behaviour(
+        True,
+        {"2.1.265": False},
+        meaning="After a message of the user, commands and relative paths start at the first directory of the "
+        "session.",
+        shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
+    )
+    commands_ignore_standard_input: bool = behaviour(
+        True,
+        {"1.0.112": False},
+        meaning="A command whose standard input is a file gets an empty standard input instead.",
+        shown_by=("bash-and-mentions/cat-standard-input",),
+    )
+    failed_commands_tell_their_code: bool = behaviour(
+        False,
+        {"2.0.30": True},
+        meaning="The answer to a failing command begins with its exit code.",
+        shown_by=("bash-and-mentions/cat-fails",),
+    )
+    failed_command_output_order: str = behaviour(
+        "errors first",
+        {"2.1.45": "twice", "2.1.71": "in order"},
+        meaning="The output of a failing command in its answer: `errors first`, `in order` (standard output, then "
+        "errors), or `twice` (standard output and errors, and both again).",
+        shown_by=("bash-and-mentions/cat-fails",),
+    )
+    in_place_commands_report_known_files: bool = behaviour(
+        False,
+        {"2.1.309": True},
+        meaning="If a command rewrites files in place, the answer of the command names the files that the session "
+        "knows and that are newer now.",
+        shown_by=("bash-and-mentions/sed-in-place-after-read",),
+    )
+
+
+_ERROR = "PreToolUse:{tool} hook error: {reason}"
+_BLOCKED = "{tool} operation blocked by hook:\n- {reason}"
+_FEEDBACK = "{tool} operation feedback:\n- {reason}"
+_OBJECTION = '{event}:{tool} hook blocking error from command: "{command}": {reason}'
+_ADDED = "{event}:{tool} hook additional context: {context}"
+_CONTEXT = (
+    "PostToolUse:{tool} hook additional context: PostToolUse hook modified {path} after your edit (likely a "
+    "formatter). Your next Edit will not fail with a stale-file error, but if its old_string targets a region the "
+    "hook reformatted, Read the file first."
+)
+
+
+class HookBehaviours(Group):
+    """Effects of hooks."""
+
+    hook_ask_refuses: bool = behaviour(
+        False,
+        {"2.1.85": True},
+        meaning="A call is refused if a hook requests a confirmation by the user, because no user is present.",
+        shown_by=("hooks/asked-edit",),
+    )
+    hook_exit_two_refusal: str = behaviour(
+        _BLOCKED,
+        {"2.0.19": _ERROR},
+        meaning="The answer to a call that a hook blocks by exit code 2.",
+        shown_by=("hooks/exit-two-before-edit",),
+    )
+    hook_denial_refusal: str = behaviour(
+        _BLOCKED,
+        {"2.0.19": "Hook requested permission behavior: deny", "2.0.30": "{reason}", "2.1.281": _ERROR},
+        meaning="The answer to a call that a hook denies.",
+        shown_by=("hooks/denied-edit",),
+    )
+    hook_denial_is_also_a_reminder: bool = behaviour(
+        False,
+        {"2.0.19": True, "2.1.133": False},
+        meaning="If a hook denies a call, a reminder repeats the reason.",
+        shown_by=("hooks/denied-edit",),
+    )
+    hooks_replace_input: bool = behaviour(
+        False,
+        {"2.0.10": True},
+        meaning="Arguments from a hook replace the arguments of the model.",
+        shown_by=("hooks/replaced-input",),
+    )
+    hooks_before_calls_add_context: bool = behaviour(
+        False,
+        {"2.1.9": True},
+        meaning="A hook that runs before a call can also add context.",
+        shown_by=("hooks/context-before-edit",),
+    )
+    hook_added_context: str = behaviour(
+        "",
+        {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
+        meaning="The text that shows the added context of a hook to the model; if empty, the model does not see the "
+        "context.",
+        shown_by=("hooks/context-after-edit",),
+    )
+    hook_block_after_call: str = behaviour(
+        _FEEDBACK,
+        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
+        meaning="The text that shows the objection of a hook to an executed call to the model.",
+        shown_by=("hooks/blocked-after-edit",),
+    )
+    hook_block_is_reported_twice: bool = behaviour(
+        False,
+        {"2.0.19": True, "2.1.72": False},
+        meaning="If a hook exits with 0 and objects to an executed call, the objection is reported twice.",
+        shown_by=("hooks/blocked-after-edit",),
+    )
+    hook_changes_to_new_files_are_silent: bool = behaviour(
+        True,
+        {"1.0.65": False},
+        meaning="If a hook changes a file that the session has just read or written for the first time, the session "
+        "knows the new content without a notice.",
+        shown_by=("hooks/formatter-after-write",),
+    )
+    hook_changed_file_notice: str = behaviour(
+        "",
+        {"2.1.90": _CONTEXT},
+        meaning="The notice that a hook changed a file right after a call wrote it. The session then knows the new "
+        "content. If empty, the change is treated like a change by any other program.",
+        shown_by=("hooks/formatter-after-edit",),
+    )
 
 
 class SessionBehaviours(Group):

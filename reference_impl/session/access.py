@@ -11,7 +11,7 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal, refusal_of_os_error
 from readfirst.reference_impl.session.guarded_paths import is_suspicious, not_granted
 from readfirst.reference_impl.session.permission_rules import DenyRules, Grants
-from readfirst.reference_impl.text.content import WHITESPACE, replace_surrogates
+from readfirst.reference_impl.text.content import WHITESPACE, replace_surrogates, utf16_length
 
 __all__ = [
     "Paths",
@@ -133,7 +133,7 @@ class Paths:
 
 def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
     """Refuse a path argument with more characters than the system allows. `name` is the name of the argument."""
-    length = len(path.encode("utf-16-le", "surrogatepass")) // 2
+    length = utf16_length(path)
     if behaviours.paths.long_path_refusal == "counted" and length > _MAX_PATH_LENGTH:
         raise Refusal(
             "invalid_path",

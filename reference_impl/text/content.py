@@ -31,6 +31,7 @@ __all__ = [
     "strips_whitespace",
     "text_for_read",
     "unify_line_ends",
+    "utf16_length",
     "without_byte_order_mark",
     "without_trailing_whitespace",
 ]
@@ -131,6 +132,11 @@ def encode(text: str, file_format: Format) -> bytes:
     if file_format.encoding == _LATIN_1:
         return text.encode(_UTF_16)[::2]
     return text.encode(file_format.encoding, "surrogatepass")
+
+
+def utf16_length(text: str) -> int:
+    """Return the number of UTF-16 code units of a text."""
+    return len(text.encode(_UTF_16, "surrogatepass")) // 2
 
 
 def split_lines(text: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from readfirst.reference_impl.text.content import utf16_length
+
 __all__ = ["escape_name"]
 
 _MAX_UNITS, _FIRST_UNITS, _LAST_UNITS = 64, 40, 24
@@ -26,10 +28,10 @@ def escape_name(name: str) -> str:
         _escape_character(character) if number in inner else _escape_code_point(character)
         for number, character in enumerate(name)
     ]
-    if sum(map(_code_units, shown)) <= _MAX_UNITS:
+    if sum(map(utf16_length, shown)) <= _MAX_UNITS:
         return "".join(shown)
     first, last = _count_fitting(shown, _FIRST_UNITS), _count_fitting(shown[::-1], _LAST_UNITS)
-    left_out = _code_units(name[first : len(name) - last])
+    left_out = utf16_length(name[first : len(name) - last])
     counted = "1 char" if left_out == 1 else f"{left_out} chars"
     return f"{''.join(shown[:first])}… [+{counted}] …{''.join(shown[len(shown) - last :])}"
 
@@ -47,11 +49,7 @@ def _escape_code_point(character: str) -> str:
 def _count_fitting(shown: list[str], max_units: int) -> int:
     """Return how many of the first items of `shown` together have at most `max_units` UTF-16 code units."""
     for number, each in enumerate(shown):
-        max_units -= _code_units(each)
+        max_units -= utf16_length(each)
         if max_units < 0:
             return number
     return len(shown)
-
-
-def _code_units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -32,6 +32,7 @@ from readfirst.reference_impl.text.content import (
     split_lines,
     text_for_read,
     unify_line_ends,
+    utf16_length,
 )
 from readfirst.reference_impl.text.js_number import number_text
 from readfirst.reference_impl.tools.tool import keep_arguments as prepare
@@ -177,7 +178,7 @@ def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str
     selected = select_lines(lines, offset, limit, one_by_one=behaviours.reading.ranges_filter_by_index)
     text = known_text = "\n".join(selected)
     if behaviours.reading.size_limit_applies_to_parts:
-        refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
+        refuse_too_large(utf16_length(text), behaviours)
     prefix = ""
     is_cut = (
         is_too_long(text) and behaviours.reading.read_truncates_at_token_limit and "limit" not in arguments

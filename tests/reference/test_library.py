@@ -12,7 +12,7 @@ import pytest
 
 import readfirst.reference_impl
 from readfirst.reference_impl import FileTools
-from readfirst.reference_impl.text.truncate_answer import truncate_answer
+from readfirst.reference_impl.call_result import truncate_answer
 from tests.newest import NEWEST
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
