@@ -1,4 +1,4 @@
-"""The checkout's own test run: its plugin where the package is not installed, and processes where they pay."""
+"""Configuration of the project's own tests: temporary caches, and several processes for large runs."""
 
 from __future__ import annotations
 
@@ -26,22 +26,25 @@ if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")
 collect_rarely()
 
 MOST_PROCESSES = 8
-"""Each has to collect all tests, so more of them gain little."""
+"""Maximum number of test processes. Each process collects all tests, so more processes save little time."""
 NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
-"""Options for few tests, or for looking at them closely."""
+"""Options of pytest that select few tests or inspect them. With such an option, the tests run in one process."""
 LONGEST = "wrong_implementations"
-"""The folder whose tests take seconds each. Were they the last, one process would run them while the others idle."""
+"""The directory whose tests take seconds each. These tests run first, so that no process runs them alone at the end."""
 
 
 INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
-"""Marks of tests that install products; they share the user's cache, so that each is fetched once."""
+"""Matches the marks of tests that install products. These tests use the user's cache, so that each product is
+downloaded only once.
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give the tests a cache of their own, and the quick ones, which need 50 MB, folders in memory if there is room.
+    """Set a temporary cache for the tests, and temporary directories in memory for quick tests (50 MB) if there is
+    room.
 
-    Where bytecode may not stand beside the sources it is kept in pytest's own cache: hundreds of processes start from
-    here, and each would compile all that it imports.
+    If Python must not write bytecode next to the sources, store it in pytest's cache: the tests start hundreds of
+    processes, and each would compile all imported modules.
     """
     if not INSTALLING.search(config.option.markexpr) and not hasattr(config, "workerinput"):
         cache = Scratch(memory=True)
@@ -60,58 +63,58 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Let every other process start with the last directory: one process can then use the code that the other has
-    compiled.
-
-    If nothing is compiled yet, as in a fresh clone, this saves half of the time of the collection.
+    """Let every second process collect the directories in reverse order, so that each process can use bytecode that a
+    different process compiled. In a fresh clone, this saves half of the collection time.
     """
     report = yield
-    if isinstance(collector, pytest.Dir) and _number(collector.config) % 2:
+    if isinstance(collector, pytest.Dir) and _process_number(collector.config) % 2:
         report.result.reverse()
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests in the order that all processes have, wherever they began: the longest first, then by file."""
-    if _number(config):
+    """Sort the tests in the same order in all processes: the longest first, then by file."""
+    if _process_number(config):
         items.sort(key=lambda item: (item.path.parent.name != LONGEST, item.path))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Exclude all current objects from garbage collections: pytest and hypothesis often start one.
+    """Exclude all current objects from garbage collections, because pytest and hypothesis often start a collection.
 
-    A run of pytest inside a test starts five. A process for few tests keeps the objects of hypothesis.
+    A run of pytest inside a test starts five collections. A single process does not exclude objects.
     """
-    if _number(session.config):
+    if _process_number(session.config):
         gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave all out of the search that hypothesis makes before its tests, which takes up to a second by then."""
-    if _number(item.config) and item.get_closest_marker("hypothesis"):
+    """Exclude all current objects from the search of hypothesis before its tests, which otherwise takes up to a
+    second.
+    """
+    if _process_number(item.config) and item.get_closest_marker("hypothesis"):
         gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Exclude all objects from the last garbage collections; pytest starts five."""
-    if _number(session.config):
+    """Exclude all objects from the garbage collections at the end; pytest starts five of them."""
+    if _process_number(session.config):
         gc.freeze()
 
 
-def _number(config: pytest.Config) -> int:
-    """Return the number of one of several processes, from 1; 0 for the one that starts them."""
+def _process_number(config: pytest.Config) -> int:
+    """Return the number of this test process, from 1. 0 for the process that starts the test processes."""
     return int(getattr(config, "workerinput", {"workerid": "gw-1"})["workerid"].removeprefix("gw")) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return how many processes `-n logical` starts, which is this project's default; None for `-n auto`.
+    """Return the number of processes for `-n logical`, the default of this project. None for `-n auto`.
 
-    One more than there are processors for the whole, as many tests wait for programs that they start, and none for
-    less: for named files, for `-k` and the like, and where output is not captured.
+    A run of all tests uses one process more than there are processors, because many tests wait for programs. A run
+    with named files, with `-k` or a similar option, or without captured output uses no additional process.
     """
     if config.option.numprocesses != "logical":
         return None

@@ -30,7 +30,7 @@ _SCHEMAS = ("export", "lines", "baseline", "result")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Build the files and print their names."""
+    """Build the files, and print their names."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -82,7 +82,7 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 
 def _pack_go(file: Path) -> None:
-    """Write the archive of the runner in Go. Equal files give equal archives."""
+    """Write the archive of the Go runner. The same files always produce the same archive."""
     folder = ROOT / "runners/go"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(each for each in folder.rglob("*") if each.suffix in (".go", ".mod")):

@@ -30,17 +30,17 @@ from typing import Any
 import yaml
 
 LEVELS = {"safe": "S", "effects": "E", "reason": "R", "text": "T"}
-"""The letter of each level in the verdicts. The first difference is named."""
+"""The letter of each level in a line of verdicts."""
 
 BREAKING = ("gate/edit-unread", "parallel/two-disjoint-edits")
 """Time limits in seconds for implementations that hang or crash."""
 SHORT = "0.3"
 
 BASELINES = ("observatory/targets/baselines", "harness/targets/baselines")
-"""Directories of baselines, in today's trees and in trees before the observatory."""
+"""Directories of baselines: the current one, and the one of older checkouts."""
 
 STREAMS = 10
-"""Number of recordings that are compared with a different contract."""
+"""Number of runs that compare recordings with a different contract."""
 
 _CASES = """\
 import re
@@ -62,13 +62,15 @@ print(json.dumps(each))
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout whose commands are run. `path` contains additional directories to import from."""
+    """A checkout whose commands are run. `path` contains additional import directories."""
 
     root: Path
     path: tuple[Path, ...] = ()
 
     def python(self, *arguments: str, cwd: Path) -> str:
-        """Return the standard output of Python. If it is empty, raises SystemExit with the errors."""
+        """Run Python, and return its standard output. Raises SystemExit with the standard error if there is no
+        output.
+        """
         path = os.pathsep.join(map(str, (self.root, *self.path)))
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -84,25 +86,29 @@ class Checkout:
         return done.stdout
 
     def readfirst(self, *arguments: str, cwd: Path) -> str:
-        """Return the standard output of a command."""
+        """Run a command of readfirst, and return its standard output."""
         return self.python("-m", "readfirst", *arguments, cwd=cwd)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A file to write, below the directory, and the function that produces its lines in a separate directory."""
+    """A file to write. `lines` produces its lines; it gets a directory for temporary files."""
 
     name: str
     lines: Callable[[Path], Iterable[str]]
 
 
 def share(ids: Iterable[str], parts: int) -> list[str]:
-    """Return a regular sample of scenarios, selected by their ids, so that a new scenario does not change it."""
+    """Return one in `parts` scenarios. The selection depends only on the id of each scenario, so that a new scenario
+    does not change it.
+    """
     return [each for each in ids if int(hashlib.sha256(each.encode()).hexdigest(), 16) % parts == 0]
 
 
 def verdict_lines(stream: str) -> Iterator[str]:
-    """Yield a line per verdict of a result stream: status, holding levels, scenario, and first difference."""
+    """Yield a line for each verdict of a file of results: its status, the levels that hold, the scenario, and the
+    first difference.
+    """
     for line in stream.splitlines():
         value = json.loads(line)
         if value["type"] != "verdict":
@@ -127,7 +133,9 @@ def _reason(text: str) -> str:
 def runs(
     checkout: Checkout, contracts: Sequence[str], ids: Sequence[str], some: Sequence[str]
 ) -> Iterator[Task]:
-    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, `some` on others."""
+    """Yield the runs of the reference and of the recordings: all scenarios on the first contract, the scenarios `some`
+    on the other contracts.
+    """
     for target in ("reference", "recording"):
         for contract in (
             contracts if target == "reference" else [name for name in contracts if name != "documented"]
@@ -141,7 +149,9 @@ def runs(
 
 
 def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -> Iterator[Task]:
-    """Yield ten runs with many failures that need no installation: recordings, compared with a different contract."""
+    """Yield ten runs with many failures that require no installation: recordings, compared with a different
+    contract.
+    """
     recorded = [name for name in contracts if name != "documented"]
     for number, target in enumerate(recorded[:STREAMS]):
         contract = recorded[(number + len(recorded) // 2) % len(recorded)]
@@ -153,7 +163,7 @@ def streams(checkout: Checkout, contracts: Sequence[str], some: Sequence[str]) -
 
 
 def wrong(checkout: Checkout, names: Mapping[str, list[str] | None], some: Sequence[str]) -> Iterator[Task]:
-    """Yield the runs of the wrong implementations. Passed scenarios are counted, all others are listed."""
+    """Yield the runs of the wrong implementations. Their passed scenarios are only counted."""
     for name, caught in names.items():
         chosen = sorted({*some, *filter(None, caught)}) if caught is not None else list(BREAKING)
         limit = ["--time-limit", SHORT] if caught is None else []
@@ -176,7 +186,7 @@ def _run(checkout: Checkout, name: str, words: Sequence[str], *, brief: bool = F
 
 
 def baselines(checkout: Checkout) -> Iterator[Task]:
-    """Yield the accepted failures of each baseline, one line per entry. Raises SystemExit if no baseline exists."""
+    """Yield the accepted failures of each baseline, one line per entry. Raises SystemExit if there is no baseline."""
     folder = next((checkout.root / each for each in BASELINES if (checkout.root / each).is_dir()), None)
     files = sorted(folder.glob("*.yaml")) if folder is not None else []
     if not files:
@@ -190,9 +200,10 @@ def baselines(checkout: Checkout) -> Iterator[Task]:
 
 
 def accepted_lines(baseline: Mapping[str, Any]) -> Iterator[str]:
-    """Yield scenario or rule, contract and the lowest failed level of each entry, in the current and the former format.
+    """Yield a line for each entry of a baseline: the scenario or rule, the contract, and the lowest failed level.
 
-    The former format has `fails`, a list of levels, and `groups` of scenarios by family.
+    Supports the current format and the former format, which has `fails`, a list of levels, and `groups` of scenarios
+    by family.
     """
     for group in baseline.get("groups") or ():
         for family, slugs in group["scenarios"].items():
@@ -208,7 +219,7 @@ def accepted_line(entry: Mapping[str, Any]) -> str:
 
 
 def known(checkout: Checkout) -> Iterator[Task]:
-    """Yield the results of published implementations and of versions, rule by rule."""
+    """Yield the published results of implementations and versions, rule by rule."""
 
     def lines(folder: Path) -> list[str]:
         commands = checkout.root / "observatory/cli/__init__.py"
@@ -225,7 +236,9 @@ def known(checkout: Checkout) -> Iterator[Task]:
 
 
 def flattened(value: Any, path: str = "") -> Iterator[str]:
-    """Yield each value of a JSON document with its path. Members of a list are named if they have a name."""
+    """Yield a line for each value of a JSON document, with its path. In a path, an item of a list is identified by its
+    name, if it has one.
+    """
     if isinstance(value, dict):
         for key in sorted(value):
             yield from flattened(value[key], f"{path}/{key}")
@@ -240,7 +253,9 @@ def flattened(value: Any, path: str = "") -> Iterator[str]:
 
 
 def pages(checkout: Checkout) -> Iterator[Task]:
-    """Yield the output of each command in the documentation that needs only Python, as in the tests of the pages."""
+    """Yield the outputs of the commands in the documentation that require only Python, as the tests of the pages run
+    them.
+    """
     sys.path.insert(0, str(checkout.root))
     from tests.pages import test_commands as tested
     from tests.pages.page import code
@@ -283,7 +298,7 @@ _CLOCK = re.compile(r"\"(milliseconds|date|time|timestamp)\": ?[^,}]+|(time|time
 
 
 def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
-    """Yield the lines of an output without directories and times, which differ between runs."""
+    """Yield the lines of an output without directories and times, because they differ between runs."""
     text = (
         output.replace(str(folder), "FOLDER")
         .replace(str(checkout), "CHECKOUT")
@@ -295,7 +310,7 @@ def printed(output: str, folder: Path, checkout: Path) -> Iterator[str]:
 
 
 def write(folder: Path, tasks: Sequence[Task], jobs: int) -> int:
-    """Write the files of all tasks. Return the number of lines."""
+    """Write the files of all tasks, with `jobs` processes. Return the number of lines."""
 
     def done(task: Task) -> int:
         with tempfile.TemporaryDirectory(prefix="verdicts-") as scratch:

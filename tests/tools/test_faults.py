@@ -13,7 +13,7 @@ import pytest
 from tools.faults import kills as module
 from tools.faults.kills import Kills, kills
 from tools.faults.stage import COMMANDS, Command, Stage
-from tools.faults.surroundings import SURROUNDINGS, Machine, Surroundings, Usual
+from tools.faults.surroundings import SURROUNDINGS, Machine, OrdinaryMachine, Surroundings
 
 RUN = Path(__file__).parents[2] / "tools" / "faults" / "run.py"
 PAGE = RUN.parents[2] / "docs" / "reliability.md"
@@ -58,16 +58,16 @@ def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
 
 
 @pytest.fixture(scope="module")
-def usual() -> Iterator[Usual]:
+def usual() -> Iterator[OrdinaryMachine]:
     with tempfile.TemporaryDirectory(
         prefix="faults-"
     ) as base:  # other users cannot access pytest's directory
-        yield Usual(Path(base))
+        yield OrdinaryMachine(Path(base))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", SURROUNDINGS, ids=lambda each: each.name)
-def test_an_odd_machine_gives_the_result_or_a_reason(usual: Usual, machine: Surroundings) -> None:
+def test_an_odd_machine_gives_the_result_or_a_reason(usual: OrdinaryMachine, machine: Surroundings) -> None:
     if missing := machine.only():
         pytest.skip(missing)
     run, record = usual.outcomes(machine)
@@ -96,7 +96,7 @@ def test_what_is_half_written_is_noticed(stage: Stage) -> None:
 
     def look() -> tuple[list[str], Kills]:
         found = Kills("made up", 1.0)
-        return list(module._look(stage, given, expected, found)), found
+        return list(module._check_files(stage, given, expected, found)), found
 
     report, accepted = stage.folder / "out" / "report.xml", stage.folder / "out" / "accepted.yaml"
     assert (look()[0], look()[1].before) == ([], 1)
@@ -115,7 +115,7 @@ def test_what_is_half_written_is_noticed(stage: Stage) -> None:
 def test_a_process_that_goes_on_is_noticed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "none_mentions", lambda words: False)
     given = stage.state()
-    assert list(module._look(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]
+    assert list(module._check_files(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]
 
 
 def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_an_error_of_readfirst_itself_is_noticed(usual: Usual) -> None:
+def test_an_error_of_readfirst_itself_is_noticed(usual: OrdinaryMachine) -> None:
     def breaks(machine: Machine) -> None:
         folder = machine.stage.base / "broken"
         folder.mkdir(exist_ok=True)

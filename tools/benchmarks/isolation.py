@@ -36,7 +36,7 @@ sys.path.insert(0, str(CHECKOUT))
 from readfirst.harness.suite.suite import Suite
 
 MOST = 1.2
-"""Maximum processor time, as a multiple of the time of `--isolation directory`."""
+"""Maximum processor time, as a multiple of the processor time with `--isolation directory`."""
 _PR_SET_CHILD_SUBREAPER = 36
 SERVERS = {"readfirst": "readfirst serve", "node": "node server.mjs", "python3": "python3 server.py"}
 EXAMPLES = {"server.mjs": "js", "server.py": "python"}
@@ -44,7 +44,9 @@ EXAMPLES = {"server.mjs": "js", "server.py": "python"}
 
 @dataclass
 class Ran:
-    """Wall time and processor time in seconds, the verdict of each scenario, and its server."""
+    """The result of a run: wall time and processor time in seconds, the verdict of each scenario, and the line about
+    the shared server.
+    """
 
     clock: float
     processor: float
@@ -52,12 +54,12 @@ class Ran:
     cost: str
 
     def after(self, former: Ran) -> Ran:
-        """Return this result with the seconds of an earlier result added."""
+        """Return this result with the seconds of the result `former` added."""
         return replace(self, clock=self.clock + former.clock, processor=self.processor + former.processor)
 
 
 def main() -> int:
-    """Measure and print the times. The exit code is 1 if a limit is exceeded."""
+    """Measure the servers, and print the times. The exit code is 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="use every Nth scenario")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="run N times in each way")
@@ -81,7 +83,7 @@ def main() -> int:
 
 
 def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
-    """Run one server with each kind of isolation, print the times, and return whether the limits hold."""
+    """Run the suite on one server with each kind of isolation, and print the times. Return whether the limits hold."""
     print(target, flush=True)
     ways = ["directory", "auto", *(["process"] if options.process else [])]
     runs: dict[str, Ran] = {}
@@ -107,7 +109,7 @@ def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
 
 
 def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
-    """Run the suite, or every Nth scenario of it."""
+    """Run the suite, or every Nth scenario of it, with the isolation `way`."""
     chosen = sorted(Suite().ids())[:: options.every] if options.every > 1 else []
     command = [sys.executable, "-m", "readfirst", "run", target, *chosen, "--isolation", way]
     began, spent = time.monotonic(), processor()
@@ -129,19 +131,19 @@ def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
 
 
 def findings(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a line about the implementation, without times."""
+    """Return the part of a verdict that describes the implementation, without times."""
     return {key: value for key, value in verdict.items() if key != "milliseconds"}
 
 
 def example(language: str) -> str:
-    """Return the server of docs/adapters.md."""
+    """Return the source of the example server in docs/adapters.md for a programming language."""
     text = (CHECKOUT / "docs" / "adapters.md").read_text(encoding="utf-8")
     (found,) = re.findall(rf"^```{language} server\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     return str(found)
 
 
 def processor() -> float:
-    """Return the processor seconds of all ended child processes, also those whose parent was killed."""
+    """Return the processor seconds of all ended child processes, also of those whose parent was killed."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -36,13 +36,15 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 RATE = 8
-"""Scenarios per second, without the start-up."""
+"""Minimum number of scenarios per second, without the start of the product."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Cost:
-    """Wall time and processor time in seconds: `product` for the product and its children, `own` for this process."""
+    """Wall time and processor time in seconds. `product` is the processor time of the product and its children, `own`
+    that of this process.
+    """
 
     clock: float = 0.0
     product: float = 0.0
@@ -50,7 +52,7 @@ class Cost:
 
     @property
     def processor(self) -> float:
-        """Processor seconds of the product and of this process."""
+        """Processor time of the product and of this process, in seconds."""
         return self.product + self.own
 
     def __add__(self, other: Cost) -> Cost:
@@ -65,11 +67,13 @@ class Cost:
 
 @dataclass
 class Meter:
-    """Adds up the cost of sessions. `starts` has one entry per session. The cost of measuring is not included."""
+    """The cost of all sessions, without the cost of measuring. `starts` contains the cost of the start of each
+    session.
+    """
 
     starts: list[Cost] = field(default_factory=list)
     _ended: float = 0.0
-    """Processor seconds of product processes that have ended."""
+    """Processor seconds of the product's processes that have ended."""
     _running: set[Conversation] = field(default_factory=set)
     _looking: Cost = field(default_factory=Cost)
 
@@ -82,12 +86,12 @@ class Meter:
         return now
 
     def started(self, session: Conversation, before: Cost) -> None:
-        """Record a session whose start began at `before`."""
+        """Record the start of a session. `before` is the total cost before the start."""
         self._running.add(session)
         self.starts.append(self.now() - before)
 
     def ends(self, session: Conversation) -> None:
-        """Record the time of a session, which is not available later."""
+        """Record the processor time of a session before it ends, because the time is not available later."""
         if session in self._running:
             self._running.remove(session)
             self._ended += group_seconds(session.pid)
@@ -124,7 +128,9 @@ def group_seconds(leader: int) -> float:
 
 
 def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
-    """Return a regular sample of the scenarios with a separate session, and of the others, in order."""
+    """Return every Nth scenario (`every`), separately for scenarios that need a session of their own and for all
+    others.
+    """
     chosen = [
         each.id
         for isolated in (True, False)
@@ -134,7 +140,7 @@ def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
 
 
 def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
-    """Replay the scenarios of a contract once, print the times, and return whether they are within the limit."""
+    """Replay the scenarios of a contract once, and print the times. Return whether the times are within the limit."""
     scenarios = sample([each for each in suite.scenarios() if each.needs <= contract.capabilities], every)
     families: dict[str, list[Cost]] = defaultdict(list)
     first = len(METER.starts)
@@ -167,7 +173,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
 
 
 def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
-    """Print the limit and the measured processor time, and return whether it is within the limit."""
+    """Print the limit and the measured processor time. Return whether the time is within the limit."""
     for kind, taken, starting in (
         ("clock", whole.clock, startup.clock),
         ("processor", whole.processor, startup.processor),

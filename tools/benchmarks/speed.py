@@ -44,18 +44,18 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.workspace.world_events import perform
 from readfirst.reference_impl import FileTools
 
-MOST_REPLAY = 1.5
-"""Maximum time of a replay of the suite, as a multiple of the bare loop."""
-MOST_CONTRACTS = 2.0
-"""Maximum time of all contracts as a multiple of that of one, if the implementation ignores the contract."""
-MOST_GROWTH = 11.0
+MAX_REPLAY_FACTOR = 1.5
+"""Maximum time of a replay of the suite, as a multiple of the time of a minimal replay."""
+MAX_CONTRACTS_FACTOR = 2.0
+"""Maximum time of a run with all contracts, as a multiple of a run with one contract."""
+MAX_GROWTH_FACTOR = 11.0
 """Maximum time of 5,000 scenarios, as a multiple of the time of 500."""
-MOST_MEMORY = 1.2
+MAX_MEMORY_FACTOR = 1.2
 """Maximum memory of 5,000 scenarios, as a multiple of the memory of 500."""
-MOST_LIST, MOST_ONE, MOST_LINT, MOST_DIFF, MOST_RUN = 0.8, 0.6, 7.0, 7.0, 12.0
-"""Maximum processor time of a whole command, in seconds."""
-LEAST_RECORDED = 8.0
-"""Minimum number of scenarios per second in one recorder session, after its start."""
+MAX_LIST_S, MAX_ONE_S, MAX_LINT_S, MAX_DIFF_S, MAX_RUN_S = 0.8, 0.6, 7.0, 7.0, 12.0
+"""Maximum processor time of some commands, in seconds."""
+MIN_RECORDED_PER_S = 8.0
+"""Minimum number of recorded scenarios per second in one session of the product, without its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class Result:
     """One measurement: its name, its value as text, and whether it is within the limit."""
 
     name: str
-    shown: str
+    value: str
     limit: str
     holds: bool
 
 
 @contextmanager
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
-    """Create a suite with `kinds` times `copies` scenarios: copies of bundled scenarios that the reference passes."""
+    """Yield a suite with `kinds` times `copies` scenarios, which the reference passes."""
     bundled = Suite()
-    sources = [bundled.path(name) for name in passing() if not bundled.place(name).case]
+    sources = [bundled.path(name) for name in passing_scenarios() if not bundled.place(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
     try:
         for name in ("contracts.yaml", "errors.yaml"):
@@ -88,21 +88,21 @@ def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
 
 
 def same_device(one: Path, other: Path) -> bool:
-    """Whether hard links between the two paths are possible."""
+    """Whether the two paths are on one file system, which hard links require."""
     return one.stat().st_dev == other.stat().st_dev
 
 
 @cache
-def passing() -> list[str]:
-    """Return the recorded scenarios that the reference passes. Only these are measured."""
+def passing_scenarios() -> list[str]:
+    """Return the ids of the recorded scenarios that the reference passes. Only these are measured."""
     suite = Suite()
     recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
     verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, options=RunOptions(jobs=0))
     return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
 
 
-def bare(scenarios: list[Scenario], directory: str) -> None:
-    """Perform a minimal replay without the harness: create files, call, read every file after every step."""
+def replay_minimally(scenarios: list[Scenario], directory: str) -> None:
+    """Replay scenarios without the harness: create the files, make the calls, and read all files after every step."""
     # Nothing is removed: the harness is measured with its cleanup.
     home = f"{directory}/h"
     os.mkdir(home)
@@ -116,14 +116,14 @@ def bare(scenarios: list[Scenario], directory: str) -> None:
         for step in scenario.steps:
             match step:
                 case ToolCall(during=()):
-                    tools.call(step.tool, substituted(step.arguments, root))
+                    tools.call(step.tool, substitute_root(step.arguments, root))
                 case ToolCall():
                     tools.call_during(
-                        step.tool, substituted(step.arguments, root), partial(interfere, step, root)
+                        step.tool, substitute_root(step.arguments, root), partial(interfere, step, root)
                     )
                 case ParallelCalls():
                     tools.call_parallel(
-                        [(call.tool, substituted(call.arguments, root)) for call in step.calls]
+                        [(call.tool, substitute_root(call.arguments, root)) for call in step.calls]
                     )
                 case WorldEvent():
                     perform(step, root)
@@ -131,13 +131,13 @@ def bare(scenarios: list[Scenario], directory: str) -> None:
 
 
 def interfere(call: ToolCall, root: str) -> None:
-    """Perform the events of a race."""
+    """Perform the events of a race during a call."""
     for event in call.during:
         perform(event, root)
 
 
 def lay_out(scenario: Scenario, root: str) -> None:
-    """Create the given files, their modes and times."""
+    """Create the given files of a scenario, with their modes and times."""
     late = []
     for path, entry in scenario.given.files.items():
         full = f"{root}/{path}"
@@ -161,7 +161,7 @@ def lay_out(scenario: Scenario, root: str) -> None:
 
 
 def read_all(directory: str, seen: dict[str, object]) -> None:
-    """Read type, mode and bytes of everything below a directory."""
+    """Read the type, the mode and the bytes of everything below a directory into `seen`."""
     with os.scandir(directory) as entries:
         for entry in entries:
             status = entry.stat(follow_symlinks=False)
@@ -178,19 +178,19 @@ def read_all(directory: str, seen: dict[str, object]) -> None:
                     seen[entry.path] = status.st_mode
 
 
-def substituted(value: Any, root: str) -> Any:
-    """Return the arguments with the root instead of `$WS`."""
+def substitute_root(value: Any, root: str) -> Any:
+    """Return the arguments of a call with `root` instead of `$WS`."""
     if isinstance(value, str):
         return value.replace("$WS", root)
     if isinstance(value, dict):
-        return {key: substituted(item, root) for key, item in value.items()}
+        return {key: substitute_root(item, root) for key, item in value.items()}
     if isinstance(value, list):
-        return [substituted(item, root) for item in value]
+        return [substitute_root(item, root) for item in value]
     return value
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """Return the processor time of a task in this process, with the garbage collector switched off."""
+def processor_seconds(task: Callable[[], object]) -> float:
+    """Return the processor time of a task in this process. Garbage collection is switched off meanwhile."""
     gc.collect()
     gc.disable()
     try:
@@ -201,8 +201,8 @@ def seconds(task: Callable[[], object]) -> float:
         gc.enable()
 
 
-def seconds_of_child(task: Callable[[], object]) -> float:
-    """Return the processor time of the child processes that a task waits for."""
+def child_processor_seconds(task: Callable[[], object]) -> float:
+    """Return the processor time of the child processes of a task."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     task()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -210,10 +210,10 @@ def seconds_of_child(task: Callable[[], object]) -> float:
 
 
 def replay_ratio(rounds: int) -> Result:
-    """Compare the replay of the suite with the bare loop. They alternate, and the best time of each counts."""
+    """Compare the time of a replay of the suite with a minimal replay. The best time of each counts."""
     suite = Suite()
     contract = suite.contracts["2.1.7"]
-    scenarios = [suite.scenario(name) for name in passing()]
+    scenarios = [suite.scenario(name) for name in passing_scenarios()]
     adapter = connect("reference", suite, contract=contract)
     harnessed, plain = [], []
 
@@ -226,17 +226,19 @@ def replay_ratio(rounds: int) -> Result:
     try:
         for _ in range(rounds):
             with WorkspacePool(memory=True) as place:
-                harnessed.append(seconds(with_harness))
+                harnessed.append(processor_seconds(with_harness))
             with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
-                plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))
+                without_harness = partial(replay_minimally, scenarios, os.path.realpath(folder))
+                plain.append(processor_seconds(without_harness))
     finally:
         os.umask(former)
     ratio = min(harnessed) / min(plain)
-    shown = (
+    value = (
         f"{ratio:.2f} ({len(scenarios)} scenarios: {min(harnessed) * 1000:.0f} ms with the harness, "
         f"{min(plain) * 1000:.0f} ms without)"
     )
-    return Result("replay against a bare loop", shown, f"at most {MOST_REPLAY:g}", ratio <= MOST_REPLAY)
+    limit = f"at most {MAX_REPLAY_FACTOR:g}"
+    return Result("replay against a bare loop", value, limit, ratio <= MAX_REPLAY_FACTOR)
 
 
 _TOOLS = """\
@@ -262,20 +264,18 @@ class Session:
 
 
 def contracts_ratio(rounds: int, *chosen: str) -> Result:
-    """Compare a run on all contracts with one on the default, if the implementation ignores the contract.
-
-    `chosen` are options that select scenarios.
-    """
+    """Compare a run with all contracts with a run with one contract. `chosen` are options that select scenarios."""
     one, every = [], []
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "own_tools.py").write_text(_TOOLS)
         words = ("-m", "readfirst", "run", f"python:{folder}/own_tools.py:Tools", "--failures", "0", *chosen)
         for _ in range(rounds):
-            one.append(seconds_of_child(partial(python, *words, fails=True)))
-            every.append(seconds_of_child(partial(python, *words, "--contract", "all", fails=True)))
+            one.append(child_processor_seconds(partial(python, *words, fails=True)))
+            every.append(child_processor_seconds(partial(python, *words, "--contract", "all", fails=True)))
     ratio = min(every) / min(one)
-    shown = f"{ratio:.2f} ({min(every):.2f} s, {min(one):.2f} s)"
-    return Result("all contracts against one", shown, f"at most {MOST_CONTRACTS:g}", ratio <= MOST_CONTRACTS)
+    value = f"{ratio:.2f} ({min(every):.2f} s, {min(one):.2f} s)"
+    limit = f"at most {MAX_CONTRACTS_FACTOR:g}"
+    return Result("all contracts against one", value, limit, ratio <= MAX_CONTRACTS_FACTOR)
 
 
 _WHOLE_RUN = """\
@@ -291,15 +291,15 @@ print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru
 
 
 def whole_run(suite: Suite) -> tuple[float, int]:
-    """Return seconds and peak memory (KiB) of a run in a separate process."""
+    """Return the seconds and the peak memory (KiB) of a run in a separate process."""
     words = python("-c", _WHOLE_RUN, str(suite.root)).split()
     if words[2:] != ["passed"]:
         raise SystemExit(f"the generated suite did not pass: {words[2:]}")
     return float(words[0]), int(words[1]) // (1024 if sys.platform == "darwin" else 1)
 
 
-def growth(small: int) -> list[Result]:
-    """Compare a suite with a suite ten times as large. They alternate, and the best time of each counts."""
+def measure_growth(small: int) -> list[Result]:
+    """Compare a suite with a suite that is ten times as large. The best values count."""
     with suite_of(small) as few, suite_of(small, 10) as many:
         pairs = [(whole_run(few), whole_run(many)) for _ in range(2)]
     time_few, time_many = (min(run_[0] for run_ in side) for side in zip(*pairs, strict=True))
@@ -310,20 +310,20 @@ def growth(small: int) -> list[Result]:
         Result(
             f"{name}, time",
             f"{ratio:.2f} ({time_many:.2f} s, {time_few:.2f} s)",
-            f"at most {MOST_GROWTH:g}",
-            ratio <= MOST_GROWTH,
+            f"at most {MAX_GROWTH_FACTOR:g}",
+            ratio <= MAX_GROWTH_FACTOR,
         ),
         Result(
             f"{name}, peak memory",
             f"{memory:.2f} ({memory_many / 1024:.1f} MiB, {memory_few / 1024:.1f} MiB)",
-            f"at most {MOST_MEMORY:g}",
-            memory <= MOST_MEMORY,
+            f"at most {MAX_MEMORY_FACTOR:g}",
+            memory <= MAX_MEMORY_FACTOR,
         ),
     ]
 
 
 def python(*words: str, fails: bool = False) -> str:
-    """Run this interpreter on the checkout and return its output. `fails`: its exit code may be 1."""
+    """Run a Python program in the checkout, and return its output. `fails`: the exit code may be 1."""
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     ran = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False, env=environment
@@ -334,21 +334,20 @@ def python(*words: str, fails: bool = False) -> str:
 
 
 def command_time(command: str, limit: float, rounds: int, *, differs: bool = False) -> Result:
-    """Measure the processor time of a command, without the start of the interpreter; the best of several rounds counts.
-
-    `differs`: the command reports a difference by exit code 1.
+    """Measure the processor time of a command; the best of several rounds counts. `differs`: exit code 1 is
+    expected.
     """
     words = ("-m", "readfirst", *command.split())
-    taken = min(seconds_of_child(partial(python, *words, fails=differs)) for _ in range(rounds))
-    nothing = min(seconds_of_child(partial(python, "-c", "pass")) for _ in range(rounds))
-    shown = f"{taken:.2f} s (python -c pass: {nothing:.2f} s)"
-    return Result(f"`readfirst {command}`", shown, f"at most {limit:g} s", taken <= limit)
+    taken = min(child_processor_seconds(partial(python, *words, fails=differs)) for _ in range(rounds))
+    nothing = min(child_processor_seconds(partial(python, "-c", "pass")) for _ in range(rounds))
+    value = f"{taken:.2f} s (python -c pass: {nothing:.2f} s)"
+    return Result(f"`readfirst {command}`", value, f"at most {limit:g} s", taken <= limit)
 
 
-def recorder(count: int, least: float) -> Result:
-    """Time the real product on scenarios that share one session, after its start."""
+def measure_recorder(count: int, least: float) -> Result:
+    """Measure how many scenarios per second one session of the real product replays, without its start."""
     suite = Suite()
-    ids = [name for name in passing() if shares_a_session(suite.scenario(name))][: count + 1]
+    ids = [name for name in passing_scenarios() if shares_a_session(suite.scenario(name))][: count + 1]
     with Runner(RunSpec(suite, "claude-code:2.1.7", "2.1.7")) as runner:
         runner.judge(ids[0])
         started = time.perf_counter()
@@ -356,9 +355,9 @@ def recorder(count: int, least: float) -> Result:
             runner.judge(name)
         taken = time.perf_counter() - started
     rate = (len(ids) - 1) / taken
-    shown = f"{rate:.1f} ({len(ids) - 1} scenarios in {taken:.1f} s)"
+    value = f"{rate:.1f} ({len(ids) - 1} scenarios in {taken:.1f} s)"
     limit = f"at least {least:g}"
-    return Result("recorder, scenarios per second", shown, limit, rate >= least)
+    return Result("recorder, scenarios per second", value, limit, rate >= least)
 
 
 def shares_a_session(scenario: Scenario) -> bool:
@@ -367,7 +366,7 @@ def shares_a_session(scenario: Scenario) -> bool:
 
 
 def main() -> int:
-    """Measure, print one line per result, and return the exit code."""
+    """Measure everything, print one line per result, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller suites")
     quick = parser.parse_args().quick
@@ -375,24 +374,25 @@ def main() -> int:
     results = [
         replay_ratio(rounds),
         contracts_ratio(1, "--class", "safety") if quick else contracts_ratio(3),
-        *growth(100 if quick else 500),
-        command_time("list", MOST_LIST, rounds),
-        command_time("run reference gate/edit-unread", MOST_ONE, rounds),
+        *measure_growth(100 if quick else 500),
+        command_time("list", MAX_LIST_S, rounds),
+        command_time("run reference gate/edit-unread", MAX_ONE_S, rounds),
     ]
     if not quick:
         results += [
-            command_time("lint", MOST_LINT, 3),
-            command_time("diff 2.1.7 latest", MOST_DIFF, 3, differs=True),
-            command_time("run reference", MOST_RUN, 3),
+            command_time("lint", MAX_LINT_S, 3),
+            command_time("diff 2.1.7 latest", MAX_DIFF_S, 3, differs=True),
+            command_time("run reference", MAX_RUN_S, 3),
         ]
     if shutil.which("npm") and shutil.which("node"):
         # The only wall-clock figure: a shared machine in continuous integration gets half of it.
-        results.append(recorder(30, LEAST_RECORDED / 2) if quick else recorder(80, LEAST_RECORDED))
+        count, least = (30, MIN_RECORDED_PER_S / 2) if quick else (80, MIN_RECORDED_PER_S)
+        results.append(measure_recorder(count, least))
     else:
         print("recorder: not measured, because npm and node are not there")
     for result in results:
         word = "ok    " if result.holds else "BROKEN"
-        print(f"{word} {result.name}: {result.shown}, {result.limit}")
+        print(f"{word} {result.name}: {result.value}, {result.limit}")
     return 0 if all(result.holds for result in results) else 1
 
 

@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from readfirst.harness.yaml_io.atomic_write import write_all
 from tools.faults.kills import Kills, kills
 from tools.faults.stage import COMMANDS
-from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual
+from tools.faults.surroundings import SURROUNDINGS, OrdinaryMachine, Outcome
 
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
@@ -46,7 +46,7 @@ SAME = "the same result"
 
 
 def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
-    """Kill each command at its share of the moments."""
+    """Kill commands in `trials` trials each. Return the results of each command."""
     found = []
     for command in COMMANDS:
         if chosen(command.name, only):
@@ -57,13 +57,15 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 
 
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
-    """Run commands on every machine. A text is the reason why a machine cannot be tested here."""
+    """Run commands on unusual machines. Return the results by the name of the machine, or the reason why it cannot be
+    tested here.
+    """
     found: dict[str, list[Outcome] | str] = {}
     asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
     if not asked:
         return found
     with tempfile.TemporaryDirectory(prefix="faults-") as base:
-        usual = Usual(Path(base))
+        usual = OrdinaryMachine(Path(base))
         for each in asked:
             missing = each.only()
             if missing:
@@ -79,24 +81,24 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 
 def chosen(name: str, only: Sequence[str]) -> bool:
-    """Whether `--only` selects a part, by its whole name or by words of it."""
+    """Whether the option `--only` selects a part. Each text of the option is a whole name, or words of a name."""
     whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
     return not only or any(words == name if words in whole else words in name for words in only)
 
 
 def tell(name: str, problems: Sequence[str]) -> None:
-    """Print the results of one part."""
+    """Print whether a part has problems, and the problems."""
     print(f"{name}: {'; '.join(problems) or 'ok'}", flush=True)
 
 
 def kill_row(found: Kills) -> list[str]:
-    """Return the cells of one command."""
+    """Return the cells of the table row of a killed command."""
     numbers = (found.killed, found.before, found.between, found.after - found.ended, found.swept)
     return [f"`{found.name}`", f"{found.milliseconds / 1000:.1f} s", *map(str, numbers)]
 
 
 def machine_row(name: str, outcomes: list[Outcome] | str) -> list[str]:
-    """Return the cells of one machine."""
+    """Return the cells of the table row of a machine."""
     if isinstance(outcomes, str):
         return [name, *[f"not tried: {outcomes}"] * 2]
     return [
@@ -119,7 +121,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and write the page."""
+    """Measure all parts, print the results, and write them to the page."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

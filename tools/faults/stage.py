@@ -18,13 +18,13 @@ from tests.releases.fake_registry import FakeNpm, make_packages, saying
 CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
 UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
-"""Name of a file that will replace a different file."""
+"""Matches the name of a temporary file that will replace a file."""
 _PROBE = re.compile(r"[a-z0-9_]{8}")
-"""Name of the file that Python's `tempfile` writes to test whether a directory is writable."""
+"""Matches the name of the file that Python's `tempfile` writes to test whether a directory is writable."""
 _PROBED = (b"", b"blat")
-"""Content of this file before and after the test."""
+"""The content of the test file of `tempfile`, before and after the test."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
-"""Texts that differ between two runs."""
+"""Matches the times in a file, which differ between two runs."""
 
 _CONTRACT = """\
   {name}:
@@ -66,9 +66,9 @@ accepted:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of readfirst that writes files, with the commands that must run before it.
+    """A command of readfirst that writes files, and the commands that must run before it.
 
-    `{folder}` in an argument is replaced by the directory of the stage. Only files below `suite` and `out` are
+    In an argument, `{folder}` is replaced by the directory of the stage. Only files below `suite` and `out` are
     compared.
     """
 
@@ -100,7 +100,7 @@ COMMANDS = (
     ),
 )
 STREAM = Command("run --output", (*_RUN, "--format", "jsonl", "--output", "{folder}/out/run.jsonl"))
-"""The run whose verdicts are compared between machines."""
+"""A run of the suite whose verdicts are compared between machines."""
 
 
 def _is_new(path: Path) -> bool:
@@ -117,7 +117,9 @@ def _is_probe(path: Path, temporary: Path) -> bool:
 
 
 class Stage:
-    """The files at the start of a command. `template` is copied to `folder`, always the same path, for each trial."""
+    """The directory in which commands are tried. Before each trial, `template` is copied to `folder`, which is always
+    the same path.
+    """
 
     def __init__(self, base: Path, scenarios: int = 2) -> None:
         self.base = base
@@ -151,23 +153,25 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Restore the directory from the template, including npm, because files may belong to a different user."""
+        """Restore the directory from the template. The substitute for npm is copied, too, because files may belong to
+        a different user.
+        """
         for folder in (self.folder, self._npm):
             shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, self.folder, symlinks=True)
         FakeNpm(self._npm, self._packages)
 
     def keep(self) -> None:
-        """Make the current directory the template, without temporary files."""
+        """Use the current directory, without temporary files, as the new template."""
         shutil.rmtree(self.template)
         shutil.copytree(self.folder, self.template, symlinks=True)
 
     def words(self, command: Sequence[str]) -> list[str]:
-        """Return the arguments of readfirst."""
+        """Return the arguments of readfirst, with the directory of the stage."""
         return [word.replace("{folder}", str(self.folder)) for word in command]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables. Only PATH is inherited."""
+        """Return the environment variables of a command. Only PATH is inherited."""
         return {
             "PATH": f"{self._npm}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(CHECKOUT),
@@ -179,7 +183,7 @@ class Stage:
         }
 
     def state(self) -> Mapping[str, bytes]:
-        """Return the compared files, without the times in their contents."""
+        """Return the compared files by path, without the times in their contents."""
         return {
             str(path.relative_to(self.folder)): _TIMES.sub(rb"\g<1>0", path.read_bytes())
             for name in ("suite", "judged", "out")
@@ -188,11 +192,12 @@ class Stage:
         }
 
     def left(self) -> list[str]:
-        """Return the temporary files that were left, next to results and in the directories for temporary files.
+        """Return the temporary files that a command left, next to its results and in the directories for temporary
+        files.
 
-        An empty directory without a lock does not count, because its process may be about to create the lock; readfirst
-        removes such a directory after an hour. A file of Python's `tempfile` does not count: Python leaves it if it is
-        killed during its test.
+        An empty directory without a lock does not count: its process may be about to create the lock, and readfirst
+        removes such a directory after an hour. A test file of Python's `tempfile` does not count, because Python
+        leaves it if it is killed.
         """
         temporary = self.folder / "tmp"
         return [
@@ -204,7 +209,9 @@ class Stage:
         ]
 
     def start(self, command: Sequence[str]) -> int:
-        """Start readfirst in a child of this process, which has imported all modules. Return the process id."""
+        """Start a command of readfirst in a fork of this process, which has imported all modules. Return the process
+        id.
+        """
         child = os.fork()
         if child:
             return child
@@ -234,11 +241,13 @@ class Stage:
             os._exit(code)
 
     def ended(self, command: Sequence[str]) -> int:
-        """Run readfirst until it ends. Return its exit code."""
+        """Run a command of readfirst until it ends. Return its exit code."""
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import the modules of the last command here, so that a kill interrupts the next command after its start."""
+        """Import the modules of the last command in this process, so that a kill interrupts the work of the next
+        command, not its imports.
+        """
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)
 

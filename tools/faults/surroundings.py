@@ -18,18 +18,18 @@ from pathlib import Path
 from tests.processes import none_mentions
 from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 
-__all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "Usual"]
+__all__ = ["SURROUNDINGS", "OrdinaryMachine", "Outcome", "Surroundings"]
 
-_SECONDS = 120
-"""Seconds until a command counts as hanging."""
+_HANG_TIMEOUT_S = 120
+"""Seconds after which a command counts as hanging."""
 _WRITTEN = (STREAM, next(command for command in COMMANDS if command.name == "record"))
 _DOCUMENTED = (2, 3)
-"""The documented exit codes for usage errors and for problems of the environment."""
+"""The exit codes that the documentation states for usage errors and for problems of the environment."""
 
 
 @dataclass
 class Machine:
-    """The start of a command on one machine: its differences from a plain start in the directory of the stage."""
+    """The way to start a command on an unusual machine."""
 
     stage: Stage
     environment: dict[str, str]
@@ -41,26 +41,26 @@ class Machine:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """One kind of machine. `alike`: the result must be the same; otherwise a clear error is also accepted."""
+    """One kind of machine. `alike`: the result of a command must be the same; otherwise, a clear error is accepted."""
 
     name: str
     arrange: Callable[[Machine], None]
     alike: bool = True
     only: Callable[[], str] = str
-    """Reason why the machine cannot be tested here. Empty if it can."""
+    """Returns the reason why this kind cannot be tested here. Empty if it can."""
     around: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of one command. `error` is empty if the result was the same. `problem` is a fault."""
+    """The result of one command. `error` is a clear error, `problem` a fault; both are empty for an equal result."""
 
     command: str
     error: str = ""
     problem: str = ""
 
 
-def _set(**variables: str | None) -> Callable[[Machine], None]:
+def _env(**variables: str | None) -> Callable[[Machine], None]:
     def arrange(machine: Machine) -> None:
         for name, value in variables.items():
             if value is None:
@@ -87,7 +87,7 @@ def _linked_temporary_folder(machine: Machine) -> None:
 
 
 def _read_only(*names: str) -> Callable[[Machine], None]:
-    """Mount directories read-only in a namespace, because root may write regardless of modes."""
+    """Mount directories read-only. File modes are not sufficient, because root ignores them."""
 
     def arrange(machine: Machine) -> None:
         script = (
@@ -101,7 +101,7 @@ def _read_only(*names: str) -> Callable[[Machine], None]:
 
 
 def _full(folder: str, kilobytes: int) -> Callable[[Machine], None]:
-    """Mount a file system over a directory, with its files and the given amount of free space."""
+    """Mount a file system over a directory, with its files and `kilobytes` of free space."""
 
     def arrange(machine: Machine) -> None:
         target = machine.stage.folder / folder
@@ -129,7 +129,7 @@ def _no_file_above(size: int) -> Callable[[Machine], None]:
     return arrange
 
 
-def _mask(mask: int) -> Callable[[Machine], None]:
+def _with_umask(mask: int) -> Callable[[Machine], None]:
     def arrange(machine: Machine) -> None:
         machine.options["umask"] = mask
 
@@ -142,19 +142,19 @@ def _as_nobody(machine: Machine) -> None:
     for path in (machine.stage.folder, *machine.stage.folder.rglob("*"), tools, *tools.iterdir()):
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
     become = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
-    closed = {path: folder for path in _needed() if (folder := _closed_above(path))}
-    machine.wrapper = (*(_covered(machine, set(closed.values())) if closed else ()), *become)
+    closed = {path: folder for path in _required_directories() if (folder := _closed_above(path))}
+    machine.wrapper = (*(_hide_directories(machine, set(closed.values())) if closed else ()), *become)
 
 
-def _no_home(machine: Machine) -> None:
-    """Unset HOME, in a namespace with an empty home directory of the user."""
-    _set(HOME=None, XDG_CACHE_HOME=None)(machine)
-    machine.wrapper = _covered(machine, {Path(pwd.getpwuid(os.geteuid()).pw_dir)})
+def _without_home(machine: Machine) -> None:
+    """Remove HOME from the environment, and hide the home directory of the user."""
+    _env(HOME=None, XDG_CACHE_HOME=None)(machine)
+    machine.wrapper = _hide_directories(machine, {Path(pwd.getpwuid(os.geteuid()).pw_dir)})
 
 
-def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
-    """Return the words that run a command in empty directories, with only the files that Python and readfirst need."""
-    needed = [path for path in _needed() if any(folder in path.parents for folder in folders)]
+def _hide_directories(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
+    """Return the command that hides directories, except for the files that Python and readfirst need."""
+    needed = [path for path in _required_directories() if any(folder in path.parents for folder in folders)]
     way = machine.stage.base / "way"
     script = [f"mkdir -p {way}"]
     for number, path in enumerate(needed):
@@ -168,14 +168,14 @@ def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
     return (*_namespace(), "sh", "-ec", "; ".join(script), "sh")
 
 
-def _needed() -> list[Path]:
-    """Return the directories of Python, its environment and readfirst that a command needs, none inside another."""
+def _required_directories() -> list[Path]:
+    """Return the directories of Python, its environment and readfirst. No directory is inside another."""
     found = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), CHECKOUT}
     return sorted(path for path in found if not found.intersection(path.parents))
 
 
 def _closed_above(path: Path) -> Path | None:
-    """Return the uppermost directory above a path that other users cannot enter."""
+    """Return the uppermost directory above a path that other users cannot enter, or None."""
     return next((each for each in reversed(path.parents) if not each.stat().st_mode & 0o001), None)
 
 
@@ -198,7 +198,7 @@ time.time_ns = lambda: now_ns() - back() * 10**9
 
 
 def _clock_set_back(machine: Machine) -> None:
-    """Set every clock of Python back by a day during the command. All files are then a day newer than the clock."""
+    """Set the clocks of Python back by a day, so that all files are newer than the clock."""
     folder = machine.stage.base / "clock"
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(_BACK)
@@ -208,12 +208,12 @@ def _clock_set_back(machine: Machine) -> None:
         os.utime(path, (later, later), follow_symlinks=False)
 
 
-def _twice(machine: Machine) -> None:
+def _start_twice(machine: Machine) -> None:
     machine.times = 2
 
 
 @contextmanager
-def _busy() -> Iterator[None]:
+def _busy_loops() -> Iterator[None]:
     with ExitStack() as stack:
         for _ in range(4):
             loop = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -241,29 +241,29 @@ def _needs_root() -> str:
 
 
 SURROUNDINGS = (
-    Surroundings("4 busy loops beside", _set(), around=_busy),
-    Surroundings("two at once, on the same files", _twice),
-    Surroundings("no HOME", _no_home, only=_needs_mounts),
-    Surroundings("HOME that is not there", _set(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
-    Surroundings("HOME that is a file", _set(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
+    Surroundings("4 busy loops beside", _env(), around=_busy_loops),
+    Surroundings("two at once, on the same files", _start_twice),
+    Surroundings("no HOME", _without_home, only=_needs_mounts),
+    Surroundings("HOME that is not there", _env(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
+    Surroundings("HOME that is a file", _env(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
     Surroundings("read-only home", _read_only("home"), only=_needs_mounts),
     Surroundings("read-only cache", _read_only("cache"), alike=False, only=_needs_mounts),
     Surroundings(
         "read-only directory for results", _read_only("out", "suite"), alike=False, only=_needs_mounts
     ),
     Surroundings("read-only TMPDIR", _read_only("tmp"), only=_needs_mounts),
-    Surroundings("no TMPDIR", _set(TMPDIR=None)),
-    Surroundings("TMPDIR that is not there", _set(TMPDIR="{folder}/nowhere")),
-    Surroundings("TMPDIR that is a file", _set(TMPDIR="{folder}/server.py")),
+    Surroundings("no TMPDIR", _env(TMPDIR=None)),
+    Surroundings("TMPDIR that is not there", _env(TMPDIR="{folder}/nowhere")),
+    Surroundings("TMPDIR that is a file", _env(TMPDIR="{folder}/server.py")),
     Surroundings(
         "TMPDIR with spaces, quotes and umlauts", _temporary_folder("grün 'n' \"q\" $WS"), alike=False
     ),
     Surroundings("TMPDIR of 300 characters", _temporary_folder("/".join(["x" * 99] * 3))),
     Surroundings("TMPDIR that is a symbolic link", _linked_temporary_folder),
-    Surroundings("umask 077", _mask(0o077)),
-    Surroundings("umask 000", _mask(0)),
-    Surroundings("C locale", _set(LANG=None, LC_ALL="C")),
-    Surroundings("ASCII file names", _set(LANG=None, LC_ALL="C", PYTHONUTF8="0"), alike=False),
+    Surroundings("umask 077", _with_umask(0o077)),
+    Surroundings("umask 000", _with_umask(0)),
+    Surroundings("C locale", _env(LANG=None, LC_ALL="C")),
+    Surroundings("ASCII file names", _env(LANG=None, LC_ALL="C", PYTHONUTF8="0"), alike=False),
     Surroundings("user nobody", _as_nobody, only=_needs_root),
     Surroundings("user nobody, home and cache of another", _home_of_another, alike=False, only=_needs_root),
     Surroundings("clock set back by a day", _clock_set_back),
@@ -279,58 +279,58 @@ SURROUNDINGS = (
 )
 
 
-class Usual:
-    """Results of the commands on an ordinary machine. Each command runs once, for all comparisons."""
+class OrdinaryMachine:
+    """The results of the commands on an ordinary machine, for all comparisons."""
 
     def __init__(self, base: Path) -> None:
         self._stage = stage = Stage(base, scenarios=6)
         self._came: dict[str, tuple[int, Mapping[str, object]]] = {}
         for command in _WRITTEN:
             stage.fresh()
-            (ended,), _ = _ran(stage, command, Machine(stage, stage.environment()))
-            assert ended[0] in (0, 1), ended
-            self._came[command.name] = ended[0], _result(stage)
+            (processes,), _ = _run_command(stage, command, Machine(stage, stage.environment()))
+            assert processes[0] in (0, 1), processes
+            self._came[command.name] = processes[0], _compared_files(stage)
 
     def outcomes(self, surroundings: Surroundings) -> Iterator[Outcome]:
-        """Run the commands on this machine, and compare the results."""
+        """Run the commands on an unusual machine, and yield the comparison with the ordinary machine."""
         stage = self._stage
         for command in _WRITTEN:
             stage.fresh()
-            given = _result(stage)
+            given = _compared_files(stage)
             machine = Machine(stage, stage.environment())
             surroundings.arrange(machine)
             arranged = stage.left()
             with surroundings.around() if surroundings.around is not None else ExitStack():  # type: ignore[attr-defined]
-                ended, hung = _ran(stage, command, machine)
-            problem = "it hangs" if hung else _left(stage, arranged)
-            yield _judged(surroundings, stage, command, ended, problem, given, self._came[command.name])
+                processes, hung = _run_command(stage, command, machine)
+            problem = "it hangs" if hung else _report_leftovers(stage, arranged)
+            yield _compare(surroundings, stage, command, processes, problem, given, self._came[command.name])
 
 
-def _words(said: str) -> str:
-    """Return the line of the output that states why a command stopped."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _error_line(output: str) -> str:
+    """Return the line of a command's output that states why the command stopped."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     reasons = [line for start in ("readfirst:", "broken ") for line in lines if line.startswith(start)]
     return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
 
 
-def _left(stage: Stage, arranged: Collection[str]) -> str:
-    """Report the files that a command left in addition to the arranged files."""
+def _report_leftovers(stage: Stage, arranged: Collection[str]) -> str:
+    """Return a report of the files that a command left behind. Empty if there are only `arranged` files."""
     if not none_mentions(str(stage.folder)):
         return "a process goes on"
     left = [path for path in stage.left() if path not in arranged]
     return f"left {left}" if left else ""
 
 
-def _judged(
+def _compare(
     surroundings: Surroundings,
     stage: Stage,
     command: Command,
-    ended: Sequence[tuple[int, str]],
+    processes: Sequence[tuple[int, str]],
     problem: str,
     given: Mapping[str, object],
-    came: tuple[int, Mapping[str, object]],
+    reference: tuple[int, Mapping[str, object]],
 ) -> Outcome:
-    code, wanted = came
+    code, wanted = reference
     kept = stage.base / "kept"
     if kept.exists():  # files of a file system that is gone with its namespace
         folder = stage.folder / (
@@ -338,28 +338,28 @@ def _judged(
         )
         shutil.copytree(kept, folder, symlinks=True, dirs_exist_ok=True)
         shutil.rmtree(kept)
-    result = _result(stage)
+    result = _compared_files(stage)
     for path in {*given, *result}:
         if result.get(path) not in (given.get(path), wanted.get(path)):
             problem = f"{path} is neither as it was nor as it was to be"
     error = ""
-    for each, said in ended:
-        words = _words(said)
-        if ("Traceback" in said and str(stage.base / "bin") not in said) or "bug in readfirst" in said:
-            problem = f"exit code {each}: {said[-600:]}"
+    for each, output in processes:
+        words = _error_line(output)
+        if ("Traceback" in output and str(stage.base / "bin") not in output) or "bug in readfirst" in output:
+            problem = f"exit code {each}: {output[-600:]}"
         elif each == code and result == wanted:
             continue
         elif each in _DOCUMENTED and words:
             error = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
         else:
-            problem = problem or f"exit code {each}, said {said[-600:]!r}"
+            problem = problem or f"exit code {each}, said {output[-600:]!r}"
     if error and surroundings.alike:
         problem = problem or f"not the same: {error}"
     return Outcome(command.name, error, problem)
 
 
-def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
-    """Return the exit code and the output of each started command, and whether a command had to be killed."""
+def _run_command(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
+    """Start a command. Return the exit code and output of each process, and whether one had to be killed."""
     words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
     hung = False
     started = [
@@ -376,20 +376,20 @@ def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[i
         )
         for _ in range(machine.times)
     ]
-    ended = []
+    processes = []
     for process in started:
         try:
-            said, _ = process.communicate(timeout=_SECONDS)
+            output, _ = process.communicate(timeout=_HANG_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             hung = True
             process.kill()
-            said, _ = process.communicate()
-        ended.append((process.returncode, said))
-    return ended, hung
+            output, _ = process.communicate()
+        processes.append((process.returncode, output))
+    return processes, hung
 
 
-def _result(stage: Stage) -> dict[str, object]:
-    """Return the compared files; of a result stream only the verdicts."""
+def _compared_files(stage: Stage) -> dict[str, object]:
+    """Return the compared files of a command. For a file of results, only the verdicts."""
     found: dict[str, object] = dict(stage.state())
     stream = found.get("out/run.jsonl")
     if isinstance(stream, bytes):
