@@ -199,6 +199,12 @@ class MemoryBehaviours(Group):
         meaning="A file that the user mentions counts as read.",
         shown_by=("bash-and-mentions/mention-then-edit", "bash-and-mentions/mention-of-another-file"),
     )
+    mentions_obey_deny_rules: bool = behaviour(
+        False,
+        {"2.0.19": True},
+        meaning="A file that a deny rule for Read covers does not count as read after the user mentions it.",
+        shown_by=("permissions/mention-of-a-closed-file",),
+    )
     changed_own_writes_are_reread: bool = behaviour(
         False,
         {"1.0.3": True},

@@ -157,6 +157,13 @@ class LookupBehaviours(Group):
         meaning="The remark on the working directory in the refusal of a missing file.",
         shown_by=("paths/missing-read", "paths/missing-edit"),
     )
+    missing_file_remark_after_cd: bool = behaviour(
+        False,
+        {"1.0.10": True},
+        meaning="After a `cd`, the refusal of a missing file names the working directory, also in versions without "
+        "another remark.",
+        shown_by=("working-directory/missing-in-the-new-directory",),
+    )
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},

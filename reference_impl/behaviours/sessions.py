@@ -7,6 +7,7 @@ from readfirst.reference_impl.behaviours.versioned import Group, behaviour
 __all__ = ["CommandBehaviours", "HookBehaviours", "SessionBehaviours"]
 
 
+_NOT_GRANTED = "Claude requested permissions to use Bash, but you haven't granted it yet."
 _FIRST = "cat sed"
 _MORE = f"{_FIRST} head tail grep egrep fgrep"
 
@@ -24,8 +25,9 @@ class CommandBehaviours(Group):
     commands_bound_by_deny_rules: str = behaviour(
         "",
         {
-            "1.0.102": "show",
-            "1.0.117": "show sed-i",
+            "1.0.102": "show copies",
+            "1.0.117": "show copies sed-i",
+            "2.1.2": "show sed-i",
             "2.1.30": "show sed",
             "2.1.129": "show sed copies",
             "2.1.257": "show sed copies inputs",
@@ -47,6 +49,29 @@ class CommandBehaviours(Group):
         meaning="The refusal of a command whose output goes to a file that a deny rule covers: `not` (no refusal), "
         "`by their file` (the refusal names the file), or `as commands` (the refusal that other commands get).",
         shown_by=("permissions/commands-that-write-closed-files",),
+    )
+    approval_refusal: str = behaviour(
+        _NOT_GRANTED,
+        {"1.0.73": "This command requires approval"},
+        meaning="The refusal of a command that needs a permission in the permission mode `default`.",
+        shown_by=("crossings/default-mode-command",),
+    )
+    reading_commands_need_approval: bool = behaviour(
+        True,
+        {"2.1.2": False},
+        meaning="In the permission mode `default`, a command that only shows files needs a permission.",
+        shown_by=("crossings/default-mode-command",),
+    )
+    redirection_approval_refusal: str = behaviour(
+        _NOT_GRANTED,
+        {
+            "1.0.73": "Command contains output redirection (>) which could write to arbitrary files",
+            "2.0.30": "This Bash command contains multiple operations. The following part requires approval: {path}",
+            "2.0.53": "",
+        },
+        meaning="The refusal, in the permission mode `default`, of a command whose output goes to a file. If empty, "
+        "an allow rule for the file also allows the redirection.",
+        shown_by=("permissions/commands-in-the-default-mode",),
     )
     deny_rules_follow_commands: bool = behaviour(
         True,

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["DeniedCommand", "find_denied_command", "needs_approval"]
+__all__ = ["DeniedCommand", "find_denied_command", "needs_approval", "output_files"]
 
 _READING_PROGRAMS = frozenset(
     {"cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "sort", "wc", "nl", "ls"}
@@ -70,20 +70,25 @@ def find_denied_command(
     return None
 
 
-def needs_approval(command: str, directory: str, allows: Callable[[str], bool]) -> bool:
-    """Whether a command may change files without permission. `allows` returns whether output to an absolute path is
-    allowed.
+def output_files(command: str, directory: str) -> list[str]:
+    """Return the absolute paths of the files that the output of a command goes to."""
+    targets = (_without_redirections(words)[1] for words, _ in _simple_commands(command))
+    return [posixpath.join(directory, target) for part in targets for target in part]
+
+
+def needs_approval(
+    command: str, directory: str, allows: Callable[[str], bool], *, reads_need_approval: bool
+) -> bool:
+    """Whether a command needs a permission. `allows` returns whether output to an absolute path is allowed.
+
+    Commands that may change files need a permission, with `reads_need_approval` also commands that show files.
     """
     for words, _ in _simple_commands(command):
-        plain, targets, _ = _without_redirections(words)
-        if not all(allows(posixpath.join(directory, target)) for target in targets):
+        program, *others = _without_redirections(words)[0]
+        only_shows = program in _READING_PROGRAMS or (program == "sed" and "-i" not in others)
+        if program not in _HARMLESS_PROGRAMS and (reads_need_approval or not only_shows):
             return True
-        only_shows = plain[0] in _READING_PROGRAMS | _HARMLESS_PROGRAMS or (
-            plain[0] == "sed" and "-i" not in plain
-        )
-        if not only_shows:
-            return True
-    return False
+    return not all(map(allows, output_files(command, directory)))
 
 
 def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:

@@ -16,7 +16,7 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.access import resolve_path
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.shell.denied import find_denied_command, needs_approval
+from readfirst.reference_impl.shell.denied import find_denied_command, needs_approval, output_files
 from readfirst.reference_impl.shell.displayed_lines import DisplayedLines, displayed_lines
 from readfirst.reference_impl.shell.shell import CommandResult
 from readfirst.reference_impl.tools import read as read_tool
@@ -49,19 +49,23 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a command that obviously reads or changes denied files, or that needs a permission."""
     assert session.shell is not None  # a session without a shell does not have this tool
-    permissions = session.permissions
-    grants = permissions.grants
+    permissions, behaviours = session.permissions, session.behaviours.commands
+    command, directory, grants = arguments["command"], session.shell.directory, permissions.grants
     if grants is not None and grants.mode == "default":
+        outputs = output_files(command, directory)
+        if outputs and behaviours.redirection_approval_refusal:
+            message = behaviours.redirection_approval_refusal.format(path=outputs[0])
+            raise Refusal("permission_denied", message)
         allowed = partial(grants.allow.denies, "Edit")
-        if needs_approval(arguments["command"], session.shell.directory, allowed):
-            raise Refusal("permission_denied", "This command requires approval")
-    bound = session.behaviours.commands.commands_bound_by_deny_rules
+        reads_need_approval = behaviours.reading_commands_need_approval
+        if needs_approval(command, directory, allowed, reads_need_approval=reads_need_approval):
+            raise Refusal("permission_denied", behaviours.approval_refusal)
+    bound, how = behaviours.commands_bound_by_deny_rules, behaviours.redirections_bound_by_deny_rules
     if not permissions.rules.lists or not bound:
         return
-    command, how = arguments["command"], session.behaviours.commands.redirections_bound_by_deny_rules
     denied = find_denied_command(
         command,
-        session.shell.directory,
+        directory,
         permissions.rules.denies,
         checks=frozenset(bound.split()),
         redirected=how != "not",
@@ -93,8 +97,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     _follow_directory(session, directory)
     printed = _output_text(result, behaviours)
     if result.code:
-        code = f"Exit code {result.code}" if behaviours.commands.failed_commands_tell_their_code else ""
-        raise Refusal("command_failed", "\n".join(filter(None, (code, printed))))
+        if behaviours.commands.failed_commands_tell_their_code:
+            printed = "\n".join(filter(None, (f"Exit code {result.code}", printed)))
+        raise Refusal("command_failed", printed or "Error")
     if printed:
         programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
         for lines in displayed_lines(arguments["command"], programs) or ():

@@ -15,12 +15,16 @@ __all__ = ["read_memory_files", "refresh_memory_files", "show_file"]
 _MEMORY_FILE = "CLAUDE.md"
 
 
-def show_file(session: Session, path: str) -> None:
-    """Read a file for the model, without a call. A file that Read refuses is not shown. `path` is absolute."""
+def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
+    """Read a file for the model, without a call. A file that Read refuses is not shown. `path` is absolute.
+
+    Without `obeys_rules`, deny rules do not apply.
+    """
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
         read_tool.validate(session, arguments)
-        read_tool.check_permissions(session, arguments)
+        if obeys_rules:
+            read_tool.check_permissions(session, arguments)
         read_tool.execute(session, arguments)
 
 
