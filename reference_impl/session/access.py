@@ -120,11 +120,13 @@ class Paths:
         `inaccessible_is_missing`: also refuse a path if the system cannot determine whether it exists.
         """
         if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
-            lookup = self.behaviours.lookup
-            after_cd = self.has_changed_directory and lookup.missing_file_remark_after_cd
-            remark = lookup.missing_file_remark or (_DIRECTORY_REMARK if after_cd else "")
+            behaviours = self.behaviours
+            after_cd = self.has_changed_directory and behaviours.lookup.missing_file_remark_after_cd
+            remark = behaviours.lookup.missing_file_remark or (_DIRECTORY_REMARK if after_cd else "")
             where = remark.format(root=self.root)
-            similar = _similar_name(suggest_near or path, sanitized=lookup.suggestions_are_sanitized)
+            similar = _similar_name(
+                suggest_near or path, sanitized=behaviours.lookup.suggestions_are_sanitized
+            )
             suggestion = f" Did you mean {similar}?" if similar else ""
             raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
 

@@ -49,18 +49,19 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a command that obviously reads or changes denied files, or that needs a permission."""
     assert session.shell is not None  # a session without a shell does not have this tool
-    permissions, behaviours = session.permissions, session.behaviours.commands
+    permissions, behaviours = session.permissions, session.behaviours
     command, directory, grants = arguments["command"], session.shell.directory, permissions.grants
     if grants is not None and grants.mode == "default":
         outputs = output_files(command, directory)
-        if outputs and behaviours.redirection_approval_refusal:
-            message = behaviours.redirection_approval_refusal.format(path=outputs[0])
+        if outputs and behaviours.commands.redirection_approval_refusal:
+            message = behaviours.commands.redirection_approval_refusal.format(path=outputs[0])
             raise Refusal("permission_denied", message)
         allowed = partial(grants.allow.denies, "Edit")
-        reads_need_approval = behaviours.reading_commands_need_approval
+        reads_need_approval = behaviours.commands.reading_commands_need_approval
         if needs_approval(command, directory, allowed, reads_need_approval=reads_need_approval):
-            raise Refusal("permission_denied", behaviours.approval_refusal)
-    bound, how = behaviours.commands_bound_by_deny_rules, behaviours.redirections_bound_by_deny_rules
+            raise Refusal("permission_denied", behaviours.commands.approval_refusal)
+    bound = behaviours.commands.commands_bound_by_deny_rules
+    how = behaviours.commands.redirections_bound_by_deny_rules
     if not permissions.rules.lists or not bound:
         return
     denied = find_denied_command(
