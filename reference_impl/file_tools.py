@@ -378,10 +378,9 @@ class FileTools:
             rules.check_permissions(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
         answer = self._execute_tool(tool, rules, prepared)
-        ran, addition = hooks.after(tool, prepared.arguments, answer, in_agent=self._session.is_agent)
-        if ran:
+        if hooks.after(tool, prepared.arguments, answer, in_agent=self._session.is_agent):
             report_hook_change(self._session, tool, prepared.arguments, known)
-        return answer + addition if isinstance(answer, str) else answer
+        return answer
 
     def _execute_tool(self, tool: str, rules: Tool, prepared: PreparedCall) -> Answer:
         with convert_errors(""):

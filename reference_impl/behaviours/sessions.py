@@ -178,13 +178,6 @@ class HookBehaviours(Group):
         meaning="A sub-agent also sees the context that a hook adds after a call.",
         shown_by=("crossings/hooks-agent",),
     )
-    silent_hooks_add_empty_lines: bool = behaviour(
-        False,
-        {"2.0.0": True, "2.0.9": False},
-        meaning="If a hook adds context after a call, each hook without output that ran before this hook adds an "
-        "empty line to the answer.",
-        shown_by=("crossings/hooks-command",),
-    )
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},

@@ -90,14 +90,9 @@ class Hooks:
             replaced = decision.input or replaced
         return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
-    def after(
-        self, tool: str, arguments: Mapping[str, Any], answer: object, *, in_agent: bool
-    ) -> tuple[bool, str]:
-        """Run the hooks after a call. Return whether any hook ran, and an addition to the end of the answer.
-
-        `in_agent` means that a sub-agent made the call.
-        """
-        ran, silent, addition = False, 0, ""
+    def after(self, tool: str, arguments: Mapping[str, Any], answer: object, *, in_agent: bool) -> bool:
+        """Run the hooks after a call. Return whether any hook ran. `in_agent`: a sub-agent made the call."""
+        ran = False
         shows_context = self.behaviours.hooks.hook_context_reaches_agents or not in_agent
         for decision in self._hook_decisions(
             _AFTER, tool, {"tool_input": arguments, "tool_response": answer}
@@ -107,12 +102,9 @@ class Hooks:
                 self._remind_of_block(_AFTER, tool, decision)
                 if not decision.by_exit_code and self.behaviours.hooks.hook_block_is_reported_twice:
                     self._remind_of_block(_AFTER, tool, decision)
-            elif not decision.context:
-                silent += 1
-            elif shows_context:
+            elif decision.context and shows_context:
                 self._remind_of_context(_AFTER, tool, decision)
-                addition = "\n" * silent if self.behaviours.hooks.silent_hooks_add_empty_lines else ""
-        return ran, addition
+        return ran
 
     def remind_of_hook_change(self, tool: str, path: str) -> None:
         """Add a reminder that a hook changed the file that a call has just written."""
