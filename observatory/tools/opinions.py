@@ -45,10 +45,10 @@ PAGE = ROOT / "docs/opinions.md"
 _TEXT = """\
 # Three opinions
 
-readfirst and its [two runners](../runners/README.md), in Go and in JavaScript, share no code. This page compares their
-verdicts on the same implementations over [the same protocol](protocol.md): the reference, the two skeletons, and
-{wrong} that are wrong on purpose. In {otherwise} of {count:,} verdicts, each at {levels} levels, do the three programs
-differ.
+readfirst and its [two runners](../runners/README.md), in Go and in JavaScript, share no code. This page compares the
+verdicts of the three programs on the same implementations over [the same protocol](protocol.md): the reference, the
+two skeletons, and {wrong} that are wrong on purpose. The three programs gave {count:,} verdicts each, at {levels}
+levels; {otherwise} of these verdicts differ.
 
 `python3 observatory/tools/opinions.py --write` writes this page. The wrong implementations are those of
 `tests/wrong_implementations`; each is tested with a share of the scenarios of the day in its row. Neighbouring
