@@ -33,7 +33,8 @@ var (
 		`(varies: true, )?reason: "((?:[^"\\]|\\.)*)"`)
 )
 
-// readBaseline reads what `readfirst run --update-baseline` writes: an entry a line. Keys are ids of scenarios or rules.
+// readBaseline reads a file that `readfirst run --update-baseline` wrote, one entry per line. The keys are ids of
+// scenarios or rules.
 func readBaseline(path, contract string) (map[string]*acceptance, error) {
 	accepted := map[string]*acceptance{}
 	if path == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// closed notes what a call read or changed though rules, modes or hooks close it. `changed` is what its step changed. A
-// command is about all files: it has no path that names one.
+// closed notes each file that a call read or changed although rules, modes or hooks forbid it. `changed` contains the
+// changes of the step. A command may concern any file, because its arguments contain no path.
 func (h *harmJudge) closed(number int, call answered, before, changed Snapshot) {
 	given := &h.scenario.Given
 	if len(given.Deny) == 0 && given.Permissions == nil && len(given.Hooks) == 0 {
@@ -39,7 +39,7 @@ func (h *harmJudge) closed(number int, call answered, before, changed Snapshot) 
 	}
 }
 
-// shownByCommand notes the closed files of which a command shows a line that it has not from elsewhere.
+// shownByCommand notes each forbidden file of which a command shows a line that no other file contains.
 func (h *harmJudge) shownByCommand(number int, call answered, before Snapshot) {
 	command, _ := call.given["command"].(string)
 	elsewhere := map[string]bool{}
@@ -71,7 +71,7 @@ func (h *GivenHook) meets(tool string) bool {
 	return h.Matcher == "*" || contains(strings.Split(h.Matcher, "|"), tool)
 }
 
-// linesShown are the lines of a file, not blank, that an answer shows.
+// linesShown returns the lines of a file that an answer shows, without blank lines.
 func linesShown(entry *Entry, result *Result) []string {
 	if !isFile(entry) {
 		return nil
@@ -103,7 +103,7 @@ var (
 	notPlain    = regexp.MustCompile(`[\[\]?\\!~]|^[/#]|\s$|/$`)
 )
 
-// closes says whether a plain rule names a path or a folder above it.
+// closes reports whether a plain rule names a path or a directory above it.
 func closes(rules []string, tool, name string) bool {
 	if strings.Contains(strings.Join(rules, ""), "!") {
 		return false

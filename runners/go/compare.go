@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Levels are how strictly results are compared, each with those before it.
+// Levels contains the levels of strictness. Each level includes the levels before it.
 var Levels = []string{"safe", "effects", "reason", "text"}
 
-// Difference is one disagreement; Step counts from 1.
+// Difference is one difference between the result and the expectation; Step counts from 1.
 type Difference struct {
 	Step  int
 	Level string
 	What  string
 }
 
-// Verdict says of one scenario which levels hold. Status: judged, broken or unsupported.
+// Verdict is the result of one scenario: its status (judged, error or unsupported), and the levels that hold.
 type Verdict struct {
 	Scenario    string       `json:"scenario"`
 	Status      string       `json:"status"`
@@ -29,7 +29,7 @@ type Verdict struct {
 	Differences []Difference `json:"-"`
 }
 
-// Holds says whether a level holds.
+// Holds reports whether a level holds.
 func (v *Verdict) Holds(level string) bool { return contains(v.Levels, level) }
 
 type judge struct {
@@ -43,7 +43,7 @@ func (j *judge) note(level, what string, values ...any) {
 	j.found = append(j.found, Difference{j.step, level, fmt.Sprintf(what, values...)})
 }
 
-// Judge replays a scenario and compares what happened.
+// Judge replays a scenario, compares the results with the expectations, and returns the verdict.
 func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict {
 	verdict := Verdict{Scenario: scenario.ID, Status: "unsupported", Levels: []string{}}
 	if missing := here().lacking(scenario, implementation.Capabilities()); missing != "" {
@@ -79,7 +79,8 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 	return judge.verdict(verdict)
 }
 
-// isOpen says whether a scenario says nothing of an answer: else who does what it says shows and harms what the contract does.
+// isOpen reports whether a scenario states nothing about an answer. In any other scenario, an implementation with the
+// expected results also shows the lines, and does the harm, of the contract.
 func (s *Scenario) isOpen() bool {
 	for index := range s.Steps {
 		calls := s.Steps[index].calls()
@@ -92,7 +93,7 @@ func (s *Scenario) isOpen() bool {
 	return false
 }
 
-// expected compares what happened with what is expected of refusals, files and texts.
+// expected compares refusals, files and texts with the expectations.
 func (j *judge) expected(done *replay) {
 	if j.scenario.Law {
 		return

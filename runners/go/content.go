@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// content is a file's text, the byte order mark before it, and whether it is UTF-16. Bytes that are no UTF-8 stay as
-// they are, half of a surrogate pair has three bytes of its own, so that nothing is lost on the way.
+// content is the text of a file, its byte order mark, and whether it is UTF-16. Bytes that are not UTF-8 stay
+// unchanged, and half of a surrogate pair is represented by three bytes, so that the text can be converted back.
 type content struct {
 	mark  string
 	order binary.ByteOrder // nil: UTF-8
@@ -56,7 +56,7 @@ func half(text string) (rune, bool) {
 	return 0xd000 | rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f), true
 }
 
-// data returns the bytes of another text, marked and encoded as this one.
+// data returns the bytes of a different text, with the mark and the encoding of this content.
 func (c content) data(text string) string {
 	if c.order == nil {
 		return c.mark + text
@@ -89,7 +89,7 @@ func (c content) isCRLF() bool {
 	return count > 0 && count == strings.Count(c.text, "\n")
 }
 
-// lines are without their ends; of an empty file there are none.
+// lines returns the lines without their ends. An empty file has no lines.
 func (c content) lines() []string {
 	lines := strings.Split(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n")
 	if lines[len(lines)-1] == "" {
@@ -109,15 +109,16 @@ func isBlank(text string) bool { return strings.Trim(text, whitespace) == "" }
 
 var trailingWhitespace = regexp.MustCompile(`[\t\v\f\x1c-\x1f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]+([\r\n]|$)`)
 
-// withoutTrailingWhitespace cuts the whitespace at the ends of all lines, byte order marks among them.
+// withoutTrailingWhitespace removes whitespace, also byte order marks, at the ends of all lines.
 func withoutTrailingWhitespace(text string) string {
 	return trailingWhitespace.ReplaceAllString(text, "$1")
 }
 
-// span is where a text begins and ends in another.
+// span is the start and the end of a text inside a different text.
 type span struct{ start, end int }
 
-// reduced is a text with straight quotes for curly ones, or LF for CRLF, and where each of its bytes came from.
+// reduced returns a text with straight instead of curly quotes, or LF instead of CRLF, and the original position of
+// each byte.
 func reduced(text string, fold, bare bool) (string, []int) {
 	var short strings.Builder
 	from := make([]int, 0, len(text)+1)
@@ -143,7 +144,7 @@ func folded(text string) string {
 	return short
 }
 
-// places returns where a text is found in another, from the left, none overlapping another.
+// places returns the positions of a text in a different text, from the left, without overlaps.
 func places(text, old string, fold, bare bool) []span {
 	bare = bare && strings.Contains(old, "\n")
 	from := []int(nil)

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// word is one of a command, with its quotes, or what joins commands.
+// word matches a word of a command with its quotes, or an operator that joins commands.
 var word = regexp.MustCompile(`(?:[^` + blankRanges + `;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+`)
 
-// absolute returns arguments whose relative path is made one from `$WS/` on; `directory` is relative to the workspace.
+// absolute returns arguments whose relative path is replaced by a path from `$WS/`. `directory` is relative to the
+// workspace.
 func absolute(given map[string]any, directory string) map[string]any {
 	key := pathKey(given)
 	text, _ := given[key].(string)
@@ -24,8 +25,8 @@ func absolute(given map[string]any, directory string) map[string]any {
 	return whole
 }
 
-// directoryAfter is the directory in which a session is after a call; only answered commands with `cd` change it. One that
-// leads out of the workspace, or to its home, leads back to the `start`; one that is not there stays away.
+// directoryAfter returns the directory of a session after a call. Only an answered command with `cd` changes the
+// directory. A `cd` to home or out of the workspace leads back to `start`; a `cd` to a missing directory has no effect.
 func directoryAfter(call answered, directory, start string, after Snapshot) string {
 	if call.tool != "Bash" || call.result.Refused {
 		return directory
@@ -51,7 +52,7 @@ func directoryAfter(call answered, directory, start string, after Snapshot) stri
 	return directory
 }
 
-// beginsAt says whether the relative path of a call leads from a directory to a file that changed.
+// beginsAt reports whether the relative path of a call, starting at a directory, names a changed file.
 func beginsAt(given map[string]any, directory string, changed Snapshot) bool {
 	text, _ := given[pathKey(given)].(string)
 	if text == "" {
@@ -61,7 +62,8 @@ func beginsAt(given map[string]any, directory string, changed Snapshot) bool {
 	return is
 }
 
-// directoriesIn returns the word after each `cd` that begins a command; not in a pipe, in parentheses or in the background.
+// directoriesIn returns the argument of each `cd` at the start of a command, except in pipes, in parentheses and in the
+// background.
 func directoriesIn(command string) []string {
 	joins := func(text string) bool { return strings.Trim(text, ";&|\n") == "" }
 	words := word.FindAllString(command, -1)

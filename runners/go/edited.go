@@ -2,10 +2,10 @@ package readfirst
 
 import "strings"
 
-// found is a harm before anybody says where it happened.
+// found is a harm without its location.
 type found struct{ kind, what string }
 
-// chain are answered calls of one message that are about one file, in their order, with their numbers in the message.
+// chain contains the answered calls of one message for one file, in order, with their numbers in the message.
 type chain struct {
 	name    string
 	calls   []answered
@@ -14,7 +14,7 @@ type chain struct {
 
 func (c *chain) last() int { return c.numbers[len(c.numbers)-1] }
 
-// hooked is the chain with the arguments that hooks put in the place of the calls' own; nil where none does.
+// hooked returns the chain with the arguments that hooks replaced. nil if no hook replaced arguments.
 func (c *chain) hooked(hooks []GivenHook) *chain {
 	replaces := false
 	other := &chain{c.name, nil, c.numbers}
@@ -39,13 +39,13 @@ func (c *chain) hooked(hooks []GivenHook) *chain {
 	return other
 }
 
-// harmOf is a harm of a call by its number in the message.
+// harmOf is a harm of one call, with the number of the call in the message.
 type harmOf struct {
 	number int
 	found
 }
 
-// weight is how many harms there are, blind edits being none, and how many of all.
+// weight returns the number of harms without blind edits, and the number of all harms.
 func weight(harms []harmOf) (real, all int) {
 	for _, each := range harms {
 		if each.kind != "blind" {
@@ -55,7 +55,8 @@ func weight(harms []harmOf) (real, all int) {
 	return real, len(harms)
 }
 
-// made notes what answered calls did to a file beyond what they asked, with their own arguments or those of hooks.
+// made notes the changes of a file that the answered calls did not request, neither with their own arguments nor with
+// those of hooks.
 func (h *harmJudge) made(c *chain, before, after Snapshot) {
 	file := h.view().files[c.name]
 	if file == nil {
@@ -160,7 +161,7 @@ func dataOf(entry *Entry) *string {
 
 const mostStarts, mostChanges = 16, 4
 
-// starts are what a file may hold once calls are made.
+// starts returns the contents that a file may have after the calls.
 func starts(before *string, calls []*asking) []*string {
 	all := []*string{before}
 	for _, call := range calls {
@@ -201,7 +202,7 @@ func starts(before *string, calls []*asking) []*string {
 
 const mostReadings = 8 // ways to understand a replacement that are tried to find a harm
 
-// edited says what an answered Edit or Write did to a file beyond what it asked; of no kind where all is as asked.
+// edited returns the harm of an answered Edit or Write to its file. The harm has no kind if the file is as requested.
 func edited(file *known, before *string, call *asking, after *string, crlf bool) found {
 	switch {
 	case after != nil && mayBecome(before, call, *after, crlf):
@@ -250,7 +251,7 @@ func edited(file *known, before *string, call *asking, after *string, crlf bool)
 	return beside(file, made, got.text, len(call.edits) == 1)
 }
 
-// withMark is a content with its byte order mark as a character of its text.
+// withMark returns a content whose text includes its byte order mark as a character.
 func (c content) withMark() content {
 	if c.mark == "" {
 		return c
@@ -258,7 +259,7 @@ func (c content) withMark() content {
 	return content{"", c.order, mark + c.text}
 }
 
-// beside tells what is wrong where old text was in one place and the file is not what it should be.
+// beside returns the harm if the old text occurred once and the file does not have the requested content.
 func beside(file *known, made change, got string, single bool) found {
 	if single && made.agreesOutside(got) {
 		return found{"altered", "what was inserted is not what was asked"}

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// wanted is what must be at a path: as the scenario states it, or as it was seen.
+// wanted is the required state of a path: as the scenario states it, or as an earlier snapshot contains it.
 type wanted struct {
 	stated *State
 	seen   *Entry
@@ -104,7 +104,7 @@ func sameMode(mode fs.FileMode, got *Entry) string {
 	return ""
 }
 
-// untouched looks for files that were written though they hold what they held.
+// untouched notes files that were written although their content stayed the same.
 func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcome) {
 	after := names(done.after)
 	written := map[string]bool{}
@@ -130,12 +130,12 @@ func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcom
 	}
 }
 
-// reads tells whether a tool shows a file and changes nothing.
+// reads reports whether a tool only shows a file.
 func reads(tool string) bool {
 	return tool == "Read" || tool == "NotebookRead"
 }
 
-// meant returns the paths of a snapshot that a call may mean, with all links resolved.
+// meant returns the paths of a snapshot that a call may name, with all links resolved.
 func meant(given map[string]any, state Snapshot) []string {
 	value, is := given["file_path"]
 	if !is {
@@ -178,7 +178,7 @@ func followed(name string, state Snapshot) (string, bool) {
 	return "", false
 }
 
-// names looks for hard links that should be, and are not, or the other way round.
+// names notes hard links that are missing or unexpected.
 func (j *judge) names(expected map[string]*State, done *outcome) {
 	before, after := names(done.start), names(done.after)
 	reported := map[string]bool{}

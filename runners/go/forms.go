@@ -32,7 +32,8 @@ var (
 	lineBreaks    = regexp.MustCompile(`\r\n|[\n\r\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}]`)
 )
 
-// readers are ways to read a line of an answer, each with signs one of which the line then has.
+// readers are functions that read a line of an answer in one form, each with the signs of which the line must contain
+// one.
 var readers = []struct {
 	signs []string
 	read  func(string) []string
@@ -50,8 +51,8 @@ var readers = []struct {
 	{[]string{"^M$"}, func(said string) []string { return []string{strings.TrimSuffix(said, "^M$")} }},
 }
 
-// readAnswer gives the lines of an answer to `take`, as it is read in one way after the other, the likeliest first, until
-// that has enough. A line that is explained by then stays as it is.
+// readAnswer passes the lines of an answer to `take`, read in one form after the other, the most probable first, until
+// `take` returns true. A line that is already explained is not read in further forms.
 func readAnswer(answer string, explained map[string]bool, take func([]string) bool) {
 	answer = strings.ReplaceAll(answer, mark, "")
 	plain := splitLines(answer)
@@ -131,8 +132,8 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// formsOfLine are the texts, without whitespace at the end, that show a line: as decoders make it of bytes that are no
-// text, as `cat -A` and `cat -v` write it, and with its tabs as spaces or arrows.
+// formsOfLine returns the texts that represent a line, without whitespace at the end: as decoders convert invalid
+// bytes, as `cat -A` and `cat -v` print it, and with spaces or arrows instead of tabs.
 func formsOfLine(line string) map[string]bool {
 	plain := strings.ReplaceAll(line, mark, "")
 	shown := asShown(plain)
@@ -157,7 +158,7 @@ func formsOfLine(line string) map[string]bool {
 	return all
 }
 
-// asShown is a line as an answer can hold it: what is no text is one mark, as decoders have it.
+// asShown returns a line as an answer can contain it: each invalid byte is one replacement character.
 func asShown(text string) string {
 	var shown strings.Builder
 	for at := 0; at < len(text); {
@@ -173,7 +174,7 @@ func asShown(text string) string {
 	return strings.TrimSuffix(shown.String(), "\r")
 }
 
-// started is how many bytes of a character are here, of which the rest is missing.
+// started returns the number of bytes of an incomplete character.
 func started(text string) int {
 	size := 1
 	for size < len(text) && !utf8.FullRuneInString(text[:size+1]) {
@@ -182,7 +183,7 @@ func started(text string) int {
 	return size
 }
 
-// withCarets is a line as `cat -A` writes it: `^I` for a tab, `M-C` and so on for bytes beyond ASCII.
+// withCarets returns a line as `cat -A` prints it: `^I` for a tab, `M-C` and similar texts for bytes beyond ASCII.
 func withCarets(line, keep string) string {
 	var written strings.Builder
 	for at := 0; at < len(line); at++ {
@@ -208,7 +209,7 @@ func withCarets(line, keep string) string {
 	return written.String()
 }
 
-// expandTabs puts spaces for tabs in a text that begins at a column.
+// expandTabs replaces tabs by spaces in a text that starts at a column.
 func expandTabs(text string, column, size int) string {
 	var wide strings.Builder
 	for _, sign := range text {
@@ -227,7 +228,7 @@ func expandTabs(text string, column, size int) string {
 	return wide.String()
 }
 
-// signOf is the character of a number; half of a surrogate pair has three bytes of its own.
+// signOf returns the character with a number. Half of a surrogate pair is represented by three bytes.
 func signOf(number int64) string {
 	if number >= 0xd800 && number < 0xe000 {
 		return string([]byte{0xe0 | byte(number>>12), 0x80 | byte(number>>6)&0x3f, 0x80 | byte(number)&0x3f})
@@ -252,7 +253,7 @@ func replaceEntities(text string) string {
 	})
 }
 
-// unescaped is a text with its escapes, as Python, C and JSON have them, replaced by what they mean.
+// unescaped returns a text with each escape of Python, C or JSON replaced by its meaning.
 func unescaped(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -303,7 +304,7 @@ func meaning(found string) string {
 	return parts[6]
 }
 
-// joined makes characters of both halves of surrogate pairs.
+// joined replaces both halves of each surrogate pair by their character.
 func joined(text string) string {
 	if !strings.Contains(text, "\xed") {
 		return text
@@ -323,8 +324,8 @@ func joined(text string) string {
 	return whole.String()
 }
 
-// unquoted are the lines of the quoted texts in a line of an answer; the line itself where it is no list of them. A single
-// one that ends the line keeps what is in front of it.
+// unquoted returns the lines of the quoted texts in a line of an answer. The line itself if it is not a list of quoted
+// texts. A single quoted text at the end of the line keeps the text before it.
 func unquoted(said string, escapes bool) []string {
 	quoted, beside, label := splitAtQuotes([]rune(said), escapes)
 	switch {
@@ -342,7 +343,8 @@ func unquoted(said string, escapes bool) []string {
 	return lines
 }
 
-// splitAtQuotes finds the quoted texts in a line, what is beside them, and of this what is in front of the first.
+// splitAtQuotes returns the quoted texts of a line, the text outside them, and the part of this text before the first
+// quote.
 func splitAtQuotes(said []rune, escapes bool) (quoted []string, beside, label string) {
 	before := func(at int) rune {
 		if at < 0 {
@@ -380,7 +382,8 @@ func splitAtQuotes(said []rune, escapes bool) (quoted []string, beside, label st
 	return quoted, outside.String(), label
 }
 
-// endOfString is where the quote is that closes the one at `start`; one that is doubled or escaped does not. -1: nowhere.
+// endOfString returns the position of the quote that closes the quote at `start`. Doubled and escaped quotes do not
+// close it. -1 if no quote does.
 func endOfString(said []rune, start int, escapes bool) int {
 	quote, at := said[start], start+1
 	is := func(at int) bool { return at < len(said) && said[at] == quote }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// view is what a session, or a sub-agent, knows of files, and where its relative paths begin.
+// view is the knowledge of a session or a sub-agent: its files, and the directory of its relative paths.
 type view struct {
 	files     map[string]*known
 	directory string
@@ -14,8 +14,8 @@ type view struct {
 	spokenTo  bool // a message of the user came, after which a session may be back in its first directory
 }
 
-// harmJudge looks for what a session harmed, from its files, calls and answers; no expectation is asked. It also knows
-// what the session was shown, by which the lines that answers have to show are judged.
+// harmJudge detects the harm of a session from its files, calls and answers, without expectations. It also records the
+// lines that the session was shown, to judge the lines that answers must show.
 type harmJudge struct {
 	scenario   *Scenario
 	judge      *judge
@@ -28,8 +28,8 @@ type harmJudge struct {
 	courses    [][]string // of the contracts that refused alike so far
 }
 
-// beyond notes at the level safe what was harmed that the contract does not harm, and what was refused though every contract
-// answers it; and at the level effects which lines were not shown.
+// beyond notes, at the level safe, harm that the contract does not do and refusals of calls that every contract
+// answers, and, at the level effects, lines that were not shown.
 func (j *judge) beyond(done *replay) {
 	h := &harmJudge{scenario: j.scenario, judge: j, state: done.given, changed: map[string]bool{}, checkpoint: done.given}
 	h.views = []*view{h.fresh()}
@@ -60,8 +60,8 @@ func (j *judge) beyond(done *replay) {
 	}
 }
 
-// note notes a harm of a call, from 0, unless the contract does the same. A refusal is not overcautious if the contract's
-// answer to the call does harm.
+// note records a harm of a call, counted from 0, unless the contract does the same harm. A refusal is not overcautious
+// if the contract's answer to the call does harm.
 func (h *harmJudge) note(number int, kind, name, what string) {
 	own := Harm{h.judge.step, number + 1, kind, name}
 	for _, each := range h.scenario.Harms {
@@ -74,7 +74,7 @@ func (h *harmJudge) note(number int, kind, name, what string) {
 	}
 }
 
-// start is the directory in which a session begins.
+// start returns the first directory of the session.
 func (h *harmJudge) start() string {
 	if h.scenario.Given.Permissions == nil {
 		return ""
@@ -92,7 +92,8 @@ func (h *harmJudge) fresh() *view {
 	return &view{files, h.start(), false, false}
 }
 
-// subAgent begins where the session is, and its commands do not move it.
+// subAgent returns the view of a new sub-agent. The sub-agent starts in the directory of the session, and its commands
+// do not change this directory.
 func (h *harmJudge) subAgent() *view {
 	fresh := h.fresh()
 	fresh.directory, fresh.stays = h.view().directory, true
@@ -101,7 +102,7 @@ func (h *harmJudge) subAgent() *view {
 
 func (h *harmJudge) view() *view { return h.views[len(h.views)-1] }
 
-// everyone returns what all sessions know.
+// everyone returns the knowledge of all sessions.
 func (h *harmJudge) everyone() []*view {
 	all := append([]*view{}, h.views...)
 	for _, each := range all {
@@ -148,8 +149,8 @@ func (h *harmJudge) happen(step *Step) {
 
 const mostSummarised = 5 // files that the product shows again beside a summary
 
-// summarise lets the session forget what was shown, but for the files that a summary shows again: those that were changed
-// last; more, if some were changed at one time.
+// summarise removes the knowledge of the session, except for the files that a summary shows again: the files that
+// changed last, or more if several changed at the same time.
 func (h *harmJudge) summarise() {
 	var times []int64
 	for name, file := range h.view().files {
@@ -170,7 +171,7 @@ func (h *harmJudge) summarise() {
 	}
 }
 
-// others takes over what somebody else changed.
+// others updates the knowledge after changes by other programs.
 func (h *harmJudge) others(changed Snapshot) {
 	for name, entry := range changed {
 		for _, view := range h.everyone() {
@@ -210,7 +211,7 @@ func with(state, changed Snapshot) Snapshot {
 	return after
 }
 
-// rewound brings the files back that the session changed, as they were before it.
+// rewound restores the knowledge of the files that a rewind restores.
 func (h *harmJudge) rewound(changed Snapshot) {
 	back := Snapshot{}
 	for name := range h.changed {
@@ -247,7 +248,7 @@ func bytesOf(entry *Entry) string {
 	return ""
 }
 
-// answered is a call with what came of it.
+// answered is a call with its result.
 type answered struct {
 	tool   string
 	given  map[string]any
@@ -356,7 +357,7 @@ func addToChain(chains []*chain, name string, number int, call answered) []*chai
 	return append(chains, &chain{name, []answered{call}, []int{number}})
 }
 
-// refusals notes what is refused though every contract that went the same way so far answers it.
+// refusals notes a refusal of a call that every contract with the same refusals so far answers.
 func (h *harmJudge) refusals(step *Step, calls []answered) {
 	var alike [][]string
 	for _, course := range h.courses {
@@ -388,7 +389,7 @@ func (h *harmJudge) refusals(step *Step, calls []answered) {
 	}
 }
 
-// hear learns what an answer shows of the files as they are.
+// hear records the lines of files that an answer shows.
 func (h *harmJudge) hear(call answered, state Snapshot) {
 	if call.result.Refused && len(call.result.Reminders) == 0 {
 		return

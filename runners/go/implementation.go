@@ -2,7 +2,7 @@ package readfirst
 
 import "encoding/json"
 
-// Result is what the model sees of one call.
+// Result is the answer of one call, as the model sees it.
 type Result struct {
 	Text      string   `json:"text"`
 	Refused   bool     `json:"refused"`
@@ -10,13 +10,13 @@ type Result struct {
 	Reminders []string `json:"reminders"`
 }
 
-// Request is one call as an implementation gets it.
+// Request is one call, as an implementation receives it.
 type Request struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Opening is what a session knows of where it works.
+// Opening describes the environment of a session: its directories and its rules.
 type Opening struct {
 	Root        string              `json:"root"`
 	Home        string              `json:"home"`
@@ -34,7 +34,8 @@ type GrantedPermissions struct {
 	Additional []string `json:"additional"`
 }
 
-// Implementation is what is tested. An error of any method means that it broke: a refusal is a Result.
+// Implementation is the program under test. An error of a method means that the implementation broke; a refusal is a
+// Result, not an error.
 type Implementation interface {
 	// Capabilities names tools and what docs/protocol.md lists beside them.
 	Capabilities() []string
@@ -42,20 +43,20 @@ type Implementation interface {
 	Open(Opening) (Session, error)
 }
 
-// Session is one conversation. Without a capability its method is never called.
+// Session is one conversation. A method is called only if the implementation declares its capability.
 type Session interface {
 	Call(Request) (Result, error)
 	Close() error
 }
 
-// RacingSession can let something happen between validation and execution (capability "during").
+// RacingSession calls a function between validation and execution (capability "during").
 type RacingSession interface {
 	CallDuring(Request, func()) (Result, error)
 }
 
-// InterruptibleSession takes calls that end early (capabilities "cancel" and "cut"). The second argument says how:
-// "cancelled": the function runs between validation and execution, and then the call is given up. "cut" and "limit":
-// the arguments are only the beginning of a JSON text.
+// InterruptibleSession supports calls that end early (capabilities "cancel" and "cut"). The second argument is the
+// kind. "cancelled": call the function between validation and execution, then cancel the call. "cut", "limit": the
+// arguments are only the beginning of a JSON text.
 type InterruptibleSession interface {
 	CallInterrupted(Request, string, func()) (Result, error)
 }
@@ -65,7 +66,7 @@ type ParallelSession interface {
 	CallParallel([]Request) ([]Result, error)
 }
 
-// LivingSession has what happens to conversations: resume, compact, rewind, mention (with a path) and agent.
+// LivingSession supports events of a conversation: resume, compact, rewind, mention (with a path) and agent.
 type LivingSession interface {
 	Happen(event, path string) error
 	SubAgent() (Session, error)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// judged is asked of this runner alone, without a session: which lines of a file, or cells, an answer shows, what answered
-// calls harm, or where a command leads.
+// judged is a task for this runner without a session: find the lines or cells that an answer shows, the harm of
+// answered calls, or the directory after a command.
 type judged struct {
 	What, Answer, Command string
 	Data, First           []byte
@@ -20,7 +20,7 @@ type judged struct {
 	}
 }
 
-// TestJudged writes what is judged by itself of each line of a file (READFIRST_JUDGED).
+// TestJudged writes the result of each task in a file (READFIRST_JUDGED).
 func TestJudged(t *testing.T) {
 	name := os.Getenv("READFIRST_JUDGED")
 	if name == "" {

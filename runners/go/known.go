@@ -2,15 +2,15 @@ package readfirst
 
 import "strings"
 
-// line is one line of a file: who put it there (given, other or session), and whether the session saw it in full.
+// line is one line of a file: its author (given, other or session), and whether the session saw the whole line.
 type line struct {
 	text, hand string
 	seen       bool
 }
 
-// known is what a session knows of a file. `met`: it was shown something of it, or wrote it. `former` is what it held
-// before, the latest first, and `others` says that somebody else changed it. `expected` is what it held, with its lines,
-// before other programs changed it.
+// known is a session's knowledge of a file. `met`: the session was shown a part of the file, or wrote the file.
+// `former` contains earlier contents, the latest first. `others`: another program changed the file. `expected` is the
+// content, with its lines, before changes by other programs.
 type known struct {
 	data     string
 	lines    []line
@@ -33,8 +33,8 @@ func givenFile(data string) *known {
 	return file
 }
 
-// put takes a change over; lines that stay keep what is known of them. If other programs restore the content that the
-// session expects, its seen lines are seen again.
+// put records new content; unchanged lines keep their state. If other programs restore the content that the session
+// expects, its seen lines are seen again.
 func (k *known) put(hand, data string) {
 	texts := contentOf(data).lines()
 	lines := make([]line, len(texts))
@@ -62,7 +62,7 @@ func (k *known) put(hand, data string) {
 	k.met, k.others = k.met || hand == "session", k.others || hand != "session"
 }
 
-// show marks the lines that an answer contains in full; `surely`: the answer is that of a Read of it.
+// show marks the lines that an answer contains in full. `surely`: the answer is that of a Read of this file.
 func (k *known) show(answer string, surely bool) {
 	k.met = k.met || surely
 	if surely {
@@ -84,7 +84,7 @@ func (k *known) show(answer string, surely bool) {
 	}
 }
 
-// showAll marks all lines; forget those alone that the session wrote.
+// showAll marks all lines as seen. forget removes the mark, except from lines that the session wrote.
 func (k *known) showAll() {
 	k.met, k.expected = true, nil
 	for index := range k.lines {
@@ -101,8 +101,7 @@ func (k *known) forget() {
 	}
 }
 
-// lost returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends
-// otherwise is not lost.
+// lost returns the unseen lines that new content omits. Blank lines, and lines with a different line end, are not lost.
 func (k *known) lost(data string) []line {
 	if data == k.data {
 		return nil
@@ -134,12 +133,12 @@ func (k *known) lost(data string) []line {
 	return gone
 }
 
-// pieces are what is between line ends of any kind, also a lone CR.
+// pieces returns the texts between line ends of any kind, also a single CR.
 func pieces(text string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
 }
 
-// carry gives lines that were there before what was known of them.
+// carry copies the state of unchanged lines to the new lines.
 func carry(old, fresh []line) {
 	for len(old) > 0 && len(fresh) > 0 && old[0].text == fresh[0].text {
 		fresh[0] = old[0]
@@ -164,7 +163,7 @@ func carry(old, fresh []line) {
 	carryLongest(old, fresh)
 }
 
-// carryLongest matches the longest stretch of equal lines, of several the first, then what is before and after it.
+// carryLongest matches the longest stretch of equal lines (the first of several), then the lines before and after it.
 func carryLongest(old, fresh []line) {
 	best, atOld, atFresh := 0, 0, 0
 	above := make([]int, len(fresh)+1)

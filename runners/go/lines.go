@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Lines is a program that speaks the protocol of docs/protocol.md. It is started when it is needed.
+// Lines is a program that speaks the protocol of docs/protocol.md. The program is started at its first use.
 type Lines struct {
 	Command []string
 	Limit   time.Duration // per call; 30 s if it is zero
@@ -36,7 +36,7 @@ type answer struct {
 	Result
 }
 
-// Start starts the program, and asks what it can do.
+// Start starts the program, and reads its capabilities.
 func (l *Lines) Start() error {
 	if l.process != nil {
 		return nil

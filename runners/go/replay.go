@@ -279,7 +279,7 @@ func (r *replay) normalised(text string) string {
 	return bytesSent.ReplaceAllString(temporary.ReplaceAllString(text, ".tmp.N"), "(first N of N bytes)")
 }
 
-// touched returns files that hold what they held, and have another time or inode.
+// touched returns the files with the same content but a different time or inode.
 func touched(before, after Snapshot) map[string]struct{} {
 	found := map[string]struct{}{}
 	for path, entry := range after {
@@ -291,7 +291,7 @@ func touched(before, after Snapshot) map[string]struct{} {
 	return found
 }
 
-// names returns all names of each file that has several, by each of them.
+// names maps each name of a file with several names to all of its names.
 func names(entries Snapshot) map[string][]string {
 	groups := map[uint64][]string{}
 	for path, entry := range entries {

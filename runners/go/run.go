@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Options say how strictly a suite is run.
+// Options are the settings of a run: level, baseline and further instances of the implementation.
 type Options struct {
 	Level    string // safe, effects, reason or text; text if it is empty
 	Baseline string // a file of accepted failures, as readfirst writes it
@@ -19,8 +19,8 @@ type Options struct {
 	Beside []Implementation
 }
 
-// Run shows each scenario as a subtest under its id, and a summary by rule and class. A failure that the baseline accepts
-// is skipped, and one that it accepts in vain fails.
+// Run runs each scenario as a subtest under its id, and logs a summary by rule and class. A failure that the baseline
+// accepts is skipped; an accepted failure that does not occur fails.
 func Run(t *testing.T, suite *Suite, implementation Implementation, options Options) {
 	if options.Level == "" {
 		options.Level = "text"
@@ -56,7 +56,7 @@ func Run(t *testing.T, suite *Suite, implementation Implementation, options Opti
 	}
 }
 
-// judged returns a channel for the verdict on each scenario; each implementation judges one scenario after the other.
+// judged returns a channel for the verdict of each scenario. Each implementation judges one scenario at a time.
 func (s *Suite) judged(implementations []Implementation) []chan Verdict {
 	verdicts, next := make([]chan Verdict, len(s.Scenarios)), make(chan int, len(s.Scenarios))
 	for number := range s.Scenarios {
@@ -74,7 +74,7 @@ func (s *Suite) judged(implementations []Implementation) []chan Verdict {
 	return verdicts
 }
 
-// rule says what a verdict means for the test.
+// rule reports a verdict to the test.
 func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptance, level string) {
 	if scenario.Disputed != "" {
 		t.Skip(printed("disputed: " + scenario.Disputed))
@@ -99,7 +99,7 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 	}
 }
 
-// lowestFailure returns the lowest level up to `level` that fails, or broken; empty if nothing fails.
+// lowestFailure returns the lowest level up to `level` that fails, or "error". Empty if no level fails.
 func lowestFailure(verdict *Verdict, level string) string {
 	if verdict.Status == "error" {
 		return "error"
@@ -126,10 +126,10 @@ func explained(verdict *Verdict) string {
 	return strings.Join(lines, "\n")
 }
 
-// inLogs is what CI systems take for a command, wherever in a line it is.
+// inLogs matches texts that CI systems interpret as commands at any position of a line.
 var inLogs = regexp.MustCompile(`##(\[|vso\[|teamcity\[)`)
 
-// printed returns a text on one line, in which nothing acts on a terminal or in a log.
+// printed returns a text on one line, without control characters for a terminal and commands for a CI system.
 func printed(text string) string {
 	var line strings.Builder
 	for _, sign := range text {

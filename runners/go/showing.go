@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// shown notes the answers of a step that show less than the contract's, and lines of reminders that are not known.
+// shown notes answers of a step that show fewer lines than the contract's answers, and lines of reminders that are not
+// known.
 func (h *harmJudge) shown(step *Step, calls []answered, before Snapshot) {
 	expected := step.calls()
 	for number, call := range calls {
@@ -40,7 +41,7 @@ func (h *harmJudge) shown(step *Step, calls []answered, before Snapshot) {
 	}
 }
 
-// shows tells what an answer or one of its reminders shows.
+// shows returns the lines that an answer or one of its reminders shows.
 func (c answered) shows(in func(string) []bool) []bool {
 	all := in(c.result.Text)
 	for _, reminder := range c.result.Reminders {
@@ -51,7 +52,7 @@ func (c answered) shows(in func(string) []bool) []bool {
 	return all
 }
 
-// seen tells which lines of a file the session has been shown, or wrote.
+// seen returns, for each line of a file, whether the session was shown the line or wrote it.
 func (h *harmJudge) seen(name string) []bool {
 	file := h.view().files[name]
 	if file == nil || !isFile(h.state[name]) || file.data != h.state[name].Data {
@@ -75,7 +76,7 @@ func (h *harmJudge) missing(name string, rows [][2]int, shown []bool) {
 	}
 }
 
-// sourcesOf are the sources of the cells of a notebook.
+// sourcesOf returns the sources of the cells of a notebook.
 func sourcesOf(data string) []string {
 	_, cells := notebook(data)
 	sources := make([]string, len(cells))
@@ -87,8 +88,9 @@ func sourcesOf(data string) []string {
 
 var tag = regexp.MustCompile(`</?[A-Za-z_][^<>\n]*>`)
 
-// shownCells says for each cell whether an answer has all lines of its source, after those of the cells before. Tags do not
-// count. Lines may be written as JSON writes them, and are no part of a longer word. A cell without text counts as shown.
+// shownCells returns, for each cell, whether an answer contains all lines of its source, after the lines of the cells
+// before. Tags do not count. A line may be written as in JSON, and must not be a part of a longer word. A cell without
+// text counts as shown.
 func shownCells(sources []string, answer string) []bool {
 	answer = tag.ReplaceAllString(answer, "\n")
 	shown, last := make([]bool, len(sources)), 0
@@ -113,8 +115,8 @@ func shownCells(sources []string, answer string) []bool {
 	return shown
 }
 
-// endOf is where a text ends that is found from a place on, and is no part of a longer word; -1: nowhere. In JSON, the letter
-// before it may be that of an escape.
+// endOf returns the end of the first occurrence of a text from a position on that is not a part of a longer word. -1 if
+// there is none. In JSON, the letter before the text may belong to an escape.
 func endOf(text, answer string, at int) int {
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
@@ -135,7 +137,7 @@ func endOf(text, answer string, at int) int {
 	}
 }
 
-// inJSONText writes a text as a string of JSON has it, with signs beyond ASCII as they are or as escapes.
+// inJSONText returns a text as in a JSON string, with characters beyond ASCII unchanged or as escapes.
 func inJSONText(text string, ascii bool) string {
 	var written strings.Builder
 	short := map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}

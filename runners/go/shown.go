@@ -20,8 +20,8 @@ var (
 	counted = regexp.MustCompile(`^([\p{L}\p{Nl}\p{No}]*)[0-9]+$`)
 )
 
-// shownLines says for each line of a file whether an answer contains it in full, in any form that a person can read. A
-// blank one counts as shown; whitespace at its end does not matter.
+// shownLines returns, for each line of a file, whether an answer contains the whole line, in any form that a person can
+// read. A blank line counts as shown; whitespace at the end of a line does not matter.
 func shownLines(lines []string, answer string) []bool {
 	shown, left := make([]bool, len(lines)), 0
 	for index, line := range lines {
@@ -47,7 +47,7 @@ func shownLines(lines []string, answer string) []bool {
 	return shown
 }
 
-// placesOf are the indexes of the lines by all texts that show them, without whitespace at the end.
+// placesOf maps each text that represents a line, without whitespace at the end, to the indexes of such lines.
 func placesOf(lines []string) map[string][]int {
 	where := map[string][]int{}
 	for index, line := range lines {
@@ -79,8 +79,8 @@ func placesOf(lines []string) map[string][]int {
 	return where
 }
 
-// matched says for lines of one reading of an answer which line of the file each shows; -1: its number is wrong. Each is
-// taken with its number or without, by that which explains more of them.
+// matched returns, for each line of one reading of an answer, the line of the file that it shows; -1 if its number is
+// wrong. Lines are read with their numbers or without, whichever explains more lines.
 func matched(answered []string, where map[string][]int, lines []string) hits {
 	texts := make([]string, len(answered))
 	for at, said := range answered {
@@ -104,8 +104,8 @@ func matched(answered []string, where map[string][]int, lines []string) hits {
 	return second
 }
 
-// unnumbered are the lines of an answer that are lines of the file: as they are, or all after one kind of label. A kind of
-// label counts if it explains more lines than others do, and than have a number.
+// unnumbered returns the lines of an answer that are lines of the file: unchanged, or all after one kind of label. A
+// kind of label counts if it explains more lines than other kinds, and more than have a number.
 func unnumbered(texts []string, where map[string][]int, numbered int) hits {
 	cuts := hits{}
 	for at, said := range texts {
@@ -141,7 +141,7 @@ func unnumbered(texts []string, where map[string][]int, numbered int) hits {
 	return shows
 }
 
-// groups are hits in the order in which their names came.
+// groups contains hits, in the order of the first use of their names.
 type groups struct {
 	names []string
 	by    map[string]hits
@@ -158,7 +158,7 @@ func (g *groups) add(name string, at, value int) {
 	g.by[name][at] = value
 }
 
-// labelled returns for each kind of label the lines that have it, and where it ends in each.
+// labelled returns, for each kind of label, the lines with this label, and the end of the label in each line.
 func labelled(texts []string, where map[string][]int, exact hits) []hits {
 	var labels, digests groups
 	difference := false
@@ -197,7 +197,7 @@ func labelled(texts []string, where map[string][]int, exact hits) []hits {
 	return all
 }
 
-// addLabels notes each beginning without letters and digits behind which a line of the answer is one of the file.
+// addLabels adds each beginning without letters and digits after which a line of the answer is a line of the file.
 func addLabels(at int, said string, where map[string][]int, labels *groups) {
 	for length, cut := 0, 0; length < longestLabel; length++ {
 		sign, size := utf8.DecodeRuneInString(said[cut:])
@@ -210,7 +210,7 @@ func addLabels(at int, said string, where map[string][]int, labels *groups) {
 	}
 }
 
-// addDigests notes each separator after a short word behind which a line of the answer is one of the file.
+// addDigests adds each separator after a short word after which a line of the answer is a line of the file.
 func addDigests(at int, said string, where map[string][]int, digests *groups) {
 	word := digestBefore.FindStringSubmatchIndex(said)
 	if word == nil || !strings.Contains(separators, said[word[4]:word[5]]) {
@@ -227,7 +227,8 @@ func addDigests(at int, said string, where map[string][]int, digests *groups) {
 	}
 }
 
-// areDigests says whether the words in front are digests: of one length, and not numbers, with the same letters before them.
+// areDigests reports whether the words before the lines are digests: of equal length, not numbers, and with the same
+// letters at their beginning.
 func areDigests(texts []string, found hits) bool {
 	length, isAlike, areNumbers := -1, true, true
 	letters := map[string]bool{}

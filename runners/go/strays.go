@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// target is the path that a call is about; empty where that is somewhere that no snapshot names.
+// target returns the path that a call names. Empty if no snapshot can contain the path.
 func target(call answered, before, after, changed Snapshot) string {
 	paths := meant(call.given, before)
 	there := false
@@ -51,7 +51,7 @@ func target(call answered, before, after, changed Snapshot) string {
 	return paths[0]
 }
 
-// pathKey is the argument in which a path is.
+// pathKey returns the name of the argument that contains the path.
 func pathKey(given map[string]any) string {
 	if _, is := given["file_path"]; is {
 		return "file_path"
@@ -59,13 +59,13 @@ func pathKey(given map[string]any) string {
 	return "notebook_path"
 }
 
-// names says whether the path of a call, as it is spelled, begins with another.
+// names reports whether the path of a call, as it is spelled, starts with a different path.
 func (c answered) names(name string) bool {
 	text, _ := c.given[pathKey(c.given)].(string)
 	return strings.HasPrefix(path.Clean(strings.TrimLeft(strings.TrimPrefix(text, "$WS"), "/")), name)
 }
 
-// strays notes what else was changed or touched.
+// strays notes other files that were changed or touched.
 func (h *harmJudge) strays(calls []answered, before, changed Snapshot, allowed map[string]bool, touched map[string]struct{}) {
 	refused := func(name string) int {
 		for number, call := range calls {
@@ -109,7 +109,7 @@ func (h *harmJudge) strays(calls []answered, before, changed Snapshot, allowed m
 	}
 }
 
-// kept notes what is spoiled of a file beside its bytes: type, mode and names.
+// kept notes changes of a file's type, mode and names.
 func (h *harmJudge) kept(c *chain, before, after Snapshot, sharedBefore, shared map[string][]string) {
 	name := c.name
 	former, now := before[name], after[name]

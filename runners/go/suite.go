@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Suite is an export that was read.
+// Suite is the content of an export.
 type Suite struct {
 	Version         string      `json:"suite"`
 	Format          int         `json:"format"`
@@ -25,7 +25,7 @@ type Suite struct {
 	Scenarios       []*Scenario
 }
 
-// ErrorName is one way to be refused, and the messages that it is recognised by.
+// ErrorName is one reason of a refusal, and the messages that identify the reason.
 type ErrorName struct {
 	Name  string
 	Forms []Form
@@ -37,7 +37,7 @@ type Form struct {
 	Tools []string
 }
 
-// Scenario is one behaviour.
+// Scenario is one test: a workspace, steps, and expected results.
 type Scenario struct {
 	ID       string
 	Title    string
@@ -52,16 +52,17 @@ type Scenario struct {
 	Harms    []Harm
 }
 
-// Harm is one that the contract does itself; Step and Call count from 1.
+// Harm is a harm that the contract does; Step and Call count from 1.
 type Harm struct {
 	Step, Call int
 	Kind, Path string
 }
 
-// Shown are lines or cells of files that an answer shows: rows of them, each with its first and last number, from 1.
+// Shown maps files to ranges of lines or cells that an answer shows. A range is its first and last number, counted from
+// 1.
 type Shown map[string][][2]int
 
-// Given is the workspace before the first step, and what the session gets.
+// Given is the workspace before the first step, and the settings of the session.
 type Given struct {
 	Files       map[string]*State
 	Deny        []string
@@ -70,14 +71,14 @@ type Given struct {
 	Permissions *Permissions
 }
 
-// Hook runs before or after calls.
+// Hook is a command that runs before or after calls.
 type Hook struct {
 	Event   string `json:"event"`
 	Matcher string `json:"matcher"`
 	Command string `json:"command"`
 }
 
-// GivenHook is a hook, and what it does to calls: no implementation knows.
+// GivenHook is a hook with its effect on calls, which the implementation does not receive.
 type GivenHook struct {
 	Hook
 	Refuses  bool
@@ -85,7 +86,7 @@ type GivenHook struct {
 	Writes   []string
 }
 
-// Permissions are what a session may do without asking.
+// Permissions are the actions that a session may perform without asking.
 type Permissions struct {
 	Mode       string   `json:"mode"`
 	Allow      []string `json:"allow"`
@@ -93,7 +94,7 @@ type Permissions struct {
 	Additional []string `json:"additional_directories"`
 }
 
-// Content is how bytes are written down.
+// Content describes the bytes of a file.
 type Content struct {
 	UTF8   *string  `json:"utf8"`
 	Base64 *string  `json:"base64"`
@@ -101,7 +102,7 @@ type Content struct {
 	Times  int      `json:"times"`
 }
 
-// State is what is at a path.
+// State is the expected or given state of a path.
 type State struct {
 	Content
 	Type   string
@@ -121,7 +122,7 @@ type Call struct {
 	Expect    *Expect
 }
 
-// Event is a change that no tool makes.
+// Event is a change of the workspace by another program.
 type Event struct {
 	Event string
 	Path  string
@@ -131,7 +132,7 @@ type Event struct {
 	Shift int64 `json:"mtime_shift_ns"`
 }
 
-// Step is a call, a group of calls, an event, or a turn in the life of the session.
+// Step is a call, a group of calls, an event of the workspace, or an event of the session.
 type Step struct {
 	Kind string
 	Call
@@ -141,7 +142,7 @@ type Step struct {
 	Begun       string // its arguments as JSON, as far as they came
 }
 
-// Expect is what a call, or a step, must give.
+// Expect is the expected result of a call or a step.
 type Expect struct {
 	Judge     string
 	Refused   bool
@@ -155,7 +156,7 @@ type Expect struct {
 	RemindersShow Shown `json:"reminders_show"`
 }
 
-// Text is a text, or the description of a longer one.
+// Text is an expected text, or the description of a longer text.
 type Text struct {
 	Whole  *string
 	SHA256 *string
@@ -173,7 +174,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*described)(t))
 }
 
-// Bytes expands a content.
+// Bytes returns the bytes that a content describes.
 func (c *Content) Bytes() []byte {
 	switch {
 	case c.UTF8 != nil:
@@ -199,14 +200,14 @@ func repeated(unit []byte, times int) []byte {
 	return all.Bytes()
 }
 
-// given returns the arguments as values, in which $WS is replaced by the workspace's path.
+// given returns the arguments of a call, with `$WS` replaced by the path of the workspace.
 func (c *Call) given() map[string]any {
 	given := map[string]any{}
 	json.Unmarshal(c.arguments("$WS"), &given)
 	return given
 }
 
-// arguments returns what a call is made with, in a workspace.
+// arguments returns the arguments of a call as JSON, for a workspace.
 func (c *Call) arguments(root string) json.RawMessage {
 	raw := inJSON(c.Arguments, root)
 	if !bytes.Contains(raw, []byte(`"repeat"`)) {
@@ -222,7 +223,7 @@ func (c *Call) arguments(root string) json.RawMessage {
 	return expanded
 }
 
-// inJSON writes a path for $WS into a JSON text.
+// inJSON replaces `$WS` by a path in a JSON text.
 func inJSON(text json.RawMessage, root string) json.RawMessage {
 	quoted, _ := json.Marshal(root)
 	return bytes.ReplaceAll(text, []byte("$WS"), quoted[1:len(quoted)-1])
@@ -247,13 +248,13 @@ func expand(value any) any {
 	return value
 }
 
-// eventsKnown and turnsKnown are those of docs/export.md; this runner performs no mount and unmount, git and background.
+// eventsKnown and turnsKnown are the events of docs/export.md. This runner does not support mount, unmount, git and background.
 var (
 	eventsKnown = strings.Fields("modify touch delete rename chmod symlink mkdir mount unmount git")
 	turnsKnown  = strings.Fields("resume compact rewind mention agent end other back background")
 )
 
-// unknown says which kind of step or event this runner does not know.
+// unknown returns an error for a kind of step or event that this runner does not support.
 func (s *Scenario) unknown() error {
 	for index := range s.Steps {
 		step := &s.Steps[index]
@@ -279,7 +280,7 @@ func (s *Scenario) unknown() error {
 	return nil
 }
 
-// Load reads an export, compressed or not.
+// Load reads an export, which may be compressed.
 func Load(path string) (*Suite, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// program is one that is started and ended.
+// program is an implementation that is started and stopped.
 type program interface {
 	Implementation
 	Start() error

@@ -12,7 +12,7 @@ var harmKinds = []string{"lost", "misplaced", "spoiled", "altered", "stray", "un
 
 const mostRules = 20
 
-// summary counts verdicts: the rules that do not hold, those with harm first, and how many hold in each class.
+// summary counts verdicts: the rules that hold in each class, and the rules that do not hold, those with harm first.
 type summary struct {
 	level string
 	rules map[string]*ruleCount
@@ -26,7 +26,7 @@ type ruleCount struct {
 	harmful               bool
 }
 
-// add counts a verdict that was judged. A scenario without a rule counts as a rule of its family.
+// add counts a judged verdict. A scenario without a rule counts for a rule with the name of its family.
 func (s *summary) add(scenario *Scenario, verdict *Verdict) {
 	if verdict.Status == "unsupported" || scenario.Disputed != "" {
 		return
@@ -63,7 +63,7 @@ func (s *summary) add(scenario *Scenario, verdict *Verdict) {
 	}
 }
 
-// lines returns the summary in lines.
+// lines returns the lines of the summary.
 func (s *summary) lines() []string {
 	var harms []string
 	for _, kind := range harmKinds {

@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 )
 
-// machine is what scenarios depend on beside the implementation.
+// machine describes the properties of a system that scenarios depend on.
 type machine struct {
 	system   string // linux, macos, windows, or another
 	folds    bool   // the case of a name makes no difference
@@ -25,7 +25,7 @@ var (
 	hereIs   machine
 )
 
-// here is the machine that this runs on, with folders like those for temporary files.
+// here returns the properties of this machine, measured in its directory for temporary files.
 func here() machine {
 	hereOnce.Do(func() {
 		hereIs.system = runtime.GOOS
@@ -55,11 +55,11 @@ func here() machine {
 	return hereIs
 }
 
-// beyond are capabilities that this runner has no way to use, whoever has them.
+// beyond contains capabilities that this runner cannot test.
 var beyond = []string{"background", "full_disk", "kill", "stop"}
 
-// lacking names what a scenario takes that neither the implementation nor this machine has. For `sessions` it is enough
-// that an implementation opens one: a second is opened beside it.
+// lacking returns the needs of a scenario that the implementation or this machine lacks. An implementation that opens
+// one session also supports `sessions`.
 func (m machine) lacking(scenario *Scenario, has []string) string {
 	var missing []string
 	for _, need := range scenario.Needs {
@@ -70,7 +70,7 @@ func (m machine) lacking(scenario *Scenario, has []string) string {
 	return strings.Join(append(missing, m.lacks(scenario)...), ", ")
 }
 
-// holds says whether a need is a platform, and this one.
+// holds reports whether a need is the name of this platform.
 func (m machine) holds(platform string) bool {
 	switch platform {
 	case "case-insensitive":
@@ -88,7 +88,7 @@ var (
 	device          = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 )
 
-// lacks names what a scenario takes and this machine has not; docs/export.md lists it.
+// lacks returns the needs of a scenario that this machine lacks, as docs/export.md lists them.
 func (m machine) lacks(scenario *Scenario) []string {
 	var missing []string
 	add := func(is bool, what string) {
@@ -129,7 +129,7 @@ func (m machine) lacks(scenario *Scenario) []string {
 	return missing
 }
 
-// withholds says whether a mode withholds something from the owner, to whom all is open who is root.
+// withholds reports whether a mode denies something to the owner. Root ignores such a mode.
 func withholds(mode uint64, kind string) bool {
 	all := uint64(0o600)
 	if kind == "directory" {
@@ -138,7 +138,7 @@ func withholds(mode uint64, kind string) bool {
 	return mode&all != all
 }
 
-// names looks for names that this machine takes for others, or has not.
+// names adds names that this machine cannot store, or that it treats as equal.
 func (m machine) names(scenario *Scenario, add func(bool, string)) {
 	own := contains(scenario.Needs, "windows")
 	windows := m.system == "windows" && !own
@@ -163,7 +163,7 @@ func (m machine) names(scenario *Scenario, add func(bool, string)) {
 	})
 }
 
-// onWindows says whether a path of a scenario means the same on Windows.
+// onWindows reports whether a path of a scenario has the same meaning on Windows.
 func onWindows(path string) bool {
 	path = strings.TrimPrefix(path, "$WS/")
 	if strings.HasPrefix(path, "/") || strings.Contains(path, "$WS/") {
@@ -210,7 +210,7 @@ func (s *Scenario) eachEvent(see func(*Event)) {
 	}
 }
 
-// eachPath yields the paths of files and events, and those of calls as they are written.
+// eachPath passes the paths of files, events and calls to a function. Paths of calls are passed as they are written.
 func (s *Scenario) eachPath(see func(string)) {
 	all := func(states map[string]*State) {
 		for path := range states {
@@ -240,7 +240,7 @@ func (s *Scenario) eachPath(see func(string)) {
 	}
 }
 
-// neutral writes the paths of a text as a scenario does, whichever way Windows writes them.
+// neutral replaces the paths of Windows in a text, in any spelling, by paths as in scenarios.
 func neutral(text, folder, name string) string {
 	text = strings.ReplaceAll(text, folder, name)
 	if !strings.Contains(folder, `\`) {

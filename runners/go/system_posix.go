@@ -15,7 +15,7 @@ func modeIn(info fs.FileInfo) fs.FileMode {
 	return fs.FileMode(info.Sys().(*syscall.Stat_t).Mode & 0o7777)
 }
 
-// identity tells files apart, and says how many names one has.
+// identity returns the inode of a file, and the number of its names.
 func identity(_ string, info fs.FileInfo) (inode, names uint64, err error) {
 	status := info.Sys().(*syscall.Stat_t)
 	return status.Ino, uint64(status.Nlink), nil

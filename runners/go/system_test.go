@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMachine writes what each scenario of an export (READFIRST_SUITE) lacks on another machine (READFIRST_MACHINE).
+// TestMachine writes the needs of each scenario of an export (READFIRST_SUITE) that a given machine (READFIRST_MACHINE)
+// lacks.
 func TestMachine(t *testing.T) {
 	described := os.Getenv("READFIRST_MACHINE")
 	if described == "" {

@@ -11,7 +11,7 @@ func umask() {}
 
 func chmod(path string, mode fs.FileMode) error { return os.Chmod(path, mode.Perm()) }
 
-// modeIn is the usual mode: Windows knows of a file whether it may be written, and no more.
+// modeIn returns the default mode, because Windows only stores whether a file may be written.
 func modeIn(info fs.FileInfo) fs.FileMode {
 	switch {
 	case info.IsDir():
@@ -22,7 +22,7 @@ func modeIn(info fs.FileInfo) fs.FileMode {
 	return 0o644
 }
 
-// identity tells files apart, and says how many names one has.
+// identity returns the inode of a file, and the number of its names.
 func identity(path string, _ fs.FileInfo) (inode, names uint64, err error) {
 	name, err := syscall.UTF16PtrFromString(`\\?\` + filepath.FromSlash(path))
 	if err != nil {

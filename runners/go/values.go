@@ -10,8 +10,8 @@ import (
 
 type object []any // the values of a JSON object, in their order
 
-// stringsOfJSON are the lines of all strings in an answer that is JSON, or JSON line by line. Where several parts have one
-// number and one string each, the number stands in front of the string.
+// stringsOfJSON returns the lines of all strings in an answer that is JSON or JSON Lines. If several objects have one
+// number and one string each, the number precedes the string.
 func stringsOfJSON(answer string) []string {
 	start := strings.TrimLeft(answer, whitespace)
 	if start == "" || !strings.Contains(`{["`, start[:1]) {
@@ -51,7 +51,7 @@ func stringsOfJSON(answer string) []string {
 	return lines
 }
 
-// firstList is the value if it is a list of parts, or the first one in it.
+// firstList returns a value that is a list of objects, or the first such list inside the value.
 func firstList(value any) []any {
 	if parts, is := value.(object); is {
 		value = nil
@@ -108,7 +108,7 @@ func eachText(value any, take func(string)) {
 	}
 }
 
-// parsed reads JSON, with the values of objects in their order.
+// parsed reads JSON, and returns the values of objects in their order.
 func parsed(text string) (any, bool) {
 	if !json.Valid([]byte(text)) {
 		return nil, false
@@ -150,7 +150,8 @@ func nextValue(decoder *json.Decoder) (any, error) {
 	return list, err
 }
 
-// notebook reads a notebook, and its cells; nil for what is none, or has a cell that is none.
+// notebook returns the members and the cells of a notebook. nil if the data is not a notebook, or contains an invalid
+// cell.
 func notebook(data string) (beside map[string]any, cells []cell) {
 	text := strings.TrimPrefix(data, mark)
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
@@ -176,7 +177,7 @@ func notebook(data string) (beside map[string]any, cells []cell) {
 
 type exactNumber string
 
-// exactly puts rational numbers in the place of their digits: 1.0 is 1, and no digit gets lost.
+// exactly replaces decimal numbers by rational numbers, so that 1.0 equals 1 and no digit is lost.
 func exactly(value any) any {
 	switch value := value.(type) {
 	case json.Number:

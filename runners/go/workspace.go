@@ -14,7 +14,7 @@ import (
 
 const oldTime = 1577836800 * int64(time.Second)
 
-// Entry is what a snapshot found at a path.
+// Entry is the state of a path in a snapshot.
 type Entry struct {
 	Type   string // file, directory, symlink, or what cannot be read
 	Mode   fs.FileMode
@@ -32,10 +32,10 @@ func (e *Entry) equal(other *Entry) bool {
 	return e.Type == other.Type && e.Mode == other.Mode && e.Data == other.Data && e.Target == other.Target
 }
 
-// Snapshot maps paths to what is there.
+// Snapshot maps paths to their entries.
 type Snapshot map[string]*Entry
 
-// Place is where one scenario happens.
+// Place is the directory in which one scenario runs.
 type Place struct {
 	base, Root, Home string
 }
@@ -169,7 +169,7 @@ var (
 	errUnkept  = errors.New("a folder that keeps what is laid out in it")
 )
 
-// isPlain says whether a path of an export is one below the workspace: relative, without '.', '..' and empty parts.
+// isPlain reports whether a path of an export is relative, without '.', '..' and empty parts.
 func isPlain(path string) bool {
 	for _, part := range strings.Split(path, "/") {
 		if part == "" || part == "." || part == ".." {
@@ -179,7 +179,8 @@ func isPlain(path string) bool {
 	return true
 }
 
-// makeFolder makes a folder; an export may be a stranger's, and lead elsewhere, also by a link.
+// makeFolder creates a directory in the workspace. A path of an untrusted export, or a link, must not lead out of the
+// workspace.
 func (p *Place) makeFolder(path string) error {
 	if !isPlain(path) {
 		return fmt.Errorf("%s: %w", path, errOutside)
@@ -198,7 +199,7 @@ func (p *Place) makeFolder(path string) error {
 	}
 }
 
-// makeFolderOf makes the folder of a path.
+// makeFolderOf creates the directory of a path.
 func (p *Place) makeFolderOf(path string) error {
 	if !isPlain(path) {
 		return fmt.Errorf("%s: %w", path, errOutside)
@@ -217,7 +218,7 @@ func (p *Place) inside(path string) error {
 	return err
 }
 
-// perform makes an event happen; an error means that it does not fit the workspace as it is.
+// perform performs an event. An error means that the event is impossible in the current workspace.
 func (p *Place) perform(event Event) error {
 	if err := p.performed(event); err != nil {
 		return fmt.Errorf("cannot %s %s: %w", event.Event, event.Path, err)
@@ -310,7 +311,8 @@ func (p *Place) modify(event Event, target string) error {
 	return setTime(target, info.ModTime().UnixNano()+event.Shift)
 }
 
-// unkept says what a folder did not keep of what was laid out in it, as one that knows no modes does not; empty: nothing.
+// unkept describes a given file that the directory does not store as required, for example without its mode. Empty if
+// there is none.
 func unkept(files map[string]*State, root string, found Snapshot) string {
 	for name, state := range files {
 		entry := found[name]
@@ -435,7 +437,7 @@ func readAnyway(path string, mode fs.FileMode) ([]byte, error) {
 	return data, err
 }
 
-// changes returns what differs; nil where something is gone.
+// changes returns the differing entries; nil for a path that no longer exists.
 func changes(before, after Snapshot) Snapshot {
 	found := Snapshot{}
 	for path, entry := range after {

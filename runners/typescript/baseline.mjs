@@ -1,10 +1,10 @@
-// Baseline: reads what `readfirst run --update-baseline` writes: an entry a line.
+// Read a file that `readfirst run --update-baseline` wrote, one entry per line.
 import { readFileSync } from "node:fs";
 
 const ENTRY =
   /^ {2}- \{(scenario|rule): ([^ ,]+), contract: "([^"]+)", level: (\w+), (varies: true, )?reason: ("(?:[^"\\]|\\.)*")/;
 
-/** Maps ids of scenarios and rules to what is accepted of them on a contract. */
+/** Maps ids of scenarios and rules to their accepted failures on a contract. */
 export function readBaseline(path, contract) {
   const accepted = new Map();
   if (!path) return accepted;

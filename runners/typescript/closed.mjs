@@ -1,4 +1,4 @@
-// Closed: what rules, hooks and modes keep a session from, read or changed all the same.
+// :Detect files that a session reads or changes although rules, hooks or modes forbid it.
 import { meant, reads } from "./compare.mjs";
 import { Content, cutLeft, cutRight, isBlank } from "./content.mjs";
 import { meets } from "./edited.mjs";
@@ -8,8 +8,8 @@ const RULE = /^(Read|Edit|Write)(?:\((.*)\))?$/s;
 const NOT_PLAIN = /[[\]?\\!~]|^[/#]|\s$|\/$/;
 
 /**
- * Yields what a call read or changed though it is closed to the session: path, what. `changed` is what its step changed. A
- * command is about all files: it has no path that names one.
+ * Yields the path and the description of each file that a call read or changed although this is forbidden. `changed`
+ * contains the changes of the step. A command may concern any file, because its arguments contain no path.
  */
 export function* closed(given, call, before, changed) {
   const { deny, permissions, hooks } = given;
@@ -27,7 +27,7 @@ export function* closed(given, call, before, changed) {
   }
 }
 
-/** Yields the closed files of which a command shows a line that it has not from elsewhere. */
+/** Yields the forbidden files of which a command shows a line that no readable file contains. */
 function* shownByCommand(given, call, before) {
   const files = [...before].filter(([, entry]) => entry.type === "file");
   const elsewhere = new Set(files.filter(([path]) => !isUnreadable(given, path)).flatMap(([, { data }]) => Content.of(data).lines));
@@ -45,7 +45,7 @@ function isAway(permissions, path) {
   return !homes.some((home) => home === "" || path === home || path.startsWith(`${home.replace(/\/+$/, "")}/`));
 }
 
-/** Returns the lines of a file, not blank, that an answer shows. */
+/** Returns the lines of a file that an answer shows, without blank lines. */
 function linesShown(entry, result) {
   if (entry?.type !== "file") return [];
   const { lines } = Content.of(entry.data);
@@ -53,7 +53,9 @@ function linesShown(entry, result) {
   return lines.filter((line, index) => shown[index] && !isBlank(line));
 }
 
-/** Tells whether a plain rule names a path or a folder above it; where one opens again (`!`), none counts. */
+/**
+ * Returns whether a plain rule names a path or a directory above it. If a rule opens paths again (`!`), no rule counts.
+ */
 function closes(rules, tool, path) {
   if (rules.some((rule) => rule.includes("!"))) return false;
   return rules.some((rule) => {

@@ -1,4 +1,4 @@
-// Compare: what happened against what is expected, level by level.
+// Compare results with expectations, level by level.
 import { createHash } from "node:crypto";
 import { posix, sep } from "node:path";
 import { replay } from "./replay.mjs";
@@ -9,7 +9,7 @@ import { judgeBeyond } from "./harm.mjs";
 
 export const LEVELS = ["safe", "effects", "reason", "text"];
 
-/** Replays a scenario and compares what happened. */
+/** Replays a scenario, compares the results with the expectations, and returns the verdict. */
 export async function judge(suite, scenario, implementation) {
   const verdict = { scenario: scenario.id, levels: [], differences: [] };
   const lacks = lacking(here(), scenario, implementation.capabilities);
@@ -44,7 +44,10 @@ export async function judge(suite, scenario, implementation) {
   return { ...verdict, status: "judged", differences: found };
 }
 
-/** Tells whether a scenario says nothing of an answer: else who does what it says shows and harms what the contract does. */
+/**
+ * Returns whether a scenario states nothing about an answer. In any other scenario, an implementation with the expected
+ * results also shows the lines, and does the harm, of the contract.
+ */
 function isOpen({ invariant, steps }) {
   return invariant || steps.flatMap(callsOf).some(({ expect }) => expect.judge !== "text");
 }
@@ -89,7 +92,7 @@ function compareReminders(expected, results, note) {
   });
 }
 
-/** Says how a text differs from the expected one; undefined if it does not. */
+/** Returns the difference of a text from the expected text. Undefined if there is none. */
 function differs(expected, answer, raw, ignoresWhitespace) {
   if (expected === null) return undefined;
   if (typeof expected === "string") {
@@ -107,7 +110,7 @@ function differs(expected, answer, raw, ignoresWhitespace) {
 
 const digest = (data) => createHash("sha256").update(data).digest("hex");
 
-// This is the whitespace that `trim` cuts.
+// `trim` removes the same whitespace.
 const withoutOuterWhitespace = (text) => text.trim();
 
 function unwrapped(text) {
@@ -188,7 +191,7 @@ function differsFrom({ seen, stated }, got, former) {
   return mode === undefined || mode === got.mode ? undefined : `has the mode ${got.mode.toString(8)}`;
 }
 
-/** Looks for files that were written though they hold what they held. */
+/** Notes files that were written although their content stayed the same. */
 function compareUntouched(expected, calls, done, note) {
   const after = names(done.after);
   const written = new Set();
@@ -207,15 +210,15 @@ export function normal(path) {
   return posix.normalize(path).replace(/(.)\/+$/, "$1");
 }
 
-/** Tells whether a tool shows a file and changes nothing. */
+/** Returns whether a tool only shows a file. */
 export function reads(tool) {
   return tool === "Read" || tool === "NotebookRead";
 }
 
-/** Returns the argument in which a path is. */
+/** Returns the name of the argument that contains the path. */
 export const pathKey = (given) => (Object.hasOwn(given, "file_path") ? "file_path" : "notebook_path");
 
-/** Returns the paths of a snapshot that a call may mean, with all links resolved. */
+/** Returns the paths of a snapshot that a call may name, with all links resolved. */
 export function meant(given, state) {
   const path = given[pathKey(given)];
   if (typeof path !== "string") return [];
@@ -224,7 +227,7 @@ export function meant(given, state) {
   return [here, home].filter((each) => each !== undefined);
 }
 
-/** Returns a path with all symbolic links in it resolved; undefined without end. */
+/** Returns a path with all symbolic links resolved. Undefined if the links form a loop. */
 export function followed(name, state) {
   for (let links = 0; links < 40; links++) {
     const parts = name.split("/");
@@ -238,7 +241,7 @@ export function followed(name, state) {
   return undefined;
 }
 
-/** Maps each file that has several names to all of them. */
+/** Maps each name of a file with several names to all of its names. */
 export function names(entries) {
   const groups = new Map();
   for (const [path, entry] of entries) {
@@ -252,7 +255,7 @@ export function names(entries) {
   return found;
 }
 
-/** Looks for hard links that should be, and are not, or the other way round. */
+/** Notes hard links that are missing or unexpected. */
 function compareNames(expected, done, note) {
   const [before, after] = [names(done.start), names(done.after)];
   const gone = new Set([...changes(done.before, done.after)].filter(([, entry]) => entry === null).map(([path]) => path));

@@ -1,4 +1,4 @@
-// Content: the bytes of a file as text that turns back into the same bytes, and where a text is found in another.
+// Convert the bytes of a file to text and back without loss, and find texts in other texts.
 
 export const BLANK = "\\t\\n\\v\\f\\r\\u001c-\\u001f \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const LEFT = new RegExp(`^[${BLANK}]+`, "u");
@@ -9,12 +9,15 @@ const MARKS = [["\u00ef\u00bb\u00bf", "utf8"], ["\u00ff\u00fe", "utf16le"], ["\u
 export const cutLeft = (text) => text.replace(LEFT, "");
 export const cutRight = (text) => (text === "" || !RIGHT.test(text.slice(-1)) ? text : text.replace(RIGHT, ""));
 export const isBlank = (text) => cutLeft(text) === "";
-/** Cuts the whitespace at the ends of all lines, byte order marks among them. */
+/** Removes whitespace, also byte order marks, at the ends of all lines. */
 export const withoutTrailingWhitespace = (text) => text.replace(AT_ENDS, "");
 export const withLineEnds = (text, end) => text.replace(/\r?\n/g, end);
 export const folded = (text) => text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d]/g, '"');
 
-/** A file's text, the byte order mark before it, and its encoding; a byte that is no UTF-8 is a lone U+DC80 to U+DCFF. */
+/**
+ * The text of a file, its byte order mark, and its encoding. An invalid byte is represented by a character from U+DC80
+ * to U+DCFF.
+ */
 export class Content {
   constructor(mark, encoding, text) {
     Object.assign(this, { mark, encoding, text });
@@ -29,7 +32,7 @@ export class Content {
     return new Content(Buffer.alloc(0), "utf8", decoded(data, "utf8"));
   }
 
-  /** Returns the bytes of another text, marked and encoded as this one. */
+  /** Returns the bytes of a different text, with the mark and the encoding of this content. */
   data(text) {
     if (this.encoding === "utf8") return Buffer.concat([this.mark, encoded(text)]);
     const data = Buffer.from(text, "utf16le");
@@ -41,7 +44,7 @@ export class Content {
     return ends.length > 0 && ends.every((end) => end === "\r\n");
   }
 
-  /** The lines without their ends; of an empty file none. */
+  /** The lines without their ends. An empty file has no lines. */
   get lines() {
     const lines = this.text.split(/\r?\n/);
     return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
@@ -62,7 +65,7 @@ function decoded(data, encoding) {
   return parts.join("");
 }
 
-/** Returns how many bytes the character has that begins here; 0 if none does. */
+/** Returns the number of bytes of the character that starts here. 0 if no character does. */
 function sizeOf(data, at) {
   const first = data[at];
   const size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -77,7 +80,7 @@ function encoded(text) {
   return Buffer.concat(parts.map((part, index) => (index % 2 ? Buffer.of(part.charCodeAt(0) - 0xdc00) : Buffer.from(part, "utf8"))));
 }
 
-/** Returns where a text is found in another, from the left, none overlapping another: [start, end]. */
+/** Returns the start and end of each occurrence of a text in a different text, from the left, without overlaps. */
 export function places(text, old, fold, bare) {
   if (fold) [text, old] = [folded(text), folded(old)];
   const from = bare && old.includes("\n") ? [] : undefined;

@@ -1,12 +1,14 @@
-// Directory: where relative paths begin in a session whose commands may change the directory.
+// Determine the directory of relative paths in a session whose commands may change the directory.
 import { posix } from "node:path";
 import { followed, normal, pathKey } from "./compare.mjs";
 import { BLANK } from "./content.mjs";
 
-/** A word of a command, with its quotes, or what joins commands. */
+/** Matches a word of a command with its quotes, or an operator that joins commands. */
 const WORD = new RegExp(`(?:[^${BLANK};&|"']|"[^"]*"|'[^']*')+|[;&|\\n]+`, "gu");
 
-/** Returns arguments whose relative path is made one from `$WS/` on; `directory` is relative to the workspace. */
+/**
+ * Returns arguments whose relative path is replaced by a path from `$WS/`. `directory` is relative to the workspace.
+ */
 export function absolute(given, directory) {
   const key = pathKey(given);
   const path = given[key];
@@ -14,8 +16,8 @@ export function absolute(given, directory) {
 }
 
 /**
- * Returns the directory in which a session is after a call; only answered commands with `cd` change it. One that leads out of
- * the workspace, or to its home, leads back to the `start`; one that is not there stays away.
+ * Returns the directory of a session after a call. Only an answered command with `cd` changes the directory. A `cd` to
+ * home or out of the workspace leads back to `start`; a `cd` to a missing directory has no effect.
  */
 export function directoryAfter({ tool, given, result }, directory, start, after) {
   if (tool !== "Bash" || result.refused) return directory;
@@ -34,13 +36,15 @@ export function directoryAfter({ tool, given, result }, directory, start, after)
   return directory;
 }
 
-/** Tells whether the relative path of a call leads from a directory to a file that changed. */
+/** Returns whether the relative path of a call, starting at a directory, names a changed file. */
 export function beginsAt(given, directory, changed) {
   const path = given[pathKey(given)];
   return typeof path === "string" && path !== "" && changed.has(posix.normalize(posix.join(directory, path)));
 }
 
-/** Returns the word after each `cd` that begins a command; not in a pipe, in parentheses or in the background. */
+/**
+ * Returns the argument of each `cd` at the start of a command, except in pipes, in parentheses and in the background.
+ */
 export function directories(command) {
   const joins = (word) => /^[;&|\n]*$/.test(word);
   const words = command.match(WORD) ?? [];

@@ -1,4 +1,4 @@
-// Edited: what the answered calls of one message made of their file beyond what they asked.
+// Detect changes that the answered calls of one message did not request.
 import { followed } from "./compare.mjs";
 import { BLANK, Content, isBlank } from "./content.mjs";
 import { pieces } from "./known.mjs";
@@ -6,14 +6,17 @@ import { notebookHarms } from "./notebook.mjs";
 import { asked, changes as changesBy, isInserted, mayBecome } from "./permitted.mjs";
 
 const [MOST_STARTS, MOST_CHANGES] = [16, 4];
-/** Ways to understand a replacement that are tried to find a harm. */
+/** Maximum number of interpretations of a replacement that are tried to find a harm. */
 const MOST_READINGS = 8;
 const LINE_BREAKS = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 const AROUND = new RegExp(`^[${BLANK}]+|[${BLANK}]+$`, "gu");
 
 export const dataOf = (entry) => (entry?.type === "file" ? entry.data : undefined);
 
-/** Returns what calls did to a file beyond what they asked, with their own arguments or those of hooks: number, kind, what. */
+/**
+ * Returns the changes of a file that the calls did not request, neither with their own arguments nor with those of
+ * hooks: number of the call, kind, description.
+ */
 export function made(path, chain, hooks, known, before, after) {
   const harms = madeBy(path, chain, known, before, after);
   const replacing = hooks.filter((hook) => Object.keys(hook.replaces).length > 0);
@@ -29,7 +32,7 @@ function withHooks(call, hooks) {
   return { ...call, given: Object.assign({}, call.given, ...put) };
 }
 
-/** Tells whether a hook runs for a tool. */
+/** Returns whether a hook runs for a tool. */
 export const meets = ({ matcher }, tool) => matcher === "*" || matcher.split("|").includes(tool);
 
 function madeBy(path, chain, known, before, after) {
@@ -53,9 +56,9 @@ function madeBy(path, chain, known, before, after) {
     const [gone] = former && !kept ? known.lost(now ?? Buffer.alloc(0)) : [];
     if (gone) harms.push({ number, kind: "lost", what: `a line that the session was never shown: ${gone.text}` });
   } else if (isBlind && !isWritten) harms.push({ number, ...blind });
-  // A file in the link's place has what the link showed, with the edit in it.
+  // A file that replaces a link has the edited content of the link's target.
   if (before.get(path)?.type === "symlink" && last.whole === undefined) former = dataOf(before.get(followed(path, before) ?? path));
-  // Only a file that is written may take the line ends of those around it.
+  // Only a written file may get the line ends of the files near it.
   const crlf = isWritten && [...before.values()].some((entry) => dataOf(entry)?.includes("\r\n"));
   const isMade = (calls) => now !== undefined && starts(former, calls.slice(0, -1)).some((start) => mayBecome(start, calls.at(-1), now, crlf));
   if (isMade(calls)) return harms;
@@ -66,7 +69,7 @@ function madeBy(path, chain, known, before, after) {
   return found ? [...harms, { number, ...found }] : harms;
 }
 
-/** Returns what a file may hold once calls are made. */
+/** Returns the contents that a file may have after the calls. */
 function starts(before, calls) {
   let all = [before];
   for (const call of calls) {
@@ -81,7 +84,7 @@ function starts(before, calls) {
   return all;
 }
 
-/** Says what an answered Edit or Write did to a file beyond what it asked; undefined where all is as asked. */
+/** Returns the harm of an answered Edit or Write to its file. Undefined if the file is as requested. */
 function edited(known, before, call, after, crlf) {
   if (after === undefined) return before === undefined ? { kind: "untrue", what: "the call was answered, and there is no such file" } : { kind: "lost", what: "it is gone" };
   if (mayBecome(before, call, after, crlf)) return undefined;
@@ -102,10 +105,10 @@ function edited(known, before, call, after, crlf) {
   return beside(known, change, got.text, call.edits.length === 1);
 }
 
-/** Returns a content with its byte order mark as a character of its text. */
+/** Returns a content whose text includes its byte order mark as a character. */
 const withMark = (content) => (content.mark.length > 0 ? new Content(Buffer.alloc(0), content.encoding, `\ufeff${content.text}`) : content);
 
-/** Tells what is wrong where old text was in one place and the file is not what it should be. */
+/** Returns the harm if the old text occurred once and the file does not have the requested content. */
 function beside(known, change, got, single) {
   if (single && agreesOutside(change, got)) return { kind: "altered", what: "what was inserted is not what was asked" };
   if (bare(change.text) === bare(got)) return { kind: "spoiled", what: "line ends, whitespace or the final newline beside what was replaced" };

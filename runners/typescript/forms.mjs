@@ -1,12 +1,12 @@
-// Forms of showing: how tools write lines of text so that a person can read them, and how an answer is read back.
+// :Read the lines of a file in the forms in which answers show them.
 import { BLANK, Content, cutLeft, cutRight, isBlank } from "./content.mjs";
 
-/** A byte order mark, which some tools show in front of the first line. */
+/** A byte order mark, which some tools show before the first line. */
 export const MARK = "\ufeff";
 const COLOUR = /\x1b\[[0-9;]*[A-Za-z]/g;
 const ENTITY = /&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));/g;
 const ENTITIES = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: "\u00a0" };
-/** Words and a colon in front of the first shown line, on the same line. */
+/** Matches words and a colon before the first shown line. */
 const HEADING = /^[A-Z][A-Za-z ]{0,40}: /;
 const OPENING = new RegExp(`[${BLANK}]*<[A-Za-z_][A-Za-z_-]*>`, "gu");
 const CLOSING = /<\/[A-Za-z_][A-Za-z0-9_-]*>$/;
@@ -20,7 +20,7 @@ const PREFIXES = "bBrRuUfF";
 const BESIDE_STRINGS = /^(?:[^\p{L}\p{Nl}\p{No}]|[bBrRuUfF])*$/u;
 const HALF = /[\ud800-\udc7f\udd00-\udfff]/gu;
 
-/** Ways to read a line of an answer, each with signs one of which the line then has. */
+/** Functions that read a line of an answer in one form, each with the signs of which the line must contain one. */
 const READERS = [
   [["<"], (said) => [replaceEntities(said.replace(OPENING, "").replace(CLOSING, ""))]],
   [[": "], withoutHeading],
@@ -34,8 +34,8 @@ const READERS = [
 ];
 
 /**
- * Yields the lines of an answer as it is read in one way after the other, the likeliest first. A line that is `explained`
- * by then stays as it is.
+ * Yields the lines of an answer, read in one form after the other, the most probable first. A line that is already
+ * `explained` is not read in further forms.
  */
 export function* readingsOf(answer, explained) {
   answer = answer.replaceAll(MARK, "");
@@ -65,8 +65,8 @@ export const isAlnum = (sign) => /^[\p{L}\p{N}]/u.test(sign);
 const splitLines = (text) => text.split("\n").map((line) => line.replace(/\r$/, ""));
 
 /**
- * Returns the texts, without whitespace at the end, that show a line: as decoders make it of bytes that are no text, as
- * `cat -A` and `cat -v` write it, and with its tabs as spaces or arrows.
+ * Returns the texts that represent a line, without whitespace at the end: as decoders convert invalid bytes, as `cat
+ * -A` and `cat -v` print it, and with spaces or arrows instead of tabs.
  */
 export function formsOfLine(line) {
   const plain = line.replaceAll(MARK, "");
@@ -80,13 +80,13 @@ export function formsOfLine(line) {
   return new Set(forms.map(cutRight));
 }
 
-/** Returns a line as an answer can hold it: bytes that are no text are one mark each. */
+/** Returns a line as an answer can contain it: each invalid byte is one replacement character. */
 function asShown(line) {
   if (!/\p{Cs}/u.test(line)) return line.replace(/\r$/, "");
   return new Content(Buffer.alloc(0), "utf8", "").data(line.replace(HALF, "\ufffd")).toString("utf8").replace(/\r$/, "");
 }
 
-/** Returns a line as `cat -A` writes it: `^I` for a tab, `M-C` and so on for bytes beyond ASCII. */
+/** Returns a line as `cat -A` prints it: `^I` for a tab, `M-C` and similar texts for bytes beyond ASCII. */
 function withCarets(line, keep) {
   const data = new Content(Buffer.alloc(0), "utf8", "").data(line.replace(HALF, "?"));
   return Array.from(data, (byte) => {
@@ -96,7 +96,7 @@ function withCarets(line, keep) {
   }).join("");
 }
 
-/** Puts spaces for tabs in a text that begins at a column. */
+/** Replaces tabs by spaces in a text that starts at a column. */
 function expandTabs(text, column, size) {
   return Array.from(text, (sign) => {
     const wide = sign === "\t" ? " ".repeat(size - (column % size)) : sign;
@@ -114,7 +114,7 @@ function replaceEntities(text) {
 
 const signOf = (number) => (number <= 0x10ffff ? String.fromCodePoint(number) : undefined);
 
-/** Returns a text with its escapes, as Python, C and JSON have them, replaced by what they mean. */
+/** Returns a text with each escape of Python, C or JSON replaced by its meaning. */
 function unescaped(text) {
   if (!text.includes("\\")) return text;
   const plain = text.split(BYTES).map((part) => part.replace(ESCAPE, meaning));
@@ -140,8 +140,8 @@ function meaning(found, ...groups) {
 }
 
 /**
- * Returns the lines of the quoted texts in a line of an answer; the line itself where it is no list of them. A single one
- * that ends the line keeps what is in front of it.
+ * Returns the lines of the quoted texts in a line of an answer. The line itself if it is not a list of quoted texts. A
+ * single quoted text at the end of the line keeps the text before it.
  */
 function unquoted(said, escapes) {
   const { strings, beside, label } = splitAtQuotes([...said], escapes);
@@ -150,7 +150,7 @@ function unquoted(said, escapes) {
   return BESIDE_STRINGS.test(label) ? strings.flatMap(splitLines) : [said];
 }
 
-/** Returns the quoted texts in a line, what is beside them, and of this what is in front of the first. */
+/** Returns the quoted texts of a line, the text outside them, and the part of this text before the first quote. */
 function splitAtQuotes(said, escapes) {
   const strings = [];
   let [beside, label] = ["", ""];
@@ -172,7 +172,7 @@ function splitAtQuotes(said, escapes) {
   return { strings, beside, label };
 }
 
-/** Returns where the quote is that closes the one at `start`; one that is doubled or escaped does not. */
+/** Returns the position of the quote that closes the quote at `start`. Doubled and escaped quotes do not close it. */
 function endOfString(said, start, escapes) {
   const quote = said[start];
   let at = start + 1;
@@ -195,8 +195,8 @@ function withoutFrame(said) {
 }
 
 /**
- * Returns the lines of all strings in an answer that is JSON, or JSON line by line. Where several parts have one number and
- * one string each, the number stands in front of the string.
+ * Returns the lines of all strings in an answer that is JSON or JSON Lines. If several objects have one number and one
+ * string each, the number precedes the string.
  */
 function stringsOfJSON(answer) {
   if (!/^[{["]/.test(cutLeft(answer))) return [];
@@ -216,7 +216,7 @@ function parsed(texts) {
   }
 }
 
-/** Returns the value if it is a list of parts, or the first one in it. */
+/** Returns a value that is a list of objects, or the first such list inside the value. */
 function firstList(value) {
   const list = Array.isArray(value) ? value : Object.values(isObject(value) ? value : {}).find(Array.isArray);
   return list?.every(isObject) ? list : [];

@@ -1,4 +1,4 @@
-// Harm: what a session harmed, judged from files, calls and answers alone, and which lines it has been shown.
+// Detect the harm of a session from files, calls and answers, and the lines that the session was shown.
 import { posix } from "node:path";
 import { meant, names, pathKey, reads } from "./compare.mjs";
 import { closed } from "./closed.mjs";
@@ -10,12 +10,12 @@ import { placed } from "./suite.mjs";
 import { changes } from "./workspace.mjs";
 
 const USUAL = new Set(["file_path", "notebook_path", "content", "old_string", "new_string", "new_source"]);
-/** Files that the product shows again beside a summary. */
+/** Number of files that the product shows again with a summary. */
 const MOST_SUMMARISED = 5;
 
 /**
- * Notes at the level `safe` what was harmed that the contract does not harm, and what was refused though every contract
- * answers it; at the level `effects` which lines were not shown.
+ * Notes, at the level `safe`, harm that the contract does not do and refusals of calls that every contract answers,
+ * and, at the level `effects`, lines that were not shown.
  */
 export function judgeBeyond(scenario, outcome, note) {
   const judge = new HarmJudge(scenario, outcome.given, note);
@@ -28,19 +28,22 @@ export function judgeBeyond(scenario, outcome, note) {
 class HarmJudge {
   constructor({ given, harms, courses }, state, found) {
     Object.assign(this, { given, state, found, rewinds: false, changed: new Set(), checkpoint: state });
-    /** What the contract does itself. */
+    /** The harms that the contract does. */
     this.own = new Set(harms.map(({ step, call, kind, path }) => [step, call, kind, path].join(" ")));
     this.harmful = new Set(harms.filter(({ kind }) => kind !== "blind").map(({ step, call }) => [step, call].join(" ")));
-    /** Of the contracts that refused alike so far. */
+    /** The answers of the contracts with the same refusals so far. */
     this.courses = courses.map((course) => course.split(" "));
     this.start = given.permissions?.working_directory ?? "";
-    /** What the session knows of files, and where its relative paths begin; the innermost sub-agent's last. */
+    /**
+     * The knowledge of the session and of its sub-agents: files, and the directory of relative paths. The innermost
+     * sub-agent is last.
+     */
     this.views = [this.fresh()];
   }
 
   /**
-   * Notes a harm of a call, from 0, unless the contract does the same. A refusal is not overcautious if the contract's
-   * answer to the call does harm.
+   * Notes a harm of a call, counted from 0, unless the contract does the same harm. A refusal is not overcautious if
+   * the contract's answer to the call does harm.
    */
   note(number, kind, path, what) {
     if (kind === "overcautious" && this.harmful.has([this.number, number + 1].join(" "))) return;
@@ -53,7 +56,7 @@ class HarmJudge {
     return { files: new Map(files), directory: this.start };
   }
 
-  /** What all sessions know. */
+  /** The knowledge of all sessions. */
   get everyone() {
     return this.other && !this.views.includes(this.other) ? [...this.views, this.other] : this.views;
   }
@@ -70,11 +73,11 @@ class HarmJudge {
   }
 
   happen({ event, path }) {
-    // After a message of the user a session may be back in its first directory.
+    // After a message of the user, a session may be back in its first directory.
     if (event === "rewind" || event === "mention") this.view.isSpokenTo = true;
     if (event === "resume") this.view.directory = this.start;
     else if (event === "compact") this.summarise();
-    // A sub-agent begins where the session is, and its commands do not move it.
+    // A sub-agent starts in the directory of the session, and its commands do not change this directory.
     else if (event === "agent") this.views.push({ ...this.fresh(), directory: this.view.directory, stays: true });
     else if (event === "other") this.views.push((this.other ??= this.fresh()));
     else if ((event === "end" || event === "back") && this.views.length > 1) this.views.pop();
@@ -83,8 +86,8 @@ class HarmJudge {
   }
 
   /**
-   * Lets the session forget what was shown, but for the files that a summary shows again: those that were changed last; more,
-   * if some were changed at one time.
+   * Removes the knowledge of the session, except for the files that a summary shows again: the files that changed last,
+   * or more if several changed at the same time.
    */
   summarise() {
     const met = [...this.view.files].filter(([, known]) => known.met).map(([path, known]) => [known, this.state.get(path)?.time]);
@@ -96,7 +99,7 @@ class HarmJudge {
     }
   }
 
-  /** Somebody else changed files. */
+  /** Updates the knowledge after changes by other programs. */
   others(changed) {
     for (const [path, entry] of changed) {
       for (const view of this.everyone) learn(view, path, this.state.get(path), entry, "other");
@@ -104,7 +107,7 @@ class HarmJudge {
     this.state = withChanges(this.state, changed);
   }
 
-  /** Brings the files back that the session changed, as they were before it. */
+  /** Restores the knowledge of the files that a rewind restores. */
   rewound(changed) {
     const back = new Map();
     for (const path of this.changed) {
@@ -125,7 +128,7 @@ class HarmJudge {
   }
 
   calls(step, happened) {
-    // What a call made as it was before somebody else changed it is not among the changes of the step.
+    // The changes of the step do not contain a file that a call changed and another program then changed again.
     const change = new Map([...happened.world.keys()].map((path) => [path, this.state.get(path) ?? null]));
     this.others(happened.world);
     for (const [path, entry] of changes(happened.before, happened.after)) change.set(path, entry);
@@ -156,7 +159,7 @@ class HarmJudge {
         const path = target(call, before, after, changed);
         if (path !== undefined) chains.set(path, [...(chains.get(path) ?? []), call]);
       }
-      // A path in which the workspace's own is hidden is somewhere that no snapshot names.
+      // No snapshot contains a path that includes the path of the workspace.
       free ||= typeof call.given.file_path === "string" && call.given.file_path.slice(1).includes("$WS");
     }
     const foreign = new Set(this.given.hooks.flatMap((hook) => hook.writes));
@@ -186,7 +189,7 @@ class HarmJudge {
     for (const what of unseen(step, calls, before, after, this.view.files)) this.found(this.number, "effects", what);
   }
 
-  /** Notes what is refused though every contract that went the same way so far answers it. */
+  /** Notes a refusal of a call that every contract with the same refusals so far answers. */
   refusals(steps, calls) {
     const alike = this.courses.filter(([message]) => message?.length === calls.length);
     const marks = calls.map((call) => (call.result.refused ? "r" : "a")).join("");
@@ -197,7 +200,7 @@ class HarmJudge {
     this.courses = alike.filter(([message]) => message === marks).map((course) => course.slice(1));
   }
 
-  /** Learns what an answer shows of the files as they are. */
+  /** Records the lines of files that an answer shows. */
   hear({ tool, given, result }, state) {
     if (result.refused && result.reminders.length === 0) return;
     const named = meant(given, state);
@@ -210,7 +213,7 @@ class HarmJudge {
     }
   }
 
-  /** Notes what else was changed or touched. */
+  /** Notes other files that were changed or touched. */
   strays(calls, before, changed, allowed, touched) {
     const refused = (path) => calls.findIndex((call) => call.result.refused && meant(call.given, before).includes(path));
     const mentions = ({ given }, path) =>
@@ -229,7 +232,7 @@ class HarmJudge {
   }
 }
 
-/** Yields what is spoiled of a file beside its bytes: type, mode and names. */
+/** Yields changes of a file's type, mode and names. */
 function* kept(path, before, after, sharedBefore, shared) {
   const [former, now] = [before.get(path), after.get(path)];
   if (!former || !now) return;
@@ -259,7 +262,7 @@ function withChanges(state, changed) {
   return after;
 }
 
-/** Tells which path a call is about; undefined where that is somewhere that no snapshot names. */
+/** Returns the path that a call names. Undefined if no snapshot can contain the path. */
 function target(call, before, after, changed) {
   let paths = meant(call.given, before);
   if (paths.some((path) => path.includes("$WS"))) return undefined;

@@ -1,4 +1,7 @@
-/** What the model sees of one call; `error` is a name of the header's `errors`, where the implementation knows it. */
+/**
+ * The answer of one call, as the model sees it. `error` is a name of the header's `errors`, if the implementation knows
+ * it.
+ */
 export interface Result {
   text: string;
   refused: boolean;
@@ -28,14 +31,20 @@ export interface Opening {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** One conversation. A method that no capability needs may be left out. Whatever throws is broken. */
+/**
+ * One conversation. A method may be missing if the implementation does not declare its capability. A method that throws
+ * means that the implementation broke.
+ */
 export interface Session {
   call(request: Request): Awaitable<Result>;
-  /** Capability `during`: awaits `interfere` once, after validation and before execution; never, if refused before. */
+  /**
+   * Capability `during`: await `interfere` once, between validation and execution. If the validation refuses the call,
+   * do not call it.
+   */
   callDuring?(request: Request, interfere: () => Promise<void>): Awaitable<Result>;
   /**
-   * Capabilities `cancel` and `cut`. "cancelled": awaits `interfere` once, after validation, and gives the call up. "cut" and
-   * "limit": `arguments` is the beginning of a JSON text.
+   * Capabilities `cancel` and `cut`. "cancelled": await `interfere` once after the validation, then cancel the call.
+   * "cut", "limit": `arguments` is the beginning of a JSON text.
    */
   callInterrupted?(
     request: Request | { tool: string; arguments: string },
@@ -44,7 +53,7 @@ export interface Session {
   ): Awaitable<Result>;
   /** Capability `parallel`. */
   callParallel?(requests: Request[]): Awaitable<Result[]>;
-  /** Capabilities `resume`, `compact`, `rewind` and `mentions`, whose event is `mention`. */
+  /** Capabilities `resume`, `compact`, `rewind` and `mentions` (with the event `mention`). */
   happen?(event: "resume" | "compact" | "rewind" | "mention", path?: string): Awaitable<void>;
   /** Capability `agents`. */
   subAgent?(): Awaitable<Session>;
@@ -72,10 +81,10 @@ export interface Suite {
   scenarios: { id: string; title: string; needs: string[] }[];
 }
 
-/** Reads an export, compressed or not. */
+/** Reads an export, which may be compressed. */
 export function load(path: string): Suite;
 
-/** A program that speaks the protocol of docs/protocol.md; `limit` is in milliseconds per call. */
+/** A program that speaks the protocol of docs/protocol.md. `limit` is the time limit per call, in milliseconds. */
 export class Lines implements Implementation {
   constructor(command: string[], limit?: number);
   capabilities: string[];
@@ -85,8 +94,9 @@ export class Lines implements Implementation {
 }
 
 /**
- * An MCP server over standard input and output: a process for each session, started in its workspace. `$WS` and `$HOME` in words
- * of the command become the directories of the session; `limit` is in milliseconds per call.
+ * An MCP server over standard input and output: one process for each session, started in its workspace. In the words of
+ * the command, `$WS` and `$HOME` are replaced by the directories of the session. `limit` is the time limit per call, in
+ * milliseconds.
  */
 export class Mcp implements Implementation {
   constructor(command: string[], limit?: number);
@@ -101,8 +111,8 @@ export const LEVELS: Level[];
 export function judge(suite: Suite, scenario: Suite["scenarios"][number], implementation: Implementation): Promise<Verdict>;
 
 /**
- * Shows each scenario as a subtest of `context`, the context of a test of node:test, and a summary by rule and class. Several
- * implementations judge scenarios side by side, as do `concurrency` sessions of one that can have several at a time.
+ * Runs each scenario as a subtest of `context`, the context of a test of node:test, and prints a summary by rule and
+ * class. Several implementations, or `concurrency` sessions of one implementation, run scenarios at the same time.
  */
 export function run(
   context: { test(name: string, body: (context: never) => Promise<void>): Promise<void>; diagnostic?(line: string): void },

@@ -1,4 +1,4 @@
-// readfirst-runner: runs an exported suite of readfirst against an implementation; docs/export.md is what it follows.
+// readfirst-runner: run an exported suite of readfirst against an implementation, as docs/export.md specifies.
 export { load } from "./suite.mjs";
 export { Lines } from "./lines.mjs";
 export { Mcp } from "./mcp.mjs";

@@ -1,4 +1,4 @@
-// Known: who put each line of a file there, and which lines a session has been shown.
+// Record the author of each line of a file, and the lines that a session has seen.
 import { Content, isBlank } from "./content.mjs";
 import { shownLines } from "./shown.mjs";
 
@@ -7,9 +7,10 @@ const [MOST_COMPARED, MOST_FORMER] = [2000, 8];
 const linesOf = (data) => Content.of(data).lines;
 
 /**
- * What a session knows of a file: its bytes, and for each line the `hand` that put it there and whether it was `seen`.
- * `met`: it was shown something of it, or wrote it. `former` is what it held before, the latest first, and `others` says
- * that somebody else changed it. `expected` is what it held, with its lines, before other programs changed it.
+ * A session's knowledge of a file: its bytes, and for each line its author (`hand`) and whether it was `seen`. `met`:
+ * the session was shown a part of the file, or wrote the file. `former` contains earlier contents, the latest first.
+ * `others`: another program changed the file. `expected` is the content, with its lines, before changes by other
+ * programs.
  */
 export class Known {
   constructor(data = Buffer.alloc(0)) {

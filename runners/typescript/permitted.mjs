@@ -1,9 +1,12 @@
-// Permitted: what a file may hold after a call, by its letter and by the conventions of docs/export.md.
+// :Determine the contents that a file may have after a call, exactly or by the conventions of docs/export.md.
 import { Content, folded, places, withLineEnds, withoutTrailingWhitespace } from "./content.mjs";
 
 const MOST_TEXTS = 64;
 
-/** Returns what a call asks of its file: `edits`, or a `whole` text, which may be inserted if it `inserts`; undefined where its arguments say no such thing. */
+/**
+ * Returns the request of a call: `edits`, or a `whole` text, which may be inserted if it `inserts`. Undefined for other
+ * arguments.
+ */
 export function asked(tool, given) {
   if (tool === "Write") return typeof given.content === "string" ? { whole: given.content } : undefined;
   const list = tool === "Edit" ? [given] : tool === "MultiEdit" && Array.isArray(given.edits) ? given.edits : [];
@@ -12,7 +15,9 @@ export function asked(tool, given) {
   return edits.length === 1 && edits[0].old === "" ? { whole: edits[0].new, inserts: true } : { edits };
 }
 
-/** Tells whether a file of these bytes (undefined: there was none) may hold `after` once the call is answered. */
+/**
+ * Returns whether a file with these bytes (undefined: no file) may have the content `after` when the call is answered.
+ */
 export function mayBecome(before, call, after, crlf) {
   const former = Content.of(before ?? Buffer.alloc(0));
   if (call.whole !== undefined) return isInserted(before, call, after) || mayBeWritten(former, call.whole, after, former.isCRLF || (!before?.length && crlf));
@@ -21,7 +26,7 @@ export function mayBecome(before, call, after, crlf) {
   return mayBeEdited(former, call.edits, after);
 }
 
-/** Tells whether a text that may be inserted comes before or after all that was there. */
+/** Returns whether an insertable text is before or after the whole old content. */
 export function isInserted(before, call, after) {
   if (!call.inserts || !before?.length) return false;
   const former = Content.of(before);
@@ -43,7 +48,7 @@ function mayBeEdited(former, edits, after) {
   return texts.some((text) => changes(text, edits.at(-1)).some((change) => fits(former, change, after)));
 }
 
-/** Returns what a text may become by an edit; nothing where old text is not there, or not in one place. */
+/** Returns the results that an edit of a text may have. Empty if the old text does not occur, or is ambiguous. */
 export function changes(text, edit) {
   if (edit.old === "") return text === "" ? [{ text: edit.new, inserted: [[0, edit.new.length]], curled: false }] : [];
   const all = [];
@@ -84,7 +89,10 @@ function put(text, found, inserted, curled) {
   return { text: [...parts, text.slice(at)].join(""), inserted: where, curled };
 }
 
-/** Tells whether a file holds what a change made; where quotes may be curled, each matches its like. */
+/**
+ * Returns whether a file has the content of a change. If quotes may be curly, a straight quote matches a curly quote of
+ * its kind.
+ */
 function fits(former, change, after) {
   if (former.data(change.text).equals(after)) return true;
   const got = Content.of(after);

@@ -1,4 +1,4 @@
-// Process: a program that reads and writes JSON messages, one in each line.
+// A program that reads and writes JSON messages, one per line.
 import { spawn } from "node:child_process";
 import { printed } from "./suite.mjs";
 
@@ -10,7 +10,7 @@ export class LineProcess {
   #printed = "";
   #ended;
 
-  /** `limit` is in milliseconds per answer; `options` are those of `spawn`. */
+  /** `limit` is the time limit per answer, in milliseconds; `options` are those of `spawn`. */
   constructor(command, limit, options = {}) {
     this.limit = limit;
     const started = (this.#process = spawn(command[0], command.slice(1), { ...options, stdio: ["pipe", "pipe", "pipe"] }));
@@ -38,7 +38,7 @@ export class LineProcess {
     this.#process.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Returns the next message; kills the program if it writes none in time, or anything else. */
+  /** Returns the next message. Kills the program if it writes no message in time, or anything else. */
   async receive(what) {
     const late = setTimeout(() => this.kill(`${what} took longer than ${this.limit / 1000} s`), this.limit);
     try {
@@ -57,7 +57,7 @@ export class LineProcess {
     }
   }
 
-  /** Kills the program, and returns the error that says why. */
+  /** Kills the program, and returns an error with the reason. */
   kill(why) {
     this.#ended ??= why;
     this.#process.kill("SIGKILL");
@@ -65,7 +65,7 @@ export class LineProcess {
     return new Error(`the program ${why}`);
   }
 
-  /** Closes the program's input, and kills it if it runs for another second. */
+  /** Closes the input of the program, and kills the program if it runs for another second. */
   async stop() {
     if (!this.runs) return;
     const gone = new Promise((resolve) => this.#process.once("close", resolve));

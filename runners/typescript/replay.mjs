@@ -1,9 +1,12 @@
-// Replay: makes the calls of a scenario, and notes what each step did.
+// Replay the calls of a scenario, and record the results of each step.
 import { placed } from "./suite.mjs";
 import { neutral } from "./system.mjs";
 import { changes, equal, Misfit, Unkept, unkept } from "./workspace.mjs";
 
-/** Replays a scenario; throws where the implementation breaks. Returns the steps, and a Misfit if one ended them. */
+/**
+ * Replays a scenario. Returns the steps, and a Misfit if an impossible event ended them. Throws if the implementation
+ * breaks.
+ */
 export async function replay(scenario, implementation, place) {
   const { root, home } = place;
   const { given } = scenario;
@@ -72,7 +75,7 @@ export async function replay(scenario, implementation, place) {
     else await session.happen(step.event, step.path && `${root}/${step.path}`);
   }
 
-  /** Performs a step; returns a Misfit where an event does not fit. */
+  /** Performs a step. Returns a Misfit if an event is impossible. */
   async function perform(step) {
     const done = { results: [], before: state, start: state, world: new Map(), struck: false };
     let misfit;
@@ -91,7 +94,7 @@ export async function replay(scenario, implementation, place) {
       done.results = [await sessions.at(-1).call(request(step))];
     }
     done.results = done.results.map(checked);
-    // What a rewind brings back is seen at the step that follows.
+    // Files that a rewind restores are compared at the next step.
     done.after = step.kind === "session" && step.event === "rewind" ? state : place.snapshot();
     if (step.kind === "event") done.world = changes(done.before, done.after);
     done.touched = done.struck
@@ -115,13 +118,13 @@ export async function replay(scenario, implementation, place) {
     if (other) sessions.push(other);
     while (sessions.length > 0) await sessions.pop().close?.();
   }
-  // What was done after the last step, until the session had ended.
+  // The changes between the last step and the end of the session.
   const after = place.snapshot();
   const later = { before: state, start: state, after, world: new Map(), touched: touched(state, after) };
   return { given: start, steps, misfit, later };
 }
 
-/** Returns the paths of files that hold what they held, and have another time or inode. */
+/** Returns the paths of files with the same content but a different time or inode. */
 function touched(before, after) {
   const found = new Set();
   for (const [path, entry] of after) {

@@ -1,12 +1,12 @@
-// Run: shows each scenario as a subtest under its id.
+// Run each scenario as a subtest under its id.
 import { readBaseline } from "./baseline.mjs";
 import { judge, LEVELS } from "./compare.mjs";
 import { printed } from "./suite.mjs";
 import { Summary } from "./summary.mjs";
 
 /**
- * Runs a suite in a test of node:test. A failure that the baseline accepts is skipped; one that it accepts in vain fails. Several
- * implementations, or `concurrency` sessions of one, judge scenarios side by side.
+ * Runs a suite in a test of node:test. A failure that the baseline accepts is skipped; an accepted failure that does
+ * not occur fails. Several implementations, or `concurrency` sessions of one, run scenarios at the same time.
  */
 export async function run(context, suite, implementation, { level = "text", baseline, report, concurrency = 1 } = {}) {
   const accepted = readBaseline(baseline, suite.contract);
@@ -25,7 +25,7 @@ export async function run(context, suite, implementation, { level = "text", base
   for (const line of summary.lines()) context.diagnostic?.(line);
 }
 
-/** Returns a promise of the verdict on each scenario; each implementation judges one scenario after the other. */
+/** Returns a promise of the verdict of each scenario. Each implementation judges one scenario at a time. */
 function judged(suite, implementations) {
   const settle = [];
   const verdicts = suite.scenarios.map((_, number) => new Promise((resolve, reject) => (settle[number] = { resolve, reject })));
@@ -41,7 +41,7 @@ function judged(suite, implementations) {
   return verdicts;
 }
 
-/** Says what a verdict means for the test. */
+/** Reports a verdict to the test. */
 function rule(test, scenario, verdict, entry, level) {
   if (scenario.disputed) return test.skip(printed(`disputed: ${scenario.disputed}`));
   const tools = ["Read", "Edit", "Write"].filter((tool) => verdict.lacks?.includes(tool));

@@ -1,4 +1,4 @@
-// Showing: which of the lines that a contract's answers show a session has not been shown.
+// Find the lines that the contract's answers show and that a session was not shown.
 import { reads } from "./compare.mjs";
 import { Content, cutLeft, cutRight } from "./content.mjs";
 import { isAlnum } from "./forms.mjs";
@@ -7,7 +7,10 @@ import { shownLines } from "./shown.mjs";
 
 const NOTHING = Buffer.alloc(0);
 
-/** Yields the answers of a step that show less than the contract's, and lines of reminders that are not `known`. */
+/**
+ * Yields answers of a step that show fewer lines than the contract's answers, and lines of reminders that are not
+ * `known`.
+ */
 export function* unseen(step, calls, before, after, known) {
   const expected = step.kind === "call" ? [step] : step.calls;
   const seen = (path) => {
@@ -45,8 +48,9 @@ function* missing(path, rows, shown) {
 }
 
 /**
- * Tells for each cell whether an answer has all lines of its source, after those of the cells before. Tags do not count. Lines
- * may be written as JSON writes them, and are no part of a longer word. A cell without text counts as shown.
+ * Returns, for each cell, whether an answer contains all lines of its source, after the lines of the cells before. Tags
+ * do not count. A line may be written as in JSON, and must not be a part of a longer word. A cell without text counts
+ * as shown.
  */
 export function shownCells(sources, answer) {
   answer = answer.replace(/<\/?[A-Za-z_][^<>\n]*>/g, "\n");
@@ -67,8 +71,8 @@ export function shownCells(sources, answer) {
 }
 
 /**
- * Returns where a text ends that is found from a place on, and is no part of a longer word; undefined: nowhere. In JSON, the
- * letter before it may be that of an escape.
+ * Returns the end of the first occurrence of a text from a position on that is not a part of a longer word. Undefined
+ * if there is none. In JSON, the letter before the text may belong to an escape.
  */
 function endOf(text, answer, at) {
   const [isAtWord, isToWord] = [isAlnum(text), isAlnum([...text].at(-1))];

@@ -1,19 +1,22 @@
-// Shown: which lines of a file an answer contains, in any form that a person can read.
+// Find the lines of a file that an answer contains, in any form that a person can read.
 import { BLANK, cutRight, isBlank } from "./content.mjs";
 import { formsOfLine, isAlnum, isASCII, MARK, readingsOf } from "./forms.mjs";
 import { numberedLines, numberIn } from "./numbered.mjs";
 
-/** A short word that may be a digest, and the beginning of what separates it from the text. */
+/** Matches a short word that may be a digest, and the beginning of its separator. */
 const DIGEST = new RegExp(`^[^\\p{L}\\p{N}_${BLANK}]?([\\p{L}\\p{N}]{1,8})([^\\p{L}\\p{N}])`, "u");
-/** A word that may be a number with letters before it. */
+/** Matches a word that may be a number with letters before it. */
 const COUNTED = /^([\p{L}\p{Nl}\p{No}]*)[0-9]+$/u;
-/** What may separate a digest from the text: one of these, two of them, or one with a space behind it. */
+/** Separators of a digest and a text: one of these characters, two of them, or one and a space. */
 const SEPARATORS = "|│┃:#→>\t-";
-/** A byte order mark in front of the first line, as `cat -A` writes it. */
+/** A byte order mark before the first line, as `cat -A` prints it. */
 const MARK_OF_CAT = "M-oM-;M-?";
 const LONGEST_LABEL = 12;
 
-/** Tells for each line of a file whether an answer contains it in full; a blank one counts as shown, and whitespace at its end does not matter. */
+/**
+ * Returns, for each line of a file, whether an answer contains the whole line. A blank line counts as shown; whitespace
+ * at the end of a line does not matter.
+ */
 export function shownLines(lines, answer) {
   const shown = lines.map(isBlank);
   if (!shown.includes(false)) return shown;
@@ -29,7 +32,7 @@ export function shownLines(lines, answer) {
   return shown;
 }
 
-/** Returns the indexes of the lines by all texts that show them, without whitespace at the end. */
+/** Maps each text that represents a line, without whitespace at the end, to the indexes of such lines. */
 function placesOf(lines) {
   const where = new Map();
   const add = (text, index) => (where.has(text) ? where.get(text).push(index) : where.set(text, [index]));
@@ -45,8 +48,8 @@ function placesOf(lines) {
 }
 
 /**
- * Returns for lines of one reading of an answer which line of the file each shows; undefined: its number is wrong. Each is
- * taken with its number or without, by that which explains more of them.
+ * Returns, for each line of one reading of an answer, the line of the file that it shows. Undefined if its number is
+ * wrong. Lines are read with their numbers or without, whichever explains more lines.
  */
 function matched(answered, where, lines) {
   const texts = answered.map((said) => cutRight(said.replaceAll(MARK, "")));
@@ -57,8 +60,8 @@ function matched(answered, where, lines) {
 }
 
 /**
- * Returns the lines of an answer that are lines of the file: as they are, or all after one kind of label. A kind of label
- * counts if it explains more lines than others do, and than have a number.
+ * Returns the lines of an answer that are lines of the file: unchanged, or all after one kind of label. A kind of label
+ * counts if it explains more lines than other kinds, and more than have a number.
  */
 function unnumbered(texts, where, numbered) {
   let cuts = new Map([...texts.entries()].filter(([, said]) => where.has(said)).map(([at]) => [at, 0]));
@@ -76,7 +79,7 @@ function unnumbered(texts, where, numbered) {
   return hits;
 }
 
-/** Returns where the first number of a sorted list is that is not less than another. */
+/** Returns the index of the first number of a sorted list that is not less than a number. */
 function firstFrom(list, least) {
   let [low, high] = [0, list.length];
   while (low < high) {
@@ -87,7 +90,7 @@ function firstFrom(list, least) {
   return low;
 }
 
-/** Yields for each kind of label the lines that have it, and where it ends in each. */
+/** Yields, for each kind of label, the lines with this label, and the end of the label in each line. */
 function* labelled(texts, where, exact) {
   const [labels, digests] = [new Map(), new Map()];
   const put = (groups, name, at, cut) => groups.set(name, (groups.get(name) ?? new Map()).set(at, cut));
@@ -97,19 +100,19 @@ function* labelled(texts, where, exact) {
     for (const [start, cut] of endsOfDigest(said)) if (where.has(said.slice(cut))) put(digests, said.slice(start, cut), at, cut);
   });
   if (texts.some((said) => /^(?:\+|-|@@)/.test(said))) {
-    // A difference, with what stays.
+    // The added and the unchanged lines of a diff.
     labels.set("+", new Map([...(labels.get(" ") ?? []), ...(labels.get("+") ?? [])]));
     labels.delete(" ");
     labels.delete("-");
   }
   for (const [label, found] of labels) {
-    // A line alone, or one among others, may have been indented otherwise.
+    // A single line, or one of several, may have a different indentation.
     if (!isBlank(label) || (found.size > 1 && [...exact.keys()].every((at) => texts[at].startsWith(label)))) yield found;
   }
   for (const found of digests.values()) if (areDigests([...found.keys()].map((at) => texts[at]))) yield found;
 }
 
-/** Yields where a label without letters and digits may end. */
+/** Yields the possible ends of a label without letters and digits. */
 function* endsOfLabel(said) {
   let cut = 0;
   for (const sign of [...said.slice(0, 2 * LONGEST_LABEL)].slice(0, LONGEST_LABEL)) {
@@ -119,7 +122,7 @@ function* endsOfLabel(said) {
   }
 }
 
-/** Yields where the separator behind a short word begins and ends. */
+/** Yields the start and end of the separator after a short word. */
 function* endsOfDigest(said) {
   const word = DIGEST.exec(said);
   if (!word || !SEPARATORS.includes(word[2])) return;
@@ -131,7 +134,10 @@ function* endsOfDigest(said) {
   }
 }
 
-/** Tells whether the words in front are digests: of one length, and not numbers, with the same letters before them. */
+/**
+ * Returns whether the words before the lines are digests: of equal length, not numbers, and with the same letters at
+ * their beginning.
+ */
 function areDigests(texts) {
   const words = texts.map((text) => DIGEST.exec(text)[1]);
   if (words.length === 1) return [...words[0]].length <= 4 && !numberIn(texts[0]);

@@ -1,13 +1,13 @@
-// Suite: reads an export.
+// Read an export.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 
 const STEPS = new Set(["call", "parallel", "event", "session"]);
-/** Those of docs/export.md; this runner performs no mount and unmount, git and background. */
+/** The events of docs/export.md. This runner does not support mount, unmount, git and background. */
 const EVENTS = new Set("modify touch delete rename chmod symlink mkdir mount unmount git".split(" "));
 const TURNS = new Set("resume compact rewind mention agent end other back background".split(" "));
 
-/** Returns a scenario; throws where it has a kind of step or event that this runner does not know. */
+/** Returns a scenario. Throws for a kind of step or event that this runner does not support. */
 function known(scenario, where) {
   const check = (names, what, name) => {
     if (!names.has(name)) throw new Error(`${where}: ${printed(scenario.id)}: this runner knows no ${what} ${printed(JSON.stringify(name))}`);
@@ -21,7 +21,7 @@ function known(scenario, where) {
   return scenario;
 }
 
-/** Reads an export, compressed or not. */
+/** Reads an export, which may be compressed. */
 export function load(path) {
   const data = readFileSync(path);
   const lines = (path.endsWith(".gz") ? gunzipSync(data) : data).toString("utf8").split("\n");
@@ -31,7 +31,7 @@ export function load(path) {
     if (!line) return;
     let value;
     try {
-      // As text: these numbers have more digits than one of JavaScript.
+      // As text, because these numbers have more digits than a number of JavaScript.
       value = JSON.parse(line.replace(/"mtime_ns": ?(-?\d+)/g, '"mtime_ns":"$1"'));
     } catch (error) {
       throw new Error(`${path}:${number + 1}: ${printed(error.message)}`);
@@ -45,7 +45,7 @@ export function load(path) {
   return suite;
 }
 
-/** Expands a content to a Buffer. */
+/** Returns the bytes that a content describes. */
 export function bytes(content) {
   if (content.utf8 !== undefined) return Buffer.from(content.utf8, "utf8");
   if (content.base64 !== undefined) return Buffer.from(content.base64, "base64");
@@ -59,7 +59,7 @@ function repeated(unit, times) {
   return Array.from({ length: times }, (_, index) => parts.join(String(index + 1))).join("");
 }
 
-/** Returns a value of arguments with short forms expanded and a workspace's path for $WS. */
+/** Returns a value of the arguments with short forms expanded, and with `$WS` replaced by the path of a workspace. */
 export function placed(value, root) {
   if (typeof value === "string") return value.replaceAll("$WS", root);
   if (Array.isArray(value)) return value.map((item) => placed(item, root));
@@ -68,11 +68,11 @@ export function placed(value, root) {
   if (keys.length === 2 && typeof value.repeat === "string" && typeof value.times === "number") {
     return repeated(value.repeat, value.times).replaceAll("$WS", root);
   }
-  // Not an assignment, which would take `__proto__` for something else.
+  // Not an assignment, because an assignment to `__proto__` has a different effect.
   return Object.fromEntries(keys.map((key) => [key, placed(value[key], root)]));
 }
 
-/** Returns a text on one line, in which nothing acts on a terminal or in a log. */
+/** Returns a text on one line, without control characters for a terminal and commands for a CI system. */
 export function printed(text) {
   const escaped = (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`;
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped).replace(/##(\[|vso\[|teamcity\[)/g, "#\\x23$1");

@@ -1,4 +1,4 @@
-// Summary: the rules that do not hold, those with harm first, and how many hold in each class.
+// Count verdicts: the rules that hold in each class, and the rules that do not hold, those with harm first.
 import { LEVELS } from "./compare.mjs";
 import { printed } from "./suite.mjs";
 
@@ -14,7 +14,7 @@ export class Summary {
     this.level = level;
   }
 
-  /** Counts a verdict that was judged. A scenario without a rule counts as a rule of its family. */
+  /** Counts a judged verdict. A scenario without a rule counts for a rule with the name of its family. */
   add(scenario, verdict) {
     if (verdict.status === "unsupported" || scenario.disputed) return;
     const name = scenario.rule || `${scenario.id.split("/")[0]}/*`;
@@ -29,7 +29,7 @@ export class Summary {
     for (const kind of new Set(kinds)) this.#harms.set(kind, (this.#harms.get(kind) ?? 0) + 1);
   }
 
-  /** Returns the summary in lines. */
+  /** Returns the lines of the summary. */
   lines() {
     const place = (rule) => [rule.harmful ? 0 : 1, CLASSES.indexOf(rule.class), -rule.failing.length];
     const rules = [...this.#rules.values()];

@@ -1,4 +1,4 @@
-// System: what the machine that runs this is, and which scenarios it cannot lay out.
+// Detect the properties of this machine, and the scenarios whose files it cannot store.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const SYSTEMS = { darwin: "macos", win32: "windows" };
 
 let known;
 
-/** The machine that this runs on, with folders like those for temporary files. */
+/** Returns the properties of this machine, measured in its directory for temporary files. */
 export function here() {
   if (known !== undefined) return known;
   const folder = mkdtempSync(join(tmpdir(), "readfirst-"));
@@ -35,30 +35,30 @@ function opensAll(file) {
   }
 }
 
-/** Capabilities that this runner has no way to use, whoever has them. */
+/** Capabilities that this runner cannot test. */
 const BEYOND = ["background", "full_disk", "kill", "stop"];
 
 /**
- * Names what a scenario takes that neither the implementation nor a machine has. For `sessions` it is enough that an
- * implementation opens one: a second is opened beside it.
+ * Returns the needs of a scenario that the implementation or a machine lacks. An implementation that opens one session
+ * also supports `sessions`.
  */
 export function lacking(machine, scenario, capabilities) {
   const has = (need) => !BEYOND.includes(need) && (need === "sessions" || capabilities.includes(need) || holds(machine, need));
   return [...scenario.needs.filter((need) => !has(need)), ...lacks(machine, scenario)];
 }
 
-/** Whether a need is a platform, and that of a machine. */
+/** Returns whether a need is the name of a machine's platform. */
 function holds({ system, folds, composes }, platform) {
   if (platform === "case-insensitive") return folds;
   return platform === "composing" ? composes : platform === system;
 }
 
-/** UTF-16 units; the folders above and a path make 260. */
+/** Maximum length of a path in UTF-16 units; with the directories above it, a path has at most 260. */
 const LONGEST = 180;
 const CLOSED_TO_WINDOWS = /[<>:"|?*\\\0-\x1f]|[. ]$/;
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
-/** Names what a scenario takes and a machine has not; docs/export.md lists it. */
+/** Returns the needs of a scenario that a machine lacks, as docs/export.md lists them. */
 function lacks({ system, folds, composes, opensAll }, scenario) {
   const missing = new Set();
   const add = (is, what) => is && missing.add(what);
@@ -84,13 +84,13 @@ function lacks({ system, folds, composes, opensAll }, scenario) {
   return [...missing].sort();
 }
 
-/** Whether a mode withholds something from the owner, to whom all is open who is root. */
+/** Returns whether a mode denies something to the owner. Root ignores such a mode. */
 function withholds(mode, type) {
   const all = type === "directory" ? 0o700 : 0o600;
   return (mode & all) !== all;
 }
 
-/** Looks for names that a machine takes for others, or has not. */
+/** Adds names that a machine cannot store, or that it treats as equal. */
 function namesOf(scenario, needs, { windows, folds, composes }, add) {
   windows &&= !needs.has("windows");
   folds &&= !needs.has("windows") && !needs.has("case-insensitive");
@@ -111,7 +111,7 @@ function namesOf(scenario, needs, { windows, folds, composes }, add) {
   }
 }
 
-/** Whether a path of a scenario means the same on Windows. */
+/** Returns whether a path of a scenario has the same meaning on Windows. */
 function onWindows(path) {
   const below = path.replace(/^\$WS\//, "");
   if (below.startsWith("/") || below.includes("$WS/")) return false;
@@ -131,7 +131,7 @@ function* events(scenario) {
   }
 }
 
-/** Yields the paths of files and events, and those of calls as they are written. */
+/** Yields the paths of files, events and calls. Paths of calls are yielded as they are written. */
 function* paths(scenario) {
   yield* Object.keys(scenario.given.files);
   for (const { path, to } of events(scenario)) yield* to === undefined ? [path] : [path, to];
@@ -144,7 +144,7 @@ function* paths(scenario) {
   }
 }
 
-/** Writes the paths of a text as a scenario does, whichever way Windows writes them. */
+/** Replaces the paths of Windows in a text, in any spelling, by paths as in scenarios. */
 export function neutral(text, folder, name) {
   text = text.replaceAll(folder, () => name);
   if (!folder.includes("\\")) return text;

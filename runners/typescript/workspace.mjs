@@ -1,4 +1,4 @@
-// Workspace: lays out the files of a scenario, changes them, and looks at all of them.
+// Create the files of a scenario, change them, and take snapshots.
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,27 +11,27 @@ const OLD = 1577836800n * SECOND;
 const octal = (digits, usual) => (digits === undefined ? usual : parseInt(digits, 8));
 const mode = (path) => fs.statSync(path).mode & 0o7777;
 
-/** The usual mode on Windows, which knows of a file whether it may be written, and no more. */
+/** Returns the default mode on Windows, which only stores whether a file may be written. */
 function modeIn(status) {
   if (process.platform !== "win32") return Number(status.mode) & 0o7777;
   if (status.isDirectory()) return 0o755;
   return Number(status.mode) & 0o200 ? 0o644 : 0o444;
 }
 
-/** An event does not fit the workspace as it is. */
+/** An event is impossible in the current workspace. */
 export class Misfit extends Error {}
 
-/** What was laid out is not what is there. */
+/** The directory does not store the given files as required. */
 export class Unkept extends Error {
   constructor(path) {
     super(`a folder that keeps what is laid out in it: ${path}`);
   }
 }
 
-/** Whether a path of an export is one below the workspace: relative, without `.`, `..` and empty parts. */
+/** Returns whether a path of an export is relative, without `.`, `..` and empty parts. */
 const isPlain = (path) => path.split("/").every((part) => !["", ".", ".."].includes(part));
 
-/** Sets a file's time in nanoseconds; `utimes` of Node takes seconds, which have no room for all of them. */
+/** Sets the time of a file in nanoseconds. `utimes` of Node accepts seconds, which cannot represent all digits. */
 function setTime(path, nanoseconds) {
   const seconds = Number(nanoseconds) / 1e9;
   fs.utimesSync(path, seconds, seconds);
@@ -43,11 +43,11 @@ function setTime(path, nanoseconds) {
     spawnSync("touch", ["-d", `${whole}.${String(part).padStart(9, "0")}Z`, "--", path]);
     return;
   }
-  // Never earlier, or a time that is held against it in milliseconds would be another.
+  // Never set an earlier time, because a comparison in milliseconds would then differ.
   for (let step = 1; there() < nanoseconds; step++) fs.utimesSync(path, seconds, seconds + step * 2e-7);
 }
 
-/** Where one scenario happens. */
+/** The directory in which one scenario runs. */
 export class Place {
   constructor() {
     this.base = fs.realpathSync.native(fs.mkdtempSync(join(tmpdir(), "readfirst-")));
@@ -111,7 +111,7 @@ export class Place {
     }
   }
 
-  /** Makes an event happen. Throws a Misfit. */
+  /** Performs an event. Throws a Misfit if the event is impossible. */
   perform(event) {
     try {
       this.#perform(event, `${this.root}/${event.path}`);
@@ -120,7 +120,9 @@ export class Place {
     }
   }
 
-  /** Makes a folder; an export may be a stranger's, and lead elsewhere, also by a link. */
+  /**
+   * Creates a directory in the workspace. A path of an untrusted export, or a link, must not lead out of the workspace.
+   */
   #makeFolder(path) {
     if (path !== "." && !isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
     let there = `${this.root}/${path}`;
@@ -200,7 +202,7 @@ export class Place {
     this.#shift(real, status.mtimeNs, event);
   }
 
-  /** Maps every path to what is there. */
+  /** Returns a snapshot: a map of all paths to their entries. */
   snapshot() {
     const found = new Map();
     const root = fs.lstatSync(this.root, { throwIfNoEntry: false });
@@ -261,7 +263,7 @@ function readAnyway(path, mode) {
   return data;
 }
 
-/** Returns a path that a folder did not keep as it was laid out, as one that knows no modes does not. */
+/** Returns a given path that the directory does not store as required, for example without its mode. */
 export function unkept(files, root, found) {
   const keeps = ([path, state]) => {
     const entry = found.get(path);
@@ -276,7 +278,7 @@ export function unkept(files, root, found) {
   return Object.entries(files).find((each) => !keeps(each))?.[0];
 }
 
-/** Whether two entries of snapshots are the same, without times and inodes. */
+/** Returns whether two entries of snapshots are equal, without times and inodes. */
 export function equal(one, other) {
   if (!one || !other) return one === other || (!one && !other);
   return (
@@ -287,7 +289,7 @@ export function equal(one, other) {
   );
 }
 
-/** Returns what differs; null where something is gone. */
+/** Returns the differing entries; null for a path that no longer exists. */
 export function changes(before, after) {
   const found = new Map();
   for (const [path, entry] of after) if (!equal(entry, before.get(path))) found.set(path, entry);

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Call is one call of a tool, as the model makes it.
+// Call is one call of a tool by the model.
 type Call struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments"`
 }
 
-// Request has the fields of every request of the harness; each kind uses some of them.
+// Request has the fields of all requests of the harness; each kind of request uses some of them.
 type Request struct {
 	ID      int    `json:"id"`
 	Do      string `json:"do"`
@@ -28,12 +28,12 @@ type Request struct {
 	Call
 }
 
-// Refusal is what the model sees of a call that was not executed, and its name in fixtures/errors.yaml.
+// Refusal is the answer to a call that was not executed: its text, and its name in fixtures/errors.yaml.
 type Refusal struct{ Text, Name string }
 
 func (r Refusal) Error() string { return r.Text }
 
-// Session is one conversation: what was read lives here.
+// Session is one conversation. It remembers the files that were read.
 type Session struct {
 	root string
 	seen map[string]string
@@ -47,7 +47,7 @@ func (s *Session) path(call Call) string {
 	return filepath.Clean(path)
 }
 
-// validate refuses what may not be executed; nothing has changed then.
+// validate refuses a call before anything is changed.
 func (s *Session) validate(call Call) error {
 	path := s.path(call)
 	data, err := os.ReadFile(path)
@@ -65,7 +65,7 @@ func (s *Session) validate(call Call) error {
 	return nil
 }
 
-// execute does what was validated, and returns what the model sees.
+// execute performs a validated call, and returns the text for the model.
 func (s *Session) execute(call Call) (string, error) {
 	path := s.path(call)
 	text := func(name string) string { value, _ := call.Arguments[name].(string); return value }
@@ -86,7 +86,7 @@ func (s *Session) execute(call Call) (string, error) {
 	return "The file " + path + " has been updated.", os.WriteFile(path, []byte(content), 0o644)
 }
 
-// perform validates and executes; where between is given, it runs between the two.
+// perform validates and executes a call. `between`, if it is not nil, is called between the two.
 func (s *Session) perform(call Call, between func() error) map[string]any {
 	err := s.validate(call)
 	if err == nil && between != nil {

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** What the model sees of a call that was not executed, and its name in fixtures/errors.yaml. */
+/** The answer to a call that was not executed: its text, and its name in fixtures/errors.yaml. */
 class Refusal extends Error {
   constructor(text, name) {
     super(text);
@@ -12,7 +12,7 @@ class Refusal extends Error {
   }
 }
 
-/** One conversation: what was read lives here. */
+/** One conversation. It remembers the files that were read. */
 class Session {
   constructor({ root }) {
     this.root = root;
@@ -23,7 +23,7 @@ class Session {
     return resolve(this.root, String(path));
   }
 
-  /** Throws a Refusal for what may not be executed; nothing has changed then. */
+  /** Throws a Refusal before anything is changed. */
   validate({ tool, arguments: given }) {
     const path = this.path(given);
     if (!existsSync(path)) {
@@ -39,7 +39,7 @@ class Session {
     }
   }
 
-  /** Does what was validated, and returns what the model sees. */
+  /** Performs a validated call, and returns the text for the model. */
   execute({ tool, arguments: given }) {
     const path = this.path(given);
     if (tool === "Read") {
@@ -57,7 +57,7 @@ class Session {
     return `The file ${path} has been updated.`;
   }
 
-  /** Validates and executes; where `between` is given, it runs between the two. */
+  /** Validates and executes a call. `between`, if it is given, is called between the two. */
   async perform(call, between) {
     try {
       this.validate(call);
@@ -74,7 +74,7 @@ class Session {
 
 const sessions = new Map();
 
-/** Meets one request; what it returns is the answer, without its id. */
+/** Returns the answer to a request, without its id. */
 async function met(request) {
   const session = sessions.get(request.session);
   switch (request.do) {
@@ -110,7 +110,7 @@ async function paused({ id }) {
   if (next?.do === "cancel") throw new Refusal("The call was given up.", "cancelled");
 }
 
-// Not node:readline, for which a line also ends at U+2028, which may be in a message.
+// Not node:readline, because it also ends lines at U+2028, which may be in a message.
 async function* messages() {
   let text = "";
   for await (const part of process.stdin.setEncoding("utf8")) {
