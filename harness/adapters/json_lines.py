@@ -65,7 +65,7 @@ class AskedProgram(LineProgram):
             AdapterError: No valid answer in time, so the program is ended; or its answer is a problem.
         """
         if not self.alive:
-            raise AdapterError(f"{self.called} had already ended")
+            raise AdapterError(f"{self.name} had already ended")
         number = next(self._numbers)
         try:
             answer = self._exchange({"id": number, **message}, limit)
@@ -81,10 +81,10 @@ class AskedProgram(LineProgram):
         except GarbledError as error:
             raise self.end_with_error(str(error), what) from None
         except BaseException:
-            self.end(at_once=True)
+            self.end(0.0)
             raise
         if "problem" in answer:
-            problem = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
+            problem = f"{self.name} has a problem with {what}: {str(answer['problem'])[:2000]}"
             raise ProblemError(problem, answer)
         return answer
 
@@ -99,10 +99,10 @@ class AskedProgram(LineProgram):
 
     def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
         deadline = time.monotonic() + limit
-        self.say([message], deadline)
-        answer: dict[str, Any] = self.heard(deadline)
+        self.send([message], deadline)
+        answer: dict[str, Any] = self.receive(deadline)
         if answer.get("id") != message["id"]:
-            raise GarbledError(f"{self.called} answered request {answer.get('id')!r}, not {message['id']}")
+            raise GarbledError(f"{self.name} answered request {answer.get('id')!r}, not {message['id']}")
         return answer
 
 
@@ -140,7 +140,7 @@ class LinesAdapter:
         self._launch = partial(
             AskedProgram,
             tuple(command),
-            called=called,
+            name=called,
             last_chance=last_chance,
             directory=directory,
             offline=offline,
@@ -214,13 +214,13 @@ class LinesAdapter:
         try:
             answer = self._ask_for_hello(program)
             if problem := _wrong_hello(answer):
-                raise AdapterError(f"{program.called}'s answer to hello {problem}")
+                raise AdapterError(f"{program.name}'s answer to hello {problem}")
             self._design = design_named(answer.get("design"))
             self._refuses = refusals_named(answer.get("refuses", ()))
         except BaseException:
-            program.end(at_once=True)
+            program.end(0.0)
             raise
-        program.warn()
+        program.warn_about_isolation()
         self._capabilities = frozenset(answer["capabilities"])
         return program
 
@@ -282,7 +282,7 @@ class LinesSession:
         answer = self.ask("calls", "the parallel group", calls=group)
         results = answer.get("results")
         if not isinstance(results, list):
-            called = self._program.called
+            called = self._program.name
             raise AdapterError(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
         return [self._result(each, "a call of the parallel group") for each in results]
 
@@ -354,7 +354,7 @@ class LinesSession:
                 if are_texts and isinstance(error, str | None):
                     return ToolResult(text, refused, error, tuple(reminders))
         shape = '{"text": a string, "refused": true or false}'
-        called = self._program.called
+        called = self._program.name
         raise AdapterError(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
 
 

@@ -44,17 +44,17 @@ class ServerInfo:
 class McpServer(LineProgram):
     """A running MCP server. `offer` contains its name, version and tools. Not thread-safe."""
 
-    no_message = "wrote something to its standard output that is not an MCP message"
-    escapes = False
+    invalid_line_message = "wrote something to its standard output that is not an MCP message"
+    ascii_only = False
 
     def __init__(self, command: Sequence[str], start_limit: float, **how: Any) -> None:
         """Start the server and perform the handshake. Raises AdapterError."""
-        super().__init__(command, called="the server", **how)
+        super().__init__(command, name="the server", **how)
         self._numbers = itertools.count()
         with self._within("the start", start_limit) as deadline:
             info = self._shake_hands(deadline)
             self.offer = ServerInfo(info.name, info.version, tuple(self._tools(deadline)))
-        self.warn()
+        self.warn_about_isolation()
 
     def begin_anew(self) -> None:
         """Repeat the handshake, which begins a session in some servers. Ends the server and raises AdapterError."""
@@ -105,7 +105,7 @@ class McpServer(LineProgram):
                 return _result(*self._answers(numbers, time.monotonic() + _AFTERWARDS))
             return None
 
-    def parsed(self, line: bytes) -> Any:
+    def parse_message(self, line: bytes) -> Any:
         """Parse the message of a line. Raises ValueError if it is invalid."""
         return types.JSONRPCMessage.model_validate_json(line).root
 
@@ -124,7 +124,7 @@ class McpServer(LineProgram):
             problem = f"the server's answer to {what} is not valid MCP: {str(error)[:500]}"
             raise self.end_with_error(problem, what) from None
         except BaseException:
-            self.end(at_once=True)
+            self.end(0.0)
             raise
 
     def _shake_hands(self, deadline: float) -> types.Implementation:
@@ -159,11 +159,11 @@ class McpServer(LineProgram):
         """Send requests in one write, and return their numbers, which identify the answers."""
         numbers = [next(self._numbers) for _ in requests]
         asked = zip(numbers, map(_plain, requests), strict=True)
-        self.say([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)
+        self.send([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)
         return numbers
 
     def _tell(self, notification: BaseModel, deadline: float) -> None:
-        self.say([{"jsonrpc": "2.0", **_plain(notification)}], deadline)
+        self.send([{"jsonrpc": "2.0", **_plain(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, woken: int | None = None) -> list[Answer]:
         """Return the answers to the requests with these numbers. Pings of the server are answered meanwhile. Raises
@@ -171,13 +171,13 @@ class McpServer(LineProgram):
         """
         found: dict[str, Answer] = {}
         while not all(str(number) in found for number in numbers):
-            match self.heard(deadline, woken):
+            match self.receive(deadline, woken):
                 case types.JSONRPCResponse() | types.JSONRPCError() as answer:
                     found[str(answer.id)] = answer
                 case types.JSONRPCRequest(id=number, method=method):
                     refusal = {"code": types.METHOD_NOT_FOUND, "message": f"Method not found: {method}"}
                     met = {"result": {}} if method == "ping" else {"error": refusal}
-                    self.say([{"jsonrpc": "2.0", "id": number, **met}], deadline)
+                    self.send([{"jsonrpc": "2.0", "id": number, **met}], deadline)
         return [found[str(number)] for number in numbers]
 
 

@@ -265,4 +265,4 @@ class _Kept:
 
     def serves(self, root: Path) -> bool:
         """Whether the server still runs, and `root` is its original directory, not a new directory at the same path."""
-        return self.server.runs and os.path.samestat(self.began, root.stat())
+        return self.server.is_running and os.path.samestat(self.began, root.stat())

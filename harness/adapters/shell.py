@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.harness.processes.supervised_process import minimal_environment
 from readfirst.reference_impl import CommandResult
 
 _BLOCK = 512
@@ -50,7 +50,7 @@ class CommandLimits:
 
     def _start(self, words: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
         """Run a program until it exits and return its exit status. None after a timeout."""
-        environment = bare_variables(self.home)
+        environment = minimal_environment(self.home)
         reads, prints, errors = (stream.fileno() for stream in streams)
         process = subprocess.Popen(
             words,

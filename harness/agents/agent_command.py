@@ -15,7 +15,7 @@ from readfirst.harness.agents.scripted_model.wire_format import Wire
 from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.safe_open import replace_file
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.harness.processes.supervised_process import minimal_environment
 from readfirst.harness.suite.repeated_text import with_texts
 
 _XDG_DIRECTORIES = {
@@ -87,7 +87,7 @@ class AgentProgram:
             dialogue = self.dialogue(run)
             input_path = dialogue.entrance
         variables = {
-            **bare_variables(home, *self.folders),
+            **minimal_environment(home, *self.folders),
             "TMPDIR": str(temporary),
             **{name: str(home / folder) for name, folder in _XDG_DIRECTORIES.items()},
         }

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Sequence
 
 from readfirst.harness.adapter_api import AdapterError
-from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.supervised_process import run_program
 
 
 def npm(
@@ -19,4 +19,4 @@ def npm(
     program = shutil.which("npm")
     if program is None:
         raise AdapterError(f"npm is not installed; {needed}", blame="environment")
-    return run_errand([program, *arguments], seconds=seconds, about=about, failure=failure)
+    return run_program([program, *arguments], seconds=seconds, about=about, failure=failure)

@@ -98,7 +98,7 @@ class _Comparison:
             return _Compared("", differences, (before.harms(scenario), after.harms(scenario)))
         return _Compared("", differences)
 
-    def lost(self, item: str, reason: str, /) -> _Compared:
+    def result_for_crash(self, item: str, reason: str, /) -> _Compared:
         """Raise an error, because a worker process ended without the result of a scenario."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 

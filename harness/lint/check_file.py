@@ -154,7 +154,7 @@ class CheckFileJob:
         """Return a context manager that yields the function for checking the file with these scenarios."""
         return nullcontext(self._check_file)
 
-    def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
+    def result_for_crash(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
         """Return the findings for a file whose check made the worker process crash."""
         position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint only this file, and report the result.")

@@ -26,7 +26,7 @@ class _Word(ctypes.Structure):
 
 
 class _Capabilities:
-    """Two sets of capabilities of the calling thread: its current ones, and those that an ordinary user would have."""
+    """The current capabilities of the calling thread, and the same without those that override file modes."""
 
     def __init__(self) -> None:
         self._set = ctypes.CDLL(None, use_errno=True).capset
@@ -47,7 +47,7 @@ class _Capabilities:
 
 @cache
 def _find_capabilities() -> _Capabilities | None:
-    """Return the capabilities of this thread. None if it has none to drop, or if the system is not Linux."""
+    """Return the capabilities of this thread. None if none of them overrides file modes, or on other systems."""
     if not hasattr(ctypes.CDLL(None), "capset"):
         return None
     capabilities = _Capabilities()

@@ -1,4 +1,4 @@
-"""Remove a directory tree in any state, without following links."""
+"""Remove a directory tree, even if it is very deep, without permissions or immutable. Links are not followed."""
 
 # Plain `os` calls: removal runs after every scenario, with names relative to open directories.
 # ruff: noqa: PTH208
@@ -22,7 +22,7 @@ _GET_FLAGS, _SET_FLAGS = 0x8008_6601, 0x4008_6602
 _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _CONCURRENT = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR)
 """Numbers of errors that occur if another process changes the directory at the same time."""
-_numbers = itertools.count()
+_name_numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
@@ -42,10 +42,9 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove a directory, even if it is very deep, locked or immutable. If the path is another entry, remove that.
+    """Remove the directory, file or link at a path. A missing path is not an error.
 
-    A missing path is not an error. The file `last` in the directory is removed last. Raises OSError for entries that
-    cannot be removed.
+    The file `last` in the directory is removed last. Raises OSError for entries that cannot be removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -67,8 +66,8 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove the entries with these names (None: all) from the open directory `top`. Subdirectories are moved into
-    `top` before they are removed, so that their depth does not matter.
+    """Remove the entries with these names (None: all) from the open directory `top`. Deeper directories are first moved
+    into `top`, so that their depth does not matter.
     """
     pending = _remove_files(top, top, names)
     for name in pending:
@@ -88,7 +87,7 @@ def _remove_files(directory: int, top: int, names: Collection[str] | None = None
     moved = []
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            moved.append(f"{os.getpid()}-{next(_numbers)}")
+            moved.append(f"{os.getpid()}-{next(_name_numbers)}")
             move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
             with suppress(PermissionError):  # a directory without write permission cannot be moved
                 set_mode(entry.name, 0o755, directory)
@@ -131,7 +130,9 @@ def _remove_deep_tree(parent: int, name: str, last: str) -> None:
 
 
 def _retry_without_attributes(action: Callable[[], None], name: str, above: int) -> None:
-    """Act on `name` in the open directory `above`; if forbidden, again without the attributes of both."""
+    """Call `action` for the entry `name` in the open directory `above`. If it is not permitted, clear the attributes of
+    both (immutable, append-only), and call it again.
+    """
     try:
         action()
     except PermissionError:
@@ -146,7 +147,7 @@ def _retry_without_attributes(action: Callable[[], None], name: str, above: int)
 
 
 def _clear_attributes(descriptor: int) -> None:
-    """Clear the attributes that prevent even the owner from removing a file: immutable, append-only."""
+    """Clear the attributes `immutable` and `append-only`, which prevent even the owner from removing a file."""
     flags = array.array("l", [0])
     with suppress(OSError):
         fcntl.ioctl(descriptor, _GET_FLAGS, flags)

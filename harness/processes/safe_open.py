@@ -1,8 +1,7 @@
 """Open directories without following symlinks, so that file operations cannot escape them.
 
-Another process may create a link at any moment, also between a check and an operation. If all directories of
-a path are opened one after the other, without following links, the last one is in the right place, or opening
-fails.
+Another process may create a link at any moment, even between a check and an operation. Therefore each directory of a
+path is opened inside the previous one, and a link makes the opening fail.
 """
 
 # ruff: noqa: PTH101
@@ -20,8 +19,8 @@ FOLDER = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
-    """Context manager that opens a directory by its absolute path and yields the descriptor. The path must not
-    contain a link. With `make`, missing directories are created. Raises OSError.
+    """Context manager: open a directory by its absolute path and yield the descriptor. With `make`, missing directories
+    are created. Raises OSError, also if the path contains a link.
     """
 
     __slots__ = ("_descriptor", "_folder", "_make")
@@ -66,9 +65,8 @@ def _open_by_steps(path: str, start: int, *, make: bool) -> int:
 
 
 class DirectoryHandles:
-    """Opens subdirectories of one open directory for writing. Missing directories are created.
-
-    Only the last opened subdirectory stays open, because the number of open files is limited.
+    """Opens subdirectories of one directory for writing, and creates missing directories. Only the last opened
+    subdirectory stays open, because the number of open files is limited.
     """
 
     def __init__(self, folder: str) -> None:
@@ -80,7 +78,9 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return a subdirectory's descriptor (path empty: its own). The call with another path closes it."""
+        """Return the descriptor of the subdirectory at a relative path, or of the directory itself if the path is
+        empty. It is valid until the next call with a different path.
+        """
         if not path:
             return self._first
         if self._last is not None and self._last[0] == path:
@@ -124,8 +124,8 @@ def set_mode(name: str, mode: int, above: int) -> None:
         os.close(handle)
 
 
-def set_folder(handle: int, mode: int, time: int) -> None:
-    """Change mode and time, in seconds, of an open directory. Raises OSError."""
-    target: int | str = f"/proc/self/fd/{handle}" if hasattr(os, "O_PATH") else handle
+def set_directory_mode_and_time(fd: int, mode: int, time: int) -> None:
+    """Change the mode and the times (in seconds since 1970) of an open directory. Raises OSError."""
+    target: int | str = f"/proc/self/fd/{fd}" if hasattr(os, "O_PATH") else fd
     os.utime(target, (time, time))
     os.chmod(target, mode)

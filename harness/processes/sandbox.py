@@ -39,17 +39,17 @@ INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedor
 
 
 class NoWallError(ReadfirstError):
-    """A suite that is not trusted needs the sandbox, but this system does not support it."""
+    """A suite that is not trusted requires the sandbox, but this system does not support the sandbox."""
 
     exit_code = ExitCode.SUITE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The settings of a sandbox for programs. Paths in `hidden` are not visible in it; the programs may read the
-    paths in `own`.
+    """Settings of the sandbox of a program. `hidden` are paths that the program cannot see, `own` paths that it can
+    read.
 
-    With `quiet`, the visible private paths are not logged, because the user did not use `--confine`.
+    With `quiet`, the private paths that the program can read are not logged.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -79,12 +79,10 @@ class Sandbox:
             is_folder = os.path.isdir(path)
             mounts[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
         options = [*_BWRAP_OPTIONS, *_repeat_option("--tmpfs", private)]
-        options += [
-            option for target in sorted(mounts) for option in mounts[target]
-        ]  # outer directories first
-        options += [
-            option for path in map(_resolve_path, writable) for option in ("--bind", str(path), str(path))
-        ]
+        for target in sorted(mounts):  # outer directories first
+            options += mounts[target]
+        for path in map(_resolve_path, writable):
+            options += ["--bind", str(path), str(path)]
         options += [*_repeat_option("--remount-ro", [*private, Path("/dev")]), "--chdir", str(directory)]
         return _make_command(options, _SET_LIMITS + _start_script(environment), command)
 
@@ -92,10 +90,8 @@ class Sandbox:
 def wrap_unconfined(
     command: Sequence[str], environment: Mapping[str, str], *, offline: bool
 ) -> list[str] | None:
-    """Return the command line that runs `command` in a separate process namespace, with access to all files. None if
-    bubblewrap does not work.
-
-    With `offline`, the command has no network.
+    """Return the command line that runs `command` in a separate process namespace, with access to all files, and
+    without a network if `offline` is set. None if bubblewrap does not work.
     """
     if find_problem():
         return None
@@ -127,13 +123,6 @@ def wall_around(*roots: Path) -> Sandbox:
     return Sandbox(tuple(root.absolute() for root in roots), quiet=True)
 
 
-def refuse_without_trust(root: Path, command: str) -> None:
-    """Raise NoWallError, because `command` would replay the untrusted suite in `root` without a sandbox."""
-    raise NoWallError(
-        f"{root} is not the bundled suite, and {command} replays it without a sandbox. Add --trust to do so."
-    )
-
-
 @cache
 def find_problem() -> str:
     """Return the reason why bubblewrap does not work on this system. Empty if it works."""
@@ -146,11 +135,9 @@ def find_problem() -> str:
         result = subprocess.run(probe, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, text=True)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return (
-        result.stderr.strip() or f"bwrap ended with exit status {result.returncode}"
-        if result.returncode
-        else ""
-    )
+    if result.returncode == 0:
+        return ""
+    return result.stderr.strip() or f"bwrap ended with exit status {result.returncode}"
 
 
 @cache
@@ -189,7 +176,7 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield hidden paths that no `empty` directory contains, and the names of all of them below `shown` ones."""
+    """Yield the hidden paths that are not in an `empty` directory, and the paths of hidden ones below `shown` paths."""
     for path in hidden:
         if not any(folder in path.parents for folder in empty):
             yield path

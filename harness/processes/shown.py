@@ -1,4 +1,4 @@
-"""Find the private paths that a program in the sandbox uses, from its command and its variables."""
+"""Find the private paths that a program in the sandbox must see, from its command and its variables."""
 
 import os
 import shutil
@@ -20,18 +20,20 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories that are empty in the sandbox, as real paths: `private` ones of the user, `hidden` ones of suites."""
+    """Directories that are empty in the sandbox, as real paths: `private` directories of the user, and `hidden`
+    directories of suites.
+    """
 
     private: Sequence[Path]
     hidden: Sequence[Path]
 
-    def contains(self, place: Path) -> bool:
+    def contains(self, path: Path) -> bool:
         """Whether a path is in one of these directories."""
-        return any(path in place.parents for path in (*self.private, *self.hidden))
+        return any(directory in path.parents for directory in (*self.private, *self.hidden))
 
     def forbids(self, real: Path) -> bool:
         """Whether a path must stay invisible, because it shows a whole private directory or a suite."""
-        return _is_above(real, self.private) or real in self.hidden
+        return real in self.hidden or any(path == real or real in path.parents for path in self.private)
 
 
 def shown_paths(
@@ -48,29 +50,20 @@ def shown_paths(
     files and directories in arguments, search paths and `own`. Paths in `writable` are omitted, because an earlier
     program may have put a link there.
     """
-    searched = [
-        Path(entry)
-        for name in _SEARCH_PATH_VARIABLES
-        for entry in environment.get(name, "").split(os.pathsep)
-    ]
-    arguments = [path for word in command[1:] if (path := _path_in(word)) is not None]
-    named, searched = (
-        [path for path in paths if not _is_below(path, writable)] for paths in (arguments, searched)
-    )
-    program = Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])
-    programs = [] if _is_below(program, writable) else [program, *_find_interpreter(program, environment)]
-    needed = [
-        Path(readfirst.__file__).parent,
-        Path(readfirst.__file__).resolve().parent.parent,
-        Path.cwd(),
-        *own,
-    ]
+
+    def outside(paths: Iterable[Path]) -> list[Path]:
+        return [path for path in paths if not any(each == path or each in path.parents for each in writable)]
+
+    variables = (environment.get(name, "") for name in _SEARCH_PATH_VARIABLES)
+    searched = outside(Path(entry) for value in variables for entry in value.split(os.pathsep))
+    named = outside(path for word in command[1:] if (path := _path_in(word)) is not None)
+    programs = outside([Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])])
+    programs += [path for program in programs for path in _find_interpreter(program, environment)]
+    package = Path(readfirst.__file__)
+    needed = [package.parent, package.resolve().parent.parent, Path.cwd(), *own]
     needed += [entry for entry in map(Path, sys.path) if entry.is_absolute()]
-    needed += [
-        part
-        for path in (Path(sys.executable), *programs, *searched, *named)
-        for part in _path_with_prefix(path)
-    ]
+    for path in (Path(sys.executable), *programs, *searched, *named):
+        needed += _path_with_prefix(path)
     needed += [_project_directory(path, covered) for path in (*programs[:1], *named)]
     visible: dict[Path, Path] = {}
     for path in needed:
@@ -119,19 +112,14 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
     words = os.fsdecode(first_line[2:]).split() if first_line.startswith(b"#!") else []
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        words = (
-            [interpreter]
-            if words and (interpreter := shutil.which(words[0], path=environment.get("PATH")))
-            else []
-        )
+        interpreter = shutil.which(words[0], path=environment.get("PATH")) if words else None
+        return [Path(interpreter)] if interpreter else []
     return [Path(words[0])] if words else []
 
 
 def _project_directory(path: Path, covered: Covered) -> Path:
-    """Return the directory to make visible for a file: the outermost directory above it that contains files of a
-    project, such as package metadata. Default: the directory of the file.
-
-    If that directory must not be made visible, return the path itself.
+    """Return the directory to make visible for a file: the outermost directory above it with project files, such as
+    package.json, otherwise the directory of the file. If that must stay invisible, return the path itself.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent
@@ -141,11 +129,3 @@ def _project_directory(path: Path, covered: Covered) -> Path:
         if candidate == folder or any(os.path.exists(candidate / name) for name in _PROJECT_FILES):
             chosen = candidate
     return chosen
-
-
-def _is_above(path: Path, places: Iterable[Path]) -> bool:
-    return any(place == path or path in place.parents for place in places)
-
-
-def _is_below(path: Path, places: Iterable[Path]) -> bool:
-    return any(place == path or place in path.parents for place in places)

@@ -45,7 +45,9 @@ class SpawnOptions(TypedDict, total=False):
 
 
 class Child:
-    """A running program under a supervisor. `pid` is that of the supervisor, which leads the process group."""
+    """A running program under a supervisor. `pid` is the process id of the supervisor, which leads the process
+    group.
+    """
 
     def __init__(
         self,
@@ -81,12 +83,11 @@ class Child:
         if port_in is not None:
             supervisor_command.append("--listening")
             program_command = [*_python_command("listener"), *map(str, port_in), "--", *program_command]
-        if sandbox is not None:
-            wrapped: list[str] | None = sandbox.wrap(
-                program_command, variables, directory or Path.cwd(), writable
-            )
-        else:
-            wrapped = wrap_unconfined(program_command, variables, offline=offline)
+        wrapped = (
+            wrap_unconfined(program_command, variables, offline=offline)
+            if sandbox is None
+            else sandbox.wrap(program_command, variables, directory or Path.cwd(), writable)
+        )
         self._network = find_problem() if offline and wrapped is None else ""
         if wrapped is not None:
             supervisor_command.append("--wrapped")
@@ -109,17 +110,15 @@ class Child:
             supervisor_end.close()
         self.pid = self.process.pid
 
-    def warn(self) -> None:
+    def warn_about_isolation(self) -> None:
         """Log once which isolation this system does not support. Call it only after the program has answered."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
-        """Return a socket that listens on the program's loopback interface, and the reason why the program has a
-        network, or an empty reason.
-
-        `name` is the program's name in warnings. The socket is None if it did not arrive within `timeout` seconds.
+        """Return a socket that listens on the program's loopback interface (None after `timeout` seconds), and the
+        reason why the program has a network, or an empty reason. `name` is the program's name in warnings.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -135,7 +134,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words; None if it runs. Its process id is not reused before `end` is called."""
+        """Return the exit status in words. None if the program runs. The process id is not reused before `end`."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -145,18 +144,17 @@ class Child:
             return f"was killed by {signal.Signals(state.si_status).name}"
         return f"was killed by signal {state.si_status}"
 
-    def wait(self, patience: float) -> str | None:
-        """Wait at most `patience` seconds for the exit. Return its status in words. None if the program still runs."""
-        deadline = time.monotonic() + patience
+    def wait(self, timeout: float) -> str | None:
+        """Wait at most `timeout` seconds for the exit, and return `status()`."""
+        deadline = time.monotonic() + timeout
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(0.001)
         return status
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
-        """Send a signal to the program, and return whether it has exited some seconds later. Any thread may call
-        this, even during a call.
+        """Send a signal to the program, and return whether the program has exited some seconds later. Thread-safe.
 
-        SIGKILL is also sent to all child processes of the program. `end` must be called afterwards, too.
+        SIGKILL is also sent to all descendants of the program. `end` must still be called afterwards.
         """
         if number == signal.SIGKILL:
             for pid in _find_descendants(self.pid):
@@ -171,10 +169,10 @@ class Child:
             return self.wait(_END_TIMEOUT_S if number == signal.SIGKILL else GRACE) is not None
         return True
 
-    def end(self, patience: float = 0.0) -> None:
-        """Wait at most `patience` seconds for the program to exit, then end all processes."""
+    def end(self, timeout: float = 0.0) -> None:
+        """Wait at most `timeout` seconds for the program to exit, then end all of its processes."""
         with suppress(ChildProcessError):  # another thread has waited for it
-            self.wait(patience)
+            self.wait(timeout)
             self._channel.close()
             self.wait(_END_TIMEOUT_S)
             # Before the process is waited for: afterwards another process may get its id.
@@ -200,7 +198,9 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Log once which isolation is not supported: the reasons `processes` and `network` are empty if supported."""
+    """Log once which isolation is missing. `processes` is the reason why processes of the program may outlive the run,
+    `network` the reason why it has a network; a reason is empty if the isolation works.
+    """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
         f"{name} keeps its network: {network}; only its own settings keep it offline": network,
@@ -210,9 +210,9 @@ def _warn_about_limits(name: str, processes: str, network: str) -> None:
             warn_once(message)
 
 
-def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
-    """Return every program's minimal environment, without the user's variables. `folders` begin its PATH."""
-    path = dict.fromkeys([*map(str, folders), "/usr/local/bin", "/usr/bin", "/bin"])
+def minimal_environment(home: str | Path, *directories: str | Path) -> dict[str, str]:
+    """Return the environment variables that every program needs, without the user's. `directories` begin its PATH."""
+    path = dict.fromkeys([*map(str, directories), "/usr/local/bin", "/usr/bin", "/bin"])
     return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
 
 
@@ -220,19 +220,18 @@ _NEUTRAL_DIRECTORY = Path(os.sep)
 """A directory without settings and modules, unlike the current directory and parents of temporary directories."""
 
 
-def run_errand(
+def run_program(
     command: Sequence[str],
     *,
     seconds: float,
     about: str = "",
     environment: Mapping[str, str] | None = None,
-    sandbox: Sandbox | None = None,
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program and return its exit status and output as text. It gets no input.
+    """Run a program without input, and return its exit status and output. `about` is its subject in messages.
 
-    Raises AdapterError (blame environment) if it exceeds `seconds`, or if no process can be started; with a
-    `failure` message also if the program fails.
+    Raises AdapterError (blame environment) if the program needs more than `seconds`, or if no process can be
+    started. If a `failure` message is given, it is also raised if the program fails.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay
@@ -244,7 +243,6 @@ def run_errand(
             stdin=subprocess.DEVNULL,
             stdout=output.fileno(),
             stderr=errors.fileno(),
-            sandbox=sandbox,
         )
         try:
             has_exited = child.wait(seconds) is not None

@@ -42,19 +42,21 @@ INPUT_FD, OUTPUT_FD = 8, 9
 
 _NOT_FOUND_STATUS = 127
 _SIGNAL_STATUS_OFFSET = 128
-"""Offset that shells and bubblewrap add to the number of a signal for their own exit status."""
+"""The exit status of a shell or bubblewrap, if its program was killed by a signal, is this plus the signal's number."""
 _LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _MODE_OVERRIDES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
-_TIMEOUT_S = 5.0
-"""Seconds until processes are given up that cannot be killed (processes of another user)."""
+_KILL_TIMEOUT_S = 5.0
+"""Maximum seconds to try to kill all processes. Processes of a different user cannot be killed."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Start the program, report if this system cannot kill all of its processes, and exit as the program exits."""
+    """Start the program, report on the channel if this system cannot kill all of its processes, and exit with the
+    program's exit status or signal.
+    """
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)
@@ -188,7 +190,7 @@ def _adopt_orphans() -> bool:
 
 def _kill_descendants() -> None:
     """Kill all children, also those that this process inherits from killed children."""
-    deadline = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _KILL_TIMEOUT_S
     while time.monotonic() < deadline:
         _reap_children()
         try:

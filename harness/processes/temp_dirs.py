@@ -19,7 +19,7 @@ _NAME_PATTERN = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _SPECIAL_CHARACTER_PATTERN = re.compile(r"[^\w./+,:@%=~-]")
 _MAX_UNLOCKED_AGE_S = 3600.0
-"""Maximum age, in seconds, of an unlocked directory that may still be in use."""
+"""Maximum age, in seconds, of a directory without a lock file that may still be in use."""
 _MEMORY_DIRECTORY = "/dev/shm"
 """Directory of a file system in memory that every user of Linux can use."""
 _MIN_FREE_BYTES = 256 * 1024 * 1024
@@ -50,11 +50,8 @@ class Scratch:
                 self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)))
                 self._lock = _lock_directory(self.path, os.O_CREAT)
             except OSError as error:
-                problem = (
-                    f"cannot make a directory for temporary files: {error}. "
-                    "Set TMPDIR to a directory with free space"
-                )
-                raise ScratchError(problem) from error
+                problem = f"cannot make a directory for temporary files: {error}"
+                raise ScratchError(f"{problem}. Set TMPDIR to a directory with free space") from error
 
     def folder(self) -> Path:
         """Create and return a new, empty subdirectory."""
@@ -101,10 +98,8 @@ def in_memory() -> str | None:
 
 
 def _lock_directory(directory: Path, flags: int = 0) -> int | None:
-    """Lock a directory, and return the descriptor of the lock. None if another process has locked it or has just
-    removed it.
-
-    Raises OSError, for example if the directory has no lock file.
+    """Lock a directory, and return the descriptor of the lock. None if another process has locked or removed it. Raises
+    OSError, for example if the directory has no lock file.
     """
     path = directory / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)

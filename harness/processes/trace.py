@@ -1,7 +1,6 @@
-"""Call log of a scenario: calls, raw answers, and the messages of a server.
+"""The call log of `--trace`: calls, raw answers, and the messages of a server, one per line.
 
-Nothing is printed outside `tracing`. Each line is one event; characters that are not printable are escaped as
-in JSON.
+Nothing is written outside `tracing`. Characters that are not printable are escaped as in JSON.
 """
 
 import json
@@ -19,7 +18,7 @@ _LOG.propagate = False
 
 @contextmanager
 def tracing(stream: IO[str]) -> Iterator[None]:
-    """Write the events that are logged inside the `with` block to a stream, one per line."""
+    """During the block, write the call log to a stream."""
     handler = logging.StreamHandler(stream)
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.DEBUG)

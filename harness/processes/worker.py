@@ -33,11 +33,11 @@ main()
 class Worker:
     """A process that executes `main` of `module` with a picklable task.
 
-    `patience` is the number of seconds that the process may take to exit before it is killed.
+    `timeout` is the number of seconds that the process may take to exit before it is killed.
     """
 
-    def __init__(self, module: str, task: object, *, patience: float) -> None:
-        self._patience = patience
+    def __init__(self, module: str, task: object, *, timeout: float) -> None:
+        self._timeout = timeout
         self._process = subprocess.Popen(
             # -P: modules in the current directory, which may be hostile, are not imported.
             [sys.executable, "-P", "-c", _START_SCRIPT.format(module=module)],
@@ -60,12 +60,12 @@ class Worker:
             return None
         return kind, value
 
-    def fate(self) -> str:
+    def wait_for_status(self) -> str:
         """Wait for the exit of the process, and return its exit status in words, such as `ended with exit code 1`."""
         code = self.wait()
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
-    def ask_to_end(self) -> None:
+    def interrupt(self) -> None:
         """Close the input of the process, which interrupts its work."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -74,19 +74,22 @@ class Worker:
     def wait(self) -> int:
         """Wait until the process has exited, kill it if necessary, and return its exit code."""
         try:
-            return self._process.wait(self._patience)
+            return self._process.wait(self._timeout)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
 
-    def close(self) -> None:
+    def close_output(self) -> None:
         """Stop reading answers."""
         assert self._process.stdout is not None
         self._process.stdout.close()
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Run a task as a worker; exit silently if a pipe closes. An exception becomes the last answer, an `error`."""
+    """Receive the task of this worker process, and call `work` with it and with the function that sends answers.
+
+    An exception of `work` is sent as the last answer, of the kind `error`. If a pipe closes, the function returns.
+    """
     answers = os.dup(1)
     collect_rarely()
     os.dup2(2, 1)  # output of an implementation must not get between the answers
@@ -101,7 +104,7 @@ def serve(work: Callable[[Any, Answer], None]) -> None:
         try:
             signal.signal(signal.SIGTERM, _raise_interrupt)
             task = pickle.load(sys.stdin.buffer)
-            threading.Thread(target=_end_with_input, daemon=True).start()
+            threading.Thread(target=_terminate_when_input_closes, daemon=True).start()
             work(task, send_answer)
         except BrokenPipeError:
             raise
@@ -116,7 +119,7 @@ def _raise_interrupt(_number: int, _frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _end_with_input() -> None:
+def _terminate_when_input_closes() -> None:
     os.read(0, 1)  # not sys.stdin, whose lock would block interpreter exit
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -174,7 +174,7 @@ class TakeJob:
 
             yield replay_scenario
 
-    def lost(self, item: tuple[str, str], reason: str) -> Take:
+    def result_for_crash(self, item: tuple[str, str], reason: str) -> Take:
         """Return the result of a replay whose worker process died."""
         return self._make_take(item, "error", reason)
 

@@ -1,4 +1,4 @@
-"""Worker processes that share items of work. The results are in the order of the items."""
+"""Distribute items of work to several worker processes, and yield the results in the order of the items."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +12,9 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
-SHARE_SIZE = 8
+MAX_SHARE_SIZE = 8
 """Maximum number of consecutive items of one worker. Small, because a worker waits while the pipe is full."""
-PATIENCE = 5.0
+EXIT_TIMEOUT_S = 5.0
 """Seconds that a worker may take to close its adapter before it is killed."""
 
 
@@ -22,25 +22,24 @@ class Job(Protocol[Item_contra, Result_co]):
     """The work on each item. Jobs, items and results must be picklable, because they are sent between processes."""
 
     def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
-        """Return a context manager around the job's resources that yields the function for one item."""
+        """Return a context manager that opens the job's resources and yields the function that processes one item."""
         ...
 
-    def lost(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return the result to use for an item whose worker process died. `reason` describes the end of the process."""
+    def result_for_crash(self, item: Item_contra, reason: str, /) -> Result_co:
+        """Return the result of an item whose worker process exited early. `reason` contains the exit status."""
         ...
 
 
 @contextmanager
 def work_in_processes(
-    job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = SHARE_SIZE
+    job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = MAX_SHARE_SIZE
 ) -> Iterator[Iterator[Result]]:
-    """Start workers, and yield the results in the order of the items. Raises the exceptions of the workers.
+    """Start up to `jobs` workers, and yield an iterator of the results, in the order of the items. It raises the
+    exceptions of the workers.
 
-    A worker gets up to `share_size` consecutive items, then the next worker. A smaller size balances slow items better,
-    with a larger size, neighbouring items can share resources.
-
-    If a worker dies, the result of its current item is the return value of `job.lost`, and a new worker continues
-    with its remaining items.
+    Up to `share_size` consecutive items have the same worker. With a smaller size, slow items are balanced better; with
+    a larger size, neighbouring items can share resources. If a worker crashes, the result of its current item is
+    `job.result_for_crash`, and a new worker processes its remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(share_size, len(items) // jobs))
@@ -52,7 +51,7 @@ def work_in_processes(
         yield (workers[number % jobs].result() for number, share in enumerate(shares) for _ in share)
     finally:
         for worker in workers:
-            worker.ask_to_end()
+            worker.interrupt()
         for worker in workers:
             worker.end()
 
@@ -62,12 +61,12 @@ class _Share(Generic[Item, Result]):
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job
-        self._left = deque(items)
+        self._remaining = deque(items)
         self._worker = self._start_worker()
 
     def result(self) -> Result:
         """Return the result of the next item, or raise the exception that the worker raised."""
-        item = self._left.popleft()
+        item = self._remaining.popleft()
         match self._worker.read():
             case None:
                 return self._replace_dead_worker(item)
@@ -77,27 +76,27 @@ class _Share(Generic[Item, Result]):
             case _, error:
                 raise error
 
-    def ask_to_end(self) -> None:
+    def interrupt(self) -> None:
         """Interrupt the worker if it has items left. If not, it exits without an interrupt."""
-        if self._left:
-            self._worker.ask_to_end()
+        if self._remaining:
+            self._worker.interrupt()
 
     def end(self) -> None:
         """Wait until the worker has exited."""
-        self._worker.close()
+        self._worker.close_output()
         self._worker.wait()
-        self._worker.ask_to_end()  # the worker has exited, this closes its input
+        self._worker.interrupt()  # the worker has exited, this closes its input
 
     def _start_worker(self) -> Worker:
-        return Worker(__name__, (self._job, list(self._left)), patience=PATIENCE)
+        return Worker(__name__, (self._job, list(self._remaining)), timeout=EXIT_TIMEOUT_S)
 
     def _replace_dead_worker(self, item: Item) -> Result:
-        self._worker.ask_to_end()
-        self._worker.close()
-        fate = self._worker.fate()
-        if self._left:
+        self._worker.interrupt()
+        self._worker.close_output()
+        status = self._worker.wait_for_status()
+        if self._remaining:
             self._worker = self._start_worker()
-        return self._job.lost(item, f"the worker process {fate} during this scenario")
+        return self._job.result_for_crash(item, f"the worker process {status} during this scenario")
 
 
 def main() -> None:

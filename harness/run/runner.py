@@ -57,7 +57,7 @@ class RunSpec:
         with Runner(self) as runner:
             yield runner.verdicts
 
-    def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
+    def result_for_crash(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
         """Return the verdicts `error` for a scenario whose worker process died. `reason` describes the end of the
         process. Raises SuiteError if the scenario file is missing or damaged.
         """

@@ -10,7 +10,13 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from readfirst.harness.adapter_api import UnsupportedCall
-from readfirst.harness.processes.safe_open import DirectoryHandles, below, opened, set_folder, set_mode
+from readfirst.harness.processes.safe_open import (
+    DirectoryHandles,
+    below,
+    opened,
+    set_directory_mode_and_time,
+    set_mode,
+)
 from readfirst.harness.suite.file_entry import (
     NANOSECONDS,
     OLD_TIME,
@@ -121,7 +127,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
             mode = given.mode if isinstance(given, Directory) else None
             if isinstance(given, Directory):
                 give(f"{top}/{path}", given.ownership)
-            set_folder(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
+            set_directory_mode_and_time(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:

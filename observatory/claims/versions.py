@@ -159,7 +159,7 @@ class _Comparison:
 
         yield compare
 
-    def lost(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
+    def result_for_crash(self, item: str, reason: str, /) -> dict[str, ScenarioResult]:
         """Raise an error, because a worker process ended without the result of a scenario."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 

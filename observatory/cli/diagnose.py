@@ -14,7 +14,7 @@ from readfirst.harness.cli.options import (
     running,
     write_output,
 )
-from readfirst.harness.processes.sandbox import refuse_without_trust
+from readfirst.harness.processes.sandbox import NoWallError
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.observatory.diagnosis.best_match import diagnosed
 from readfirst.observatory.diagnosis.observation import (
@@ -52,7 +52,9 @@ def diagnose(
     """
     suite = open_suite(fixtures, trust=trust)
     if suite.needs_wall:
-        refuse_without_trust(suite.root, "diagnose")
+        raise NoWallError(
+            f"{suite.root} is not the bundled suite, and diagnose replays it without a sandbox. Add --trust to do so."
+        )
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if not (contracts := reference_contracts(suite)):

@@ -32,7 +32,7 @@ from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.harness.processes.supervised_process import minimal_environment
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.observatory.targets.agent import AgentTarget
@@ -234,7 +234,7 @@ class _PythonTarget(PythonAdapter):
             time_limit=time_limit,
             start_limit=max(_START, time_limit),
             python=installed.python,
-            environment=bare_variables(home) | variables | {ORDER: json.dumps(order)},
+            environment=minimal_environment(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
             further=[TOOL_HOST],
@@ -263,7 +263,7 @@ def _server(
         [installed.placed(word) for word in command.located()],
         isolation=launch.isolation,
         time_limit=time_limit,
-        environment=None if own else bare_variables(tempfile.gettempdir()),
+        environment=None if own else minimal_environment(tempfile.gettempdir()),
         variables={name: installed.placed(value) for name, value in target.environment.items()},
         offline=not own,
         sandbox=sandbox,

@@ -14,7 +14,7 @@ import platformdirs
 
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.processes.install_lock import install_once
-from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.supervised_process import run_program
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.locks import (
@@ -147,7 +147,7 @@ def _interpreter(at_least: str) -> str:
     candidates += [str(path) for name in names for path in sorted(versions.glob(f"*/bin/{name}"))]
     for candidate in candidates:
         probe = "import sys, venv; print(*sys.version_info[:2])"
-        done = run_errand([candidate, "-c", probe], seconds=_SECONDS)
+        done = run_program([candidate, "-c", probe], seconds=_SECONDS)
         if done.returncode == 0 and tuple(map(int, done.stdout.split())) >= wanted:
             return candidate
     raise _unavailable(f"this target needs Python {at_least} or newer, and none is on the PATH")
@@ -163,7 +163,7 @@ def _node(directory: Path, at_least: int) -> str:
         raise _unavailable("node is not installed; this target needs it")
     if at_least:
         # It may be of a package that was installed just now.
-        done = run_errand([node, "--version"], seconds=_SECONDS, environment={"PATH": os.defpath})
+        done = run_program([node, "--version"], seconds=_SECONDS, environment={"PATH": os.defpath})
         version = done.stdout.strip()
         if not (major := version.removeprefix("v").partition(".")[0]).isdigit() or int(major) < at_least:
             raise _unavailable(f"this target needs Node {at_least} or newer; {node} is {version or 'broken'}")
@@ -172,7 +172,7 @@ def _node(directory: Path, at_least: int) -> str:
 
 def _run_installer(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
     failure = f"{what} could not make the environment: {' '.join(command[-3:])}"
-    run_errand(command, seconds=_SECONDS, about=what, environment=environment, failure=failure)
+    run_program(command, seconds=_SECONDS, about=what, environment=environment, failure=failure)
 
 
 def _unavailable(message: str) -> AdapterError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapter_api import AdapterError
-from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.supervised_process import run_program
 from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.mapping import Release, Target
@@ -170,10 +170,10 @@ def _changed_error(target: Target, file: Path) -> AdapterError:
 
 
 def _print_command(command: Sequence[str]) -> str:
-    done = run_errand(command, seconds=_SECONDS)
+    done = run_program(command, seconds=_SECONDS)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _run_command(command: Sequence[str], variables: dict[str, str]) -> None:
     failure = f"{Path(command[0]).name} could not resolve the packages"
-    run_errand(command, seconds=_SECONDS, environment=variables, failure=failure)
+    run_program(command, seconds=_SECONDS, environment=variables, failure=failure)

@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 from readfirst.harness.adapter_api import AdapterError
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.errors import ReadfirstError
-from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.supervised_process import run_program
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.catalogue import find, names
 from readfirst.observatory.targets.mapping import Release, Target
@@ -83,7 +83,7 @@ def _newest(target: Target, package: tuple[str, str]) -> str:
             "versions",
         ]
         python = ["--python-version", target.oldest_python] if target.oldest_python else []
-        done = run_errand([*command, *python, name], seconds=_SECONDS, about=f"pip, asked for {name}")
+        done = run_program([*command, *python, name], seconds=_SECONDS, about=f"pip, asked for {name}")
         answered = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or answered is None:
         raise AdapterError(

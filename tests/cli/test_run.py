@@ -173,7 +173,7 @@ class Closing:
         sum(range(3_000_000))  # as long as it takes to keep what was read
         Path(self.folder, str(os.getpid())).touch()
 
-    def lost(self, item, reason):
+    def result_for_crash(self, item, reason):
         return reason
 """
 

@@ -63,7 +63,7 @@ def run(*command: str) -> tuple[int, bytes, bytes]:
     )
     streams = [stream for stream in (child.process.stdout, child.process.stderr) if stream is not None]
     output, errors = (stream.read() for stream in streams)
-    child.end(patience=30)
+    child.end(timeout=30)
     for stream in streams:
         stream.close()
     return child.process.returncode, output, errors

@@ -30,12 +30,12 @@ FINDING = Finding("rule", Position(Path("a.yaml"), 2, 3), "something is wrong", 
 
 
 def worker(*task: str) -> Worker:
-    return Worker("tests.reliability.test_worker", list(task), patience=5)
+    return Worker("tests.reliability.test_worker", list(task), timeout=5)
 
 
 def end(one: Worker) -> None:
-    one.ask_to_end()
-    one.close()
+    one.interrupt()
+    one.close_output()
     one.wait()
 
 
@@ -57,7 +57,7 @@ def test_an_error_is_the_last_answer_and_keeps_its_findings() -> None:
 def test_a_worker_that_is_killed_says_so() -> None:
     one = worker("a", "die")
     assert [one.read(), one.read()] == [("word", "a"), None]
-    assert one.fate() == "was killed by signal 9"
+    assert one.wait_for_status() == "was killed by signal 9"
     end(one)
 
 

@@ -132,7 +132,7 @@ def test_a_program_that_does_not_introduce_itself_is_refused(
 def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(AdapterError, match=problem) as caught:
         session.call("Read", {})
@@ -143,7 +143,7 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
 def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     session = open_adapter("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(
         AdapterError, match=r"Write took longer than 0\.3 s"

@@ -107,7 +107,7 @@ def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path
 def test_a_flood_without_an_end_is_stopped(
     open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     with pytest.raises(AdapterError, match="the server wrote more than 100000 bytes without a line end"):
         open_adapter("floods").open(workspace).call("Read", {})
 

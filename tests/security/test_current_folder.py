@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.supervised_process import run_program
 
 TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
 PYTHON = [sys.executable, "-c", "import stranger"]
 ERRAND = """
-from readfirst.harness.processes.supervised_process import run_errand
-run_errand(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
+from readfirst.harness.processes.supervised_process import run_program
+run_program(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
 """
 
 
@@ -63,7 +63,7 @@ def test_the_action_installs_nothing_of_it(
 
 
 def test_what_is_run_to_its_end_is_elsewhere(trap: Path) -> None:
-    assert run_errand(PYTHON, seconds=60).returncode == 1
+    assert run_program(PYTHON, seconds=60).returncode == 1
     assert not trap.exists()
     assert subprocess.run(PYTHON, check=False).returncode == 0
     assert trap.exists()

@@ -8,7 +8,7 @@ from typing import Any
 
 from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.safe_open import opened, replace_file
-from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.harness.processes.supervised_process import minimal_environment
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
@@ -80,7 +80,7 @@ def build_environment(
         for folder in dict.fromkeys((config, home / ".claude")):
             replace_file(f"{folder}/settings.json", json.dumps(settings).encode())
     return {
-        **bare_variables(home, program.parent),
+        **minimal_environment(home, program.parent),
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
