@@ -11,27 +11,29 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """Runs between a call's validation and execution: performs the events of `during`, then `finally_`."""
+    """The function `interfere` of a call: it performs the `during` events of the scenario, then calls `afterwards`.
+
+    `state` is the workspace before and after the events, None if they did not happen. `changes` are the differences.
+    """
 
     def __init__(
         self,
         site: WorkspaceDir,
         events: tuple[WorldEvent, ...],
-        finally_: Callable[[], object] = lambda: None,
+        afterwards: Callable[[], object] = lambda: None,
     ) -> None:
         self.site = site
         self.events = events
-        self.finally_ = finally_
+        self.afterwards = afterwards
         self.count = 0
-        self.over = False
+        self.has_ended = False
         self.error: WorldEventError | None = None
         self.changes: dict[str, Entry | None] = {}
         self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
-        """The workspace before and after the events."""
 
     def __call__(self) -> None:
-        """Perform the events at the first execution. Later executions are only counted."""
-        if self.over:
+        """Perform the events if this is the first call of the function. Later calls are only counted."""
+        if self.has_ended:
             return
         self.count += 1
         if self.count > 1:
@@ -44,11 +46,11 @@ class Interference:
             self.error = error
         self.state = before, self.site.snapshot()
         self.changes = changes(*self.state)
-        self.finally_()
+        self.afterwards()
 
     def end(self) -> None:
-        """Ignore later executions. Raises an event's WorldEventError; AdapterError if `interfere` ran several times."""
-        self.over = True
+        """Make later calls do nothing. Raises the WorldEventError of an event, or AdapterError after several calls."""
+        self.has_ended = True
         if self.error is not None:
             raise self.error
         if self.count > 1:

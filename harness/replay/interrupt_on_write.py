@@ -8,81 +8,82 @@ import select
 import threading
 from collections.abc import Callable
 from signal import SIGKILL
-from types import TracebackType
 
 from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, AdapterError, ToolResult, UnsupportedCall
 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
-HANGS = 5.0
-"""Seconds that a program which survived a signal may take to answer its call. After that it is killed."""
+ANSWER_TIMEOUT_S = 5.0
+"""Seconds that a program may take to answer its call after a signal that it survived. Then it is killed."""
 
 
 class WriteWatcher:
-    """Watches `folder` until the end of its `with` block, for files that are created or written.
+    """Context manager that waits until a file in `directory` is created or written.
 
-    Raises UnsupportedCall if the system does not report changes immediately: it needs Linux.
+    Raises UnsupportedCall if the system does not report changes immediately, which requires Linux.
     """
 
-    def __init__(self, folder: str) -> None:
-        self._changes = _watch(folder)
-        self._over, self._done = os.pipe()
-        self.written = False
-        self._ended = False
-        self._waiting = threading.Lock()
+    def __init__(self, directory: str) -> None:
+        self._changes_fd = _watch(directory)
+        self._end_fd, self._block_fd = os.pipe()
+        self.was_written = False
+        self._has_ended = False
+        self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait for a created or written file (then `written` is True), the end of the block, or a call's time limit."""
-        with self._waiting:
-            if not self._ended:
-                ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)
-                self.written = self._changes in ready
+        """Wait until a file is created or written (`was_written` is then true), until the block ends, or until
+        TIME_LIMIT.
+        """
+        with self._wait_lock:
+            if not self._has_ended:
+                ready, _, _ = select.select([self._changes_fd, self._end_fd], [], [], TIME_LIMIT)
+                self.was_written = self._changes_fd in ready
 
     def __enter__(self) -> WriteWatcher:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.close(self._done)
-        with self._waiting:
-            self._ended = True
-            os.close(self._over)
-            os.close(self._changes)
+    def __exit__(self, *_: object) -> None:
+        os.close(self._block_fd)
+        with self._wait_lock:
+            self._has_ended = True
+            os.close(self._end_fd)
+            os.close(self._changes_fd)
 
 
-def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[..., bool]) -> ToolResult:
-    """Make a call, send a signal to its program as soon as a file in `folder` is created or written, and return the
-    answer.
+def kill_when_writing(
+    directory: str, call: Callable[[], ToolResult], kill: Callable[..., bool]
+) -> ToolResult:
+    """Make a call, send a signal to its program as soon as a file in `directory` is created or written, and return the
+    answer, or NO_ANSWER if the program has exited.
 
-    `kill` sends the signal, and returns whether the program has exited. If the program has not exited and does not
-    answer either, it is killed by `SIGKILL`. If it has exited, NO_ANSWER is returned. If the call wrote no file, the
-    signal is sent after the call. Raises UnsupportedCall like WriteWatcher.
+    `kill` sends the signal, and returns whether the program has exited. A program that neither exits nor answers is
+    killed with `SIGKILL`. If the call wrote no file, the signal is sent after the call. Raises UnsupportedCall like
+    WriteWatcher.
     """
-    ended, over = threading.Event(), threading.Event()
-    with WriteWatcher(folder) as watch:
+    has_exited, has_answered = threading.Event(), threading.Event()
+    with WriteWatcher(directory) as watch:
 
-        def wait() -> None:
+        def kill_after_write() -> None:
             watch.wait()
-            if watch.written and (kill() or (not over.wait(HANGS) and kill(SIGKILL))):
-                ended.set()
+            if watch.was_written and (kill() or (not has_answered.wait(ANSWER_TIMEOUT_S) and kill(SIGKILL))):
+                has_exited.set()
 
-        watcher = threading.Thread(target=wait, daemon=True)
-        watcher.start()
+        killer = threading.Thread(target=kill_after_write, daemon=True)
+        killer.start()
         try:
             answer = call()
         except AdapterError:
-            over.set()
+            has_answered.set()
             # The call may fail much later than the kill on a busy machine.
-            watcher.join(TIME_LIMIT if watch.written else 1.0)
-            if not ended.is_set():
+            killer.join(TIME_LIMIT if watch.was_written else 1.0)
+            if not has_exited.is_set():
                 raise
             return NO_ANSWER
-    over.set()
-    watcher.join()
-    if ended.is_set():  # the call ended first
+    has_answered.set()
+    killer.join()
+    if has_exited.is_set():  # the call ended first
         return NO_ANSWER
-    if not watch.written:
+    if not watch.was_written:
         kill()
     return answer
 

@@ -16,25 +16,25 @@ _MAX_DETAILS_CHARS = 8192
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """One step: the results of its calls (none for a world event) and the changes on disk.
+    """The outcome of one step: the results of its calls (none for an event), and all changes of the workspace.
 
-    `results` contain the text as it came, with `$WS` for the workspace's path. `changes` maps each changed path
-    to its new state. None if the path is gone. Changes by world events and `during` events are included.
+    `results` contain the exact texts, with `$WS` for the workspace's path. `changes` contains the new entry of each
+    changed path, or None if the path is gone, including changes by events.
     """
 
     results: tuple[ToolResult, ...] = ()
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
-    """Changes that the harness itself made during the step (`during` events that happened, world events)."""
+    """Changes that the harness itself made during the step, by world events and `during` events."""
     struck: bool = False
-    """Whether a call with `during` reached the moment between validation and execution."""
+    """Whether the `during` events of a call happened, between its validation and its execution."""
     milliseconds: float = 0.0
     traces: Mapping[str, Trace] = field(default_factory=dict)
-    """Traces that the implementation left on unchanged files."""
+    """By path, new times and inodes of files whose content the implementation did not change."""
     names_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """All names of each file with several names, by each name; after world events of the step."""
+    """For each name of a file with several names (hard links), all of its names, after the events of the step."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names of each file after the step."""
+    """The same after the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a replay: the outcome of each step, and the breakage if the replay ended early.
+    """The outcome of a replay: the outcome of each step, and `error` if the replay ended early.
 
-    `before` is the initial workspace. If a step broke, it is among `steps` only if its results arrived before.
-    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay broke
-    before. `disturbed` means that another part of the conversation may have changed answers, for example stripped
+    `before` is the initial workspace. The step that ended the replay is among `steps` only if its results arrived.
+    `afterwards` contains changes between the last step and the end of the session; it is empty if the replay ended
+    early. `disturbed` means that other parts of the conversation may have changed answers, for example stripped
     whitespace around them.
     """
 
@@ -70,13 +70,13 @@ class Outcome:
     disturbed: bool = False
 
 
-def check_answers(answered: object, expected: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
-    """Return `expected` results with normalised texts. Raises AdapterError for another number or invalid ones."""
-    if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
-        raise AdapterError(f"the adapter answered a parallel group with {_shorten(answered)}, not a sequence")
-    if len(answered) != expected:
-        raise AdapterError(f"the adapter gave {len(answered)} results for {expected} calls")
-    return tuple(_check_answer(result, normalise) for result in answered)
+def check_answers(results: object, calls: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:
+    """Return the results with normalised texts. Raises AdapterError unless they are one valid ToolResult per call."""
+    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Sequence):
+        raise AdapterError(f"the adapter answered a parallel group with {_shorten(results)}, not a sequence")
+    if len(results) != calls:
+        raise AdapterError(f"the adapter gave {len(results)} results for {calls} calls")
+    return tuple(_check_answer(result, normalise) for result in results)
 
 
 def _check_answer(result: object, normalise: Callable[[str], str]) -> ToolResult:
@@ -107,8 +107,8 @@ def _shorten(value: object) -> str:
 
 
 def breakage_of(error: BaseException, step: int, normalise: Callable[[str], str]) -> Breakage:
-    """Return the breakage that an exception causes at a step (counted from 0): the message and the party to blame.
-    `normalise` removes parts that depend on the machine.
+    """Return the message of an exception at a step (from 0), and the party to blame. `normalise` removes parts of the
+    message that depend on the machine.
     """
     details = ""
     match error:

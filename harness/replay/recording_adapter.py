@@ -1,7 +1,7 @@
 """Compute the outcome of a recording from the scenario and its transcript, without a disk."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 from typing import assert_never
@@ -21,10 +21,8 @@ State = dict[str, Entry]
 
 
 class RecordedAdapter:
-    """`recording:<contract>`: the recorded outcomes of one contract. It shows that fixtures and recordings
-    agree.
-
-    A call that the recording does not contain means that the recording is outdated: the harness is blamed.
+    """`recording:<contract>`: returns the recorded outcomes of one contract, to check that scenarios and recordings
+    agree. If a recording is missing or outdated, the harness is blamed.
     """
 
     traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}))
@@ -36,30 +34,28 @@ class RecordedAdapter:
     def outcome(self, scenario: Scenario) -> Outcome:
         """Return the recorded outcome of a scenario."""
         try:
-            recording = self._recordings.of(scenario.id, scenario.inputs)
+            transcript = self._recordings.of(scenario.id, scenario.inputs).transcripts.get(self._contract)
         except RecordingError as error:
             return Outcome(scenario.id, (), Breakage("harness", str(error), 0))
-        transcript = recording.transcripts.get(self._contract)
-        if transcript is None and scenario.invariant:
+        if transcript is not None:
+            return recorded_outcome(scenario, transcript)
+        if scenario.invariant:
             return Outcome(scenario.id, (), Breakage("unsupported", "a recording, like every invariant", 0))
-        if transcript is None:
-            message = f"{scenario.id} was not recorded for {self._contract}: record it"
-            return Outcome(scenario.id, (), Breakage("harness", message, 0))
-        return recorded_outcome(scenario, transcript)
+        message = f"{scenario.id} was not recorded for {self._contract}: record it"
+        return Outcome(scenario.id, (), Breakage("harness", message, 0))
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
-        """Always raises an exception: a recording is compared through `outcome`, and cannot serve a session."""
+        """Raise AdapterError, because a recording has no session. Use `outcome` instead."""
         raise AdapterError(
             "a recording cannot open a session: call outcome(scenario) instead", blame="harness"
         )
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the recorded outcome as a replay on a disk would show it.
-
-    Times are omitted. If the scenario makes calls that were not recorded, the outcome ends with a breakage.
+    """Return the outcome that a replay with the recorded answers would have, without times. If the scenario and the
+    transcript have different calls, the outcome ends with an error.
     """
-    files = _Files(scenario.given.files)
+    files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
     made, stale = 0, ""
@@ -109,27 +105,29 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
     return Outcome(scenario.id, tuple(steps), Breakage("harness", message, len(steps)), before)
 
 
-class _Files:
-    """A workspace in memory: entries as in a snapshot, each file with an inode number."""
+class _MemoryWorkspace:
+    """A workspace in memory. `state` contains its entries as in a snapshot, each file with an inode number."""
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}
         self.repository = Repository()
-        self._numbers = count(1)
-        self._away: dict[str, State] = {}
-        """By mounted directory, the entries of its unmounted file system, or those that the mounted one covers."""
-        for path, entry in sorted(given.items(), key=lambda each: isinstance(each[1], HardLink)):
+        self._inode_numbers = count(1)
+        self._hidden: dict[str, State] = {}
+        """For each directory where a file system is mounted, the entries that are not visible at the moment."""
+        for path, entry in sorted(given.items(), key=lambda item: isinstance(item[1], HardLink)):
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Set the entry of a path, and create missing directories. If the path is a file with several names (hard
-        links), its other names get the new content. `in_place` keeps the inode number.
+        """Set the entry of a path, create missing directories, and update the other names of the file (hard links).
+        `in_place` keeps the inode number. `entry` None: remove the path.
         """
         if entry is None:
             self.remove(path)
             return
-        for folder in _folders(path):
-            self.state.setdefault(folder, Directory(0o755))
+        parent = posixpath.dirname(path)
+        while parent and not parent.startswith(("$", "..")):
+            self.state.setdefault(parent, Directory(0o755))
+            parent = posixpath.dirname(parent)
         former = self.state.get(path)
         match entry:
             case HardLink(to):
@@ -143,12 +141,11 @@ class _Files:
                     entry.data,
                     mode if entry.mode is None else entry.mode,
                     None,
-                    stamp or Stamp(next(self._numbers), 1, 0),
+                    stamp or Stamp(next(self._inode_numbers), 1, 0),
                     owned if owned != OWN else None,
                 )
-                self.state[path] = fresh
-                for other in self._names(path):
-                    self.state[other] = fresh
+                for name in (path, *self._names_of(former if in_place else None)):
+                    self.state[name] = fresh
             case Directory(mode):
                 self.state[path] = Directory(0o755 if mode is None else mode)
             case _:
@@ -156,16 +153,19 @@ class _Files:
 
     def remove(self, path: str) -> None:
         """Remove a path with everything below it."""
-        for each in [each for each in self.state if each == path or each.startswith(f"{path}/")]:
-            del self.state[each]
+        for name in self._paths_at(path):
+            del self.state[name]
+
+    def _paths_at(self, path: str) -> list[str]:
+        return [name for name in self.state if name == path or name.startswith(f"{path}/")]
 
     def perform(self, event: WorldEvent) -> None:
         """Apply a world event."""
-        place = next(iter(candidate_paths({"file_path": event.path}, self.state)), event.path)
+        target = next(iter(candidate_paths({"file_path": event.path}, self.state)), event.path)
         match event.kind:
             case "modify":
                 if isinstance(event.entry, RegularFile):
-                    self.put(place, event.entry, in_place=True)
+                    self.put(target, event.entry, in_place=True)
                 else:
                     self.remove(event.path)
                     self.put(event.path, event.entry)
@@ -176,27 +176,23 @@ class _Files:
             case "delete":
                 self.remove(event.path)
             case "rename":
-                moved = {
-                    (event.to or "") + each[len(event.path) :]: entry
-                    for each, entry in self.state.items()
-                    if each == event.path or each.startswith(f"{event.path}/")
-                }
-                self.remove(event.path)
+                names = self._paths_at(event.path)
+                moved = {(event.to or "") + name[len(event.path) :]: self.state.pop(name) for name in names}
                 self.state.update(moved)
             case "chmod":
-                entry = self.state.get(place)
+                entry = self.state.get(target)
                 if isinstance(entry, RegularFile | Directory):
-                    for name in (place, *self._names(place)):
+                    for name in (target, *self._names_of(entry)):
                         self.state[name] = replace(entry, mode=event.mode)
             case "symlink" | "mkdir":
                 if isinstance(self.state.get(event.path), RegularFile | Symlink):
                     self.remove(event.path)
                 self.put(event.path, event.entry or Directory())
             case "mount" | "unmount":
-                below = {each: self.state[each] for each in self.state if each.startswith(f"{event.path}/")}
-                self.state = {each: entry for each, entry in self.state.items() if each not in below}
-                self.state |= self._away.get(event.path, {})
-                self._away[event.path] = below
+                names = [name for name in self._paths_at(event.path) if name != event.path]
+                below = {name: self.state.pop(name) for name in names}
+                self.state |= self._hidden.get(event.path, {})
+                self._hidden[event.path] = below
             case "touch" | "buffer":
                 pass
             case _:
@@ -225,21 +221,16 @@ class _Files:
         file = self.state.get(first)
         if isinstance(file, RegularFile) and file.stamp is not None:
             shared = RegularFile(file.data, file.mode, None, Stamp(file.stamp.inode, 2, 0))
-            for name in (first, path, *self._names(first)):
+            for name in (first, path, *self._names_of(file)):
                 self.state[name] = shared
 
-    def _names(self, path: str) -> list[str]:
-        entry = self.state.get(path)
+    def _names_of(self, entry: Entry | None) -> list[str]:
+        """Return all names of a file with several names (hard links). Empty for other entries."""
         if not isinstance(entry, RegularFile) or entry.stamp is None or entry.stamp.names < 2:
             return []
         inode = entry.stamp.inode
         return [
-            each
-            for each, other in self.state.items()
+            name
+            for name, other in self.state.items()
             if isinstance(other, RegularFile) and other.stamp is not None and other.stamp.inode == inode
         ]
-
-
-def _folders(path: str) -> Iterable[str]:
-    while (path := posixpath.dirname(path)) and not path.startswith(("$", "..")):
-        yield path

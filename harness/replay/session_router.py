@@ -17,51 +17,54 @@ from readfirst.harness.adapter_api import (
 from readfirst.harness.adapter_traits import close_session
 from readfirst.harness.suite.scenario import SessionEvent
 
-_APART = "at once"
+_SIMULTANEOUS = "at once"
 
 
-class Conversation:
-    """The sessions of a scenario: the main session, its sub-agents, and a second session. `session` is the active
-    one.
+class SessionRouter:
+    """The sessions of a scenario: the main session, its sub-agents, and a second session.
 
-    `begin` opens the main session, and a new one after a kill. It also opens a second session that acts alternately
-    with the main session. `apart` opens a second session that acts at the same time.
+    `open_session` opens the main session, a new main session after a kill, and a second session that acts alternately
+    with the main session. `open_simultaneous` opens a second session that acts at the same time.
     """
 
-    def __init__(self, begin: Callable[[], Session], apart: Callable[[], Session] | None = None) -> None:
-        self._begin = begin
-        self._apart = apart or begin
-        self._sessions = [begin()]
-        self._beside: dict[str, Session] = {}
+    def __init__(
+        self, open_session: Callable[[], Session], open_simultaneous: Callable[[], Session] | None = None
+    ) -> None:
+        self._open_session = open_session
+        self._open_simultaneous = open_simultaneous or open_session
+        self._sessions = [open_session()]
+        """The main session and the sub-agents that wait for each other; the last session is active."""
+        self._other_sessions: dict[str, Session] = {}
         """The second session (key: empty) and sub-agents in the background."""
-        self._killed = False
+        self._was_killed = False
 
     @property
     def session(self) -> Session:
         """The active session, which makes the next call. After a kill, a new main session is opened."""
-        if self._killed:
+        if self._was_killed:
             self.close()
-            self._sessions, self._killed = [self._begin()], False
+            self._sessions, self._was_killed = [self._open_session()], False
         return self._sessions[-1]
 
     @property
-    def apart(self) -> Session:
+    def simultaneous_session(self) -> Session:
         """A second session that can act at the same time as the main session."""
-        if _APART not in self._beside:
-            self._beside[_APART] = self._apart()
-        return self._beside[_APART]
+        if _SIMULTANEOUS not in self._other_sessions:
+            self._other_sessions[_SIMULTANEOUS] = self._open_simultaneous()
+        return self._other_sessions[_SIMULTANEOUS]
 
-    def killed(self) -> None:
+    def note_kill(self) -> None:
         """Record that the program was killed. The next step either resumes the session or uses a new session."""
-        self._killed = True
+        self._was_killed = True
 
-    def undergo(self, event: SessionEvent, root: str = "") -> None:
-        """Perform an event of the session, such as `resume`. `root` is the path of the workspace. Raises
-        AdapterError if the session does not have the required method.
+    def perform_event(self, event: SessionEvent, root: str = "") -> None:
+        """Perform an event of the session, such as `resume`. `root` is the path of the workspace.
+
+        Raises AdapterError if the session does not have the required method.
         """
         match event.kind:
             case "resume":
-                self._killed = False
+                self._was_killed = False
                 require_method(self.session, ResumingSession, "resume", "resume()").resume()
             case "compact":
                 require_method(self.session, CompactingSession, "compact", "compact()").compact()
@@ -77,24 +80,26 @@ class Conversation:
                 self._sessions.append(agent)
             case "end":
                 close_session(self._sessions.pop())
-            case "other" | "background":
-                if event.path not in self._beside:
-                    self._beside[event.path] = self._begin() if event.kind == "other" else self._background()
-                self._sessions.append(self._beside[event.path])
+            case "other":
+                if event.path not in self._other_sessions:
+                    self._other_sessions[event.path] = self._open_session()
+                self._sessions.append(self._other_sessions[event.path])
+            case "background":
+                if event.path not in self._other_sessions:
+                    parent = require_method(
+                        self.session, BackgroundSession, "background", "background_agent()"
+                    )
+                    self._other_sessions[event.path] = parent.background_agent()
+                self._sessions.append(self._other_sessions[event.path])
             case "back":
                 self._sessions.pop()
             case _:
                 assert_never(event.kind)
 
-    def _background(self) -> Session:
-        delegating = require_method(self.session, BackgroundSession, "background", "background_agent()")
-        session: Session = delegating.background_agent()
-        return session
-
     def close(self) -> None:
         """Close all sessions, the innermost first."""
-        while self._beside:
-            self._sessions.append(self._beside.popitem()[1])
+        while self._other_sessions:
+            self._sessions.append(self._other_sessions.popitem()[1])
         while self._sessions:
             close_session(self._sessions.pop())
 
@@ -121,8 +126,8 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return the session if it has the methods of `protocol`. Otherwise raises AdapterError; the message names the
-    capability that the adapter declares and the missing method.
+    """Return the session. Raises AdapterError if the session does not have the methods of `protocol`, although the
+    adapter declares the capability. `method` is the missing method in the message.
     """
     if not isinstance(session, protocol):
         raise AdapterError(f"the adapter declares `{capability}`, but its session has no {method}")

@@ -1,4 +1,4 @@
-"""The site of a replay: its workspace and the file systems that the scenario needs."""
+"""Provide the workspace of a replay, and mount the file systems that the scenario needs."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -10,19 +10,23 @@ from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 
-def lend_site(
-    scenario: Scenario, adapter: Adapter, place: WorkspacePool
+def open_site(
+    scenario: Scenario, adapter: Adapter, pool: WorkspacePool
 ) -> AbstractContextManager[WorkspaceDir]:
-    """Lend an empty workspace during the block, from the adapter's pool of servers, otherwise from `place`."""
+    """Return a context manager that provides an empty workspace of `pool`. If the adapter has a pool of servers, the
+    workspace is one of a server.
+    """
     traits = traits_of(adapter)
     if traits.servers is not None:
-        return traits.servers.site(place, scenario, adapter)
-    return place.site(unique=not traits.reuses_paths)
+        return traits.servers.site(pool, scenario, adapter)
+    return pool.site(unique=not traits.reuses_paths)
 
 
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Mount the file systems that the scenario needs during the block. Processes that already run do not see them."""
+    """During the block, mount the file systems that the scenario needs. Running processes of the adapter are ended
+    before, because they would not see these file systems.
+    """
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield

@@ -24,7 +24,7 @@ from readfirst.harness.adapter_api import (
 from readfirst.harness.adapter_traits import Design, close_session, design_named, refusals_named, traits_of
 from readfirst.harness.compare.design import find_contradiction
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
-from readfirst.harness.replay.session_router import Conversation
+from readfirst.harness.replay.session_router import SessionRouter
 from readfirst.harness.run.capabilities import claimed_capabilities
 from readfirst.harness.run.check_independence import (
     check_later_session,
@@ -265,10 +265,10 @@ def _check_events(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], No
     def check_session_after_events(session: Session, site: WorkspaceDir) -> None:
         path = lay_out_notes(site, NOTES)
         see_notes(session, path)
-        conversation = Conversation(lambda: session)
+        router = SessionRouter(lambda: session)
         for event in events:
-            conversation.undergo(event, site.root)
-            see_notes(conversation.session, path)
+            router.perform_event(event, site.root)
+            see_notes(router.session, path)
 
     return check_session_after_events
 
@@ -276,7 +276,7 @@ def _check_events(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], No
 def _check_rewind(session: Session, site: WorkspaceDir) -> None:
     path = lay_out_notes(site, NOTES)
     _write_new_file(session, site)
-    Conversation(lambda: session).undergo(SessionEvent("rewind"))
+    SessionRouter(lambda: session).perform_event(SessionEvent("rewind"))
     see_notes(session, path)
     if "new.txt" in site.snapshot():
         raise CheckFailed(f"{site.root}/new.txt, which Write created, is still there after a rewind")

@@ -252,10 +252,10 @@ class Runner:
         adapter = self._adapter
         if isinstance(adapter, RecordedAdapter):
             return adapter.outcome(scenario)
-        to_the_end = self._ended.stops_process(scenario)
+        ends_process = self._ended.stops_process(scenario)
         settle = self.spec.options.settle
-        outcome = replay(scenario, adapter, self._place, settle=settle, to_the_end=to_the_end)
-        if to_the_end:
+        outcome = replay(scenario, adapter, self._place, settle=settle, ends_process=ends_process)
+        if ends_process:
             self._ended.note_outcome(scenario, outcome)
         return outcome
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from readfirst.harness.replay.recording_adapter import recorded_outcome
-from readfirst.harness.replay.session_router import Conversation
+from readfirst.harness.replay.session_router import SessionRouter
 from readfirst.harness.report.export import expand_scenario
 from readfirst.harness.report.step_text import describe_step
 from readfirst.harness.suite.contracts import Contract
@@ -66,7 +66,11 @@ def test_an_unknown_world_event_is_an_error(read: Callable[[WorldEvent], object]
 
 @pytest.mark.parametrize(
     "read",
-    [describe_step, lambda event: event.needs, lambda event: Conversation(lambda: None).undergo(event)],
+    [
+        describe_step,
+        lambda event: event.needs,
+        lambda event: SessionRouter(lambda: None).perform_event(event),
+    ],
 )
 def test_an_unknown_session_event_is_an_error(read: Callable[[SessionEvent], object]) -> None:
     with pytest.raises((KeyError, AssertionError)):

@@ -41,7 +41,7 @@ def load_scenario(step: str) -> Scenario:
 def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
     hangs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interrupt_on_write, "HANGS", 0.05 if hangs else 60)
+    monkeypatch.setattr(interrupt_on_write, "ANSWER_TIMEOUT_S", 0.05 if hangs else 60)
     sent: list[int] = []
     signalled, killed = threading.Event(), threading.Event()
 
@@ -57,7 +57,7 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
             raise AdapterError("it has ended")
         return ToolResult("written")
 
-    answer = interrupt_on_write.killed_when_writing(str(tmp_path), call, kill)
+    answer = interrupt_on_write.kill_when_writing(str(tmp_path), call, kill)
     assert answer == (NO_ANSWER if hangs else ToolResult("written"))
     assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
 
