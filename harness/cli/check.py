@@ -9,7 +9,7 @@ import typer
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import REFUSALS, traits_of
 from readfirst.harness.cli.options import Claims, Settle, one_target, running
-from readfirst.harness.compare.design import DOES, DesignUnclear, design_seen
+from readfirst.harness.compare.design import OBSERVED_BEHAVIOURS, DesignUnclear, design_seen
 from readfirst.harness.compare.refusals import refusals_seen
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
@@ -82,7 +82,7 @@ def _describe_behaviour(adapter: Adapter, place: WorkspacePool) -> Iterator[str]
         else:
             declared = traits.design or "strict"
             is_declared = seen == declared
-            yield f"design: {seen} ({DOES[seen]})" + (
+            yield f"design: {seen} ({OBSERVED_BEHAVIOURS[seen]})" + (
                 "" if is_declared else f". Declare it: design = {seen!r}"
             )
     undeclared = [name for name in refusals_seen(adapter, place) if name not in traits.refuses]

@@ -25,10 +25,16 @@ from readfirst.harness.cli.options import (
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import Scratch, sweep
-from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, take
-from readfirst.harness.record.record import missing as unrecorded
+from readfirst.harness.record.record import (
+    Mode,
+    Recorded,
+    accept_replays,
+    find_unrecorded,
+    replay_scenarios,
+    store_reason,
+)
 from readfirst.harness.record.record import record as recorded
-from readfirst.harness.record.recording_worker import Product, Replaying
+from readfirst.harness.record.recording_worker import Product, ReplayProgress
 from readfirst.harness.record.replay_samples import Take, Takes, default_takes
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.contracts import Contract
@@ -110,7 +116,7 @@ def record(
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())
-        progress = stack.enter_context(Replaying(suite, wanted, kept, options.jobs))
+        progress = stack.enter_context(ReplayProgress(suite, wanted, kept, options.jobs))
 
         def note(each: Take) -> None:
             progress(each)
@@ -128,7 +134,7 @@ def record(
             return _print_results(
                 recorded(suite, wanted, mode, connect, kept, jobs=options.jobs, progress=note), wanted
             )
-        for each in take(suite, wanted, connect, kept, jobs=options.jobs):
+        for each in replay_scenarios(suite, wanted, connect, kept, jobs=options.jobs):
             note(each)
     say(f"{pluralize(len(selected), 'scenario')} taken for shard {shard}", err=True)
     return ExitCode.ERROR if progress.errors else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
@@ -157,7 +163,7 @@ def merge(
         together = Takes(scratch.folder())
         for folder in folders:
             together.add(folder)
-        return _print_results(bless(suite, wanted, mode, together), wanted)
+        return _print_results(accept_replays(suite, wanted, mode, together), wanted)
 
 
 def _mode(fix: bool, check: bool) -> Mode:
@@ -179,7 +185,7 @@ def _select_scenarios(
         raise UsageError("An invariant has no recording: it only checks that no harm occurs. Run it instead.")
     if missing:
         contracts = contracts_named(suite, names or ["all"])
-        return dict(unrecorded(suite, ids, contracts))
+        return dict(find_unrecorded(suite, ids, contracts))
     if names:
         return {contract.name: ids for contract in contracts_named(suite, names)}
     own: dict[str, list[str]] = {}
@@ -204,7 +210,7 @@ def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> in
         raise UsageError(f"{where}: name other contracts with --contract, and the scenarios.")
     for name, ids in wanted.items():
         for each in ids:
-            write_all(leave_out(suite, each, name, why.strip()))
+            write_all(store_reason(suite, each, name, why.strip()))
             say(f"left out {each} on {name}")
     return ExitCode.CONFORMANT
 

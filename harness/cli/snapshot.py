@@ -18,8 +18,8 @@ from readfirst.harness.diff.sources import ContractSide, has_answers
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
-from readfirst.harness.record.record import take
-from readfirst.harness.record.recording_worker import Product, Replaying
+from readfirst.harness.record.record import replay_scenarios
+from readfirst.harness.record.recording_worker import Product, ReplayProgress
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
@@ -109,8 +109,8 @@ def record_contracts(suite: Suite, release: Release, takes: Takes, options: RunO
         return Product(suite, contract.name, options)
 
     for is_last in (False, True):
-        with Replaying(suite, wanted, takes, options.jobs) as progress:
-            for each in take(suite, wanted, connect, takes, jobs=options.jobs):
+        with ReplayProgress(suite, wanted, takes, options.jobs) as progress:
+            for each in replay_scenarios(suite, wanted, connect, takes, jobs=options.jobs):
                 progress(each)
         failures = write_release(
             suite, release, wanted, takes, progress.errors, max_unanswered=MAX_UNANSWERED if is_last else 0
@@ -170,7 +170,7 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
         ids[contract.name] = differing_by_model(suite, ids[contract.name], newer_models[1], before)
     pairs = [newer_models, *((contract, before) for contract, before in others if ids[contract.name])]
     ids = {contract.name: ids[contract.name] for contract, _ in pairs}
-    with Replaying(suite, ids, takes, options.jobs) as progress:
+    with ReplayProgress(suite, ids, takes, options.jobs) as progress:
 
         def connect(each: Contract) -> Product:
             return Product(suite, each.name, options)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES
-from readfirst.harness.compare.missing_capabilities import MissingCapabilities, in_a_call
+from readfirst.harness.compare.missing_capabilities import MissingCapabilities, lacks_call_feature
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.contracts import Contracts
@@ -36,7 +36,7 @@ UNEXPLAINED = "not explained yet"
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
 """The reason of a new entry for a failed scenario that may pass in the next run, because chance decides."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
-"""Reasons that `--update-baseline` writes. A harm is not accepted with one of these."""
+"""Reasons that `--update-baseline` writes. An entry with one of these reasons does not accept a harm."""
 
 _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
 """Matches a line that contains a whole entry and a comment after it."""
@@ -52,10 +52,10 @@ class BaselineError(SuiteError):
 class Acceptance:
     """One accepted failure: the lowest failed level, and the reason for accepting it.
 
-    `subject` is the id of a scenario or of a rule. A rule's entry accepts failures of all scenarios of the rule at
-    `level` or a higher one; at the level `safe` only the kinds of harm in `harms`. `varies`: the scenario may also
-    pass, or fail at a higher level, because the implementation leaves the result to chance. `link` is the address of
-    a report. `comment` is the text after the entry on its line.
+    `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all scenarios of the rule at
+    `level` or a higher level; at the level `safe` only the kinds of harm in `harms`. `varies`: the scenario may also
+    pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report. `comment`
+    is the text after the entry on its line.
     """
 
     subject: str
@@ -77,10 +77,11 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The accepted failures of the implementation that runs call `name`, by subject and contract.
+    """A baseline file. `accepted` contains the accepted failures by subject and contract.
 
-    `position` is the position of the name. `lacking` are the capabilities that were missing when the file was written;
-    None if the file does not list them. `level` is the level of the run that wrote the file, if the file names it.
+    `name` is the name of the implementation, `position` the position of the name. `lacking` are the capabilities that
+    were missing when the file was written; None if the file does not list them. `level` is the level of the run that
+    wrote the file, if the file names it.
     """
 
     name: str
@@ -108,10 +109,10 @@ class Baseline:
 class BaselineResult:
     """The effect of a verdict on the exit code.
 
-    `conformant`: it holds, its failure is accepted, or it was not judged. `accepted` is the reason in the baseline for
-    an accepted failure, otherwise empty. `stale` is the message about an outdated entry, with the line to change,
-    otherwise empty. `unclaimed` names the missing capability of a scenario that should have been judged, otherwise
-    empty. `needs_reason`: the message is that the entry has no written reason.
+    `conformant`: the scenario passed, its failure is accepted, or it was not judged. The texts may be empty: `accepted`
+    is the reason in the baseline for an accepted failure, `stale` a message about an entry that must be changed, and
+    `unclaimed` the missing capability of a scenario that must be judged. `needs_reason`: `stale` asks for a written
+    reason.
     """
 
     conformant: bool
@@ -216,15 +217,16 @@ def load_baseline(
         key = "rule" if entry.of_rule else "scenario"
         known = rules if entry.of_rule else ids
         if entry.subject not in known:
-            advice = _suggestion(entry.subject, known)
+            close = get_close_matches(entry.subject, known, n=1, cutoff=0.5)
+            advice = f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
             look.note(("accepted", number, key), f"no {key} has the id {entry.subject!r}", advice)
         if entry.contract not in contracts:
             advice = nearest(entry.contract, contracts.all)
             look.note(("accepted", number, "contract"), f"no contract is called {entry.contract!r}", advice)
         first = accepted.setdefault((entry.subject, entry.contract), entry)
         if first is not entry:
-            what = f"{entry.subject} ({entry.contract}) is already accepted in line {first.position.line}"
-            look.note(("accepted", number), what, "Merge the two.")
+            message = f"{entry.subject} ({entry.contract}) is already accepted in line {first.position.line}"
+            look.note(("accepted", number), message, "Merge the two.")
     look.finish(BaselineError)
     lacking = None
     if {"unclaimed", "unsupported"} & values.keys():
@@ -248,19 +250,14 @@ def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, 
     )
 
 
-def _suggestion(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
-
-
 class BaselineChecker:
-    """Applies a baseline to verdicts, and detects scenarios that should have been judged.
+    """Applies a baseline to verdicts, and detects scenarios that were not judged although they must be.
 
     A scenario is not judged if the implementation lacks a capability or if a call needs an unsupported feature.
-    Without a baseline that lists missing capabilities, only the capabilities of `claims` (default: Read, Edit, Write)
-    must be supported. With such a baseline, no other capabilities may be missing, and the capabilities of `claims`
-    must be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is given.
-    Features that the machine lacks do not count.
+    Without a baseline that lists missing capabilities, only the capabilities in `claims` (default: Read, Edit, Write)
+    must be supported. With such a baseline, only the listed capabilities may be missing, and the capabilities in
+    `claims` must be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is
+    given. Features that the machine lacks are ignored.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
@@ -285,11 +282,9 @@ class BaselineChecker:
         return replace(ruling, conformant=False, unclaimed=unclaimed) if unclaimed else ruling
 
     def _missing_required(self, verdict: Verdict) -> list[str]:
-        """Return the required capabilities, or features of calls, that the scenario of a verdict lacks. Empty if the
-        baseline or `claims` allows all of them to be missing.
-        """
+        """Return the required capabilities and features of calls that a scenario lacked. Empty if none is required."""
         former = None if self._baseline is None else self._baseline.lacking
-        if in_a_call(verdict):
+        if lacks_call_feature(verdict):
             counts = self._counts.setdefault(verdict.contract, Counter())
             counts.update(verdict.lacks)
             if former is None:

@@ -1,9 +1,8 @@
-"""Write a baseline: an entry a line, in the order of scenarios."""
+"""Write the text of a baseline file, with one entry per line."""
 
 import json
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import (
@@ -23,7 +22,7 @@ from readfirst.harness.yaml_io.finding import Position
 
 _NOWHERE = Position(Path(), 0, 0)
 _BY_CHANCE = "passed when this was written; left to chance, like others of its rule"
-_LONGEST_COMMENT = 160
+_MAX_COMMENT_CHARS = 160
 """Maximum characters of the comment after an entry without an explanation."""
 
 
@@ -41,13 +40,13 @@ def baseline_text(
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
     `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old` keep
-    reason, comment and link. A new entry gets UNEXPLAINED, and so does an entry whose failure has become a harm.
-    An entry of `old` stays as it is if no verdict is about it, if it varies (`varies: true`), or if its level is above
-    that of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
+    reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure of an old entry has become a
+    harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies: true`), or if its level is above
+    the level of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
 
-    `of_all`: the verdicts are of all scenarios. If False, the missing capabilities that `old` lists stay listed.
-    `lucky` are scenarios that pass or fail by chance: if one of them fails, those of its rule that pass now get the
-    same entry. `added`: `old` contains none of the scenarios of `verdicts`.
+    `of_all`: the verdicts are of all scenarios; otherwise the missing capabilities in `old` stay listed. `lucky` are
+    scenarios that pass or fail by chance: if one of them fails, the others of its rule that passed get the same entry.
+    `added`: `old` contains none of the scenarios of `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
@@ -90,21 +89,19 @@ def baseline_text(
     kept = (entry for key, entry in accepted.items() if entry.varies or not (of_all and key in judged_rules))
     lacking = MissingCapabilities.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
-        lacking = lacking.with_former(old.lacking, of_others=added)
+        lacking = lacking.merge(old.lacking, are_disjoint=added)
     heading = [
         "# Accepted failures: what is listed here does not fail a run, and must keep failing as listed.",
         f"name: {json.dumps(name)}",
         *([f"suite: {json.dumps(suite)}"] if suite else []),
         *([f"level: {level}"] if level is not None else []),
     ]
-    lines = [*heading, *lacking.lines(), *_lines(dict.fromkeys((*entries, *kept)))]
+    lines = [*heading, *lacking.lines(), *_entry_lines(dict.fromkeys((*entries, *kept)))]
     return "\n".join(lines) + "\n"
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
-    """Return an entry with another level. If it now accepts a harm, its reason becomes UNEXPLAINED, because the old
-    reason was written for a harmless failure.
-    """
+    """Return an entry with a different level. If it now accepts a harm, its reason becomes UNEXPLAINED."""
     is_new_harm = level == "safe" and entry.level != "safe"
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
@@ -115,25 +112,25 @@ def with_first_difference(verdict: Verdict) -> Verdict:
     first = next((difference for difference in verdict.differences if difference.level == level), None)
     if first is None:
         return replace(verdict, differences=(), answers={})
-    expected, got = first.expected[:_LONGEST_COMMENT], first.got[:_LONGEST_COMMENT]
+    expected, got = first.expected[:_MAX_COMMENT_CHARS], first.got[:_MAX_COMMENT_CHARS]
     return replace(verdict, differences=(replace(first, expected=expected, got=got),), answers={})
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return a description of the first difference at the lowest failing level. Without a difference: of the first harm
-    (if `safe` fails), otherwise of the reason why the replay ended early.
+    """Return the first difference at the lowest failing level, otherwise the first harm (if `safe` fails), otherwise the
+    reason why the replay ended early. The text is shortened.
     """
-    found = with_first_difference(verdict).differences
-    differences = (
-        each.what if each.level == "safe" else f"{each.what}: expected {each.expected}, got {each.got}"
-        for each in found
-    )
-    harms = (harm.line for harm in verdict.harms if lowest_failure(verdict) == "safe")
-    text = next(chain(differences, harms, (verdict.reason,)))
-    return _quote(text[:_LONGEST_COMMENT])[1:-1]
+    text = verdict.reason
+    if lowest_failure(verdict) == "safe" and verdict.harms:
+        text = verdict.harms[0].line
+    for difference in with_first_difference(verdict).differences:
+        text = difference.what
+        if difference.level != "safe":
+            text += f": expected {difference.expected}, got {difference.got}"
+    return _quote(text[:_MAX_COMMENT_CHARS])[1:-1]
 
 
-def _lines(entries: Iterable[Acceptance]) -> Iterator[str]:
+def _entry_lines(entries: Iterable[Acceptance]) -> Iterator[str]:
     """Yield the lines of the entries, each with its comment."""
     ordered = sorted(entries, key=lambda entry: (not entry.of_rule, entry.subject, order(entry.contract)))
     yield "accepted:" if ordered else "accepted: []"
@@ -143,13 +140,10 @@ def _lines(entries: Iterable[Acceptance]) -> Iterator[str]:
         values |= {"varies": True} if entry.varies else {}
         values |= {"harms": list(entry.harms)} if entry.harms else {}
         values |= {"reason": entry.reason} | ({"link": entry.link} if entry.link else {})
-        shown = (f"{key}: {_scalar(key, value)}" for key, value in values.items())
+        plain = ("rule", "scenario", "level")
+        pairs = (f"{key}: {value if key in plain else _quote(value)}" for key, value in values.items())
         comment = f"  # {entry.comment}" if entry.comment else ""
-        yield f"  - {{{', '.join(shown)}}}{comment}"
-
-
-def _scalar(key: str, value: object) -> str:
-    return str(value) if key in ("rule", "scenario", "level") else _quote(value)
+        yield f"  - {{{', '.join(pairs)}}}{comment}"
 
 
 def _quote(value: object) -> str:

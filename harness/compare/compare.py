@@ -1,7 +1,7 @@
 """Judge an outcome against the clauses of one contract, level by level."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import get_args
 
 from readfirst.harness.compare.file_comparison import (
@@ -52,14 +52,14 @@ def compare(
     judgement: Judgement | None = None,
     in_full: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> Verdict:
-    """Judge an outcome. The verdict contains all differences of all levels.
+    """Compare an outcome with a contract. The verdict contains the differences of all levels.
 
     Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
-    levels below it hold. The level `verbatim` needs `recorded`. Set-up calls without a clause in `documented` are
+    levels below it hold. The level `verbatim` requires `recorded`. Set-up calls without a clause in `documented` are
     compared with the scenario's own contract at level `effects`.
 
-    `judgement` is the judgement of the same outcome. If None, harm was not judged, and `safe` holds only if
-    `effects` does. `in_full` returns a scenario with full contents instead of digests (`Suite.in_full`).
+    `judgement` contains the harms of the same outcome. If it is None, `safe` holds only if `effects` holds. `in_full`
+    returns a scenario with full contents instead of digests (`Suite.in_full`).
 
     Raises:
         ValueError: `verbatim` without a recording, an invariant without a judgement, or a scenario that was read for
@@ -69,56 +69,53 @@ def compare(
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
     if scenario.invariant and judgement is None:
         raise ValueError(f"{scenario.id} is an invariant, which is judged by harm: it needs a judgement")
-    judging = _compare_steps(scenario, outcome, contract, vocabulary, recorded)
-    if judging.differences or judging.partly or scenario.invariant:
+    comparison = _Comparison(scenario, outcome, contract, vocabulary, recorded)
+    if comparison.differences or comparison.lacks_texts or scenario.invariant:
         # Otherwise the implementation did the same as the contract, so it showed the same lines and did the
         # same harm.
         if (full := in_full(scenario)) is not scenario:
-            judging = _compare_steps(full, outcome, contract, vocabulary, recorded)
-        judging.beyond(outcome, judgement)
-    return judging.verdict(outcome, level, judgement)
+            comparison = _Comparison(full, outcome, contract, vocabulary, recorded)
+        comparison.compare_harm(outcome, judgement)
+    return comparison.verdict(outcome, level, judgement)
 
 
-def _compare_steps(
-    scenario: Scenario,
-    outcome: Outcome,
-    contract: Contract,
-    vocabulary: Vocabulary,
-    recorded: Transcript | None,
-) -> "_Judge":
-    judging = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
-    for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
-        judging.step(index, step, happened)
-    judging.afterwards(outcome)
-    return judging
+class _Comparison:
+    """The comparison of an outcome with the clauses of a contract. `state` is the workspace after the compared steps.
 
+    `calls` counts the compared calls, `messages` the compared calls and groups. `lacks_clause`: a call has no clause.
+    `lacks_texts`: an answer has no expected text. `justified` are refusals that are not overcautious, although every
+    contract answers the call.
+    """
 
-@dataclass
-class _Judge:
-    scenario: Scenario
-    contract: Contract
-    vocabulary: Vocabulary
-    recorded: Transcript | None
-    state: dict[str, Entry]
-    differences: list[Difference] = field(default_factory=list)
-    judged: int = 0
-    messages: int = 0
-    silent: bool = False
-    partly: bool = False
-    """Whether some answers have no clause."""
-    justified: set[Harm] = field(default_factory=set)
-    """Refusals that every contract answers, but that are not overcautious."""
+    def __init__(
+        self,
+        scenario: Scenario,
+        outcome: Outcome,
+        contract: Contract,
+        vocabulary: Vocabulary,
+        recorded: Transcript | None,
+    ) -> None:
+        self.scenario, self.contract = scenario, contract
+        self.vocabulary, self.recorded = vocabulary, recorded
+        self.state = dict(outcome.before)
+        self.differences: list[Difference] = []
+        self.calls = self.messages = 0
+        self.lacks_clause = self.lacks_texts = False
+        self.justified: set[Harm] = set()
+        for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
+            self._compare_step(index, step, happened)
+        self._compare_late_changes(outcome)
 
-    def step(self, index: int, step: Step, happened: StepOutcome) -> None:
-        """Judge one step and apply its changes to the state."""
+    def _compare_step(self, index: int, step: Step, happened: StepOutcome) -> None:
+        """Compare the outcome of one step, and apply its changes to the state."""
         if self.scenario.invariant:
-            self.judged += len(happened.results)
+            self.calls += len(happened.results)
             return
         files: Mapping[str, Entry | None] = {}
         clause: Clause | None = None
         position: Position | None = step.position
         for number, call in enumerate(calls_of(step)):
-            clause = self._call(index, number, call, happened)
+            clause = self._compare_call(index, number, call, happened)
         if isinstance(step, ParallelCalls):
             clause = self._clause(step)
         if clause is not None:
@@ -134,14 +131,14 @@ class _Judge:
                 self._note(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent | SessionEvent):
             if self.scenario.given.reminders and self.contract.recorded:
-                self._reminders(index, clause, happened, position)
-            for found in self._traces(step, files, happened):
+                self._compare_reminders(index, clause, happened, position)
+            for found in self._trace_differences(step, files, happened):
                 self._note(index, 0, "effects", found, position)
-            self._verbatim(index, step, happened)
+            self._compare_verbatim(index, step, happened)
         if happened.changes:
             self.state = apply_changes(self.state, happened.changes)
 
-    def afterwards(self, outcome: Outcome) -> None:
+    def _compare_late_changes(self, outcome: Outcome) -> None:
         """Report each change of the workspace after the last step as a difference."""
         happened = outcome.afterwards
         if self.scenario.invariant:
@@ -155,28 +152,27 @@ class _Judge:
         ):
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
-    def beyond(self, outcome: Outcome, judgement: Judgement | None) -> None:
+    def compare_harm(self, outcome: Outcome, judgement: Judgement | None) -> None:
         """Report lines that only the contract's answers show, and harm that the contract does not do."""
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
-            for index, number, less in unseen(self.scenario, self.contract, outcome, known):
+            for index, number, missing_lines in unseen(self.scenario, self.contract, outcome, known):
                 call = calls_of(self.scenario.steps[index])[number]
-                self._note(index, number, "effects", less, call.position)
-        counted = [each for each in known.harms if each.kind in HARMS or each.kind == "overcautious"]
-        if judgement is None or not counted:
+                self._note(index, number, "effects", missing_lines, call.position)
+        harms = [harm for harm in known.harms if harm.kind in HARMS or harm.kind == "overcautious"]
+        if judgement is None or not harms:
             return
-        own = set() if self.scenario.invariant else own_harms(self.scenario, self.contract, outcome)
-        harmful_calls = {(step, call) for step, call, kind, _ in own if kind in HARMS}
-        for harm in counted:
+        expected = set() if self.scenario.invariant else own_harms(self.scenario, self.contract, outcome)
+        harmful_calls = {(step, call) for step, call, kind, _ in expected if kind in HARMS}
+        for harm in harms:
             position = (harm.step, harm.call)
-            if harm.kind == "overcautious" and (position in harmful_calls or self._refuses(*position)):
+            if harm.kind == "overcautious" and (position in harmful_calls or self._is_refused(*position)):
                 self.justified.add(harm)
-                continue
-            if (harm.step, harm.call, harm.kind, harm.path) not in own:
+            elif (*position, harm.kind, harm.path) not in expected:
                 found = FileDifference(harm.line, harm.before, harm.after)
-                self._note(harm.step, harm.call, "safe", found, self.scenario.steps[harm.step].position)
+                self._note(*position, "safe", found, self.scenario.steps[harm.step].position)
 
-    def _refuses(self, index: int, number: int) -> bool:
+    def _is_refused(self, index: int, number: int) -> bool:
         """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
@@ -185,18 +181,18 @@ class _Judge:
         """Return the verdict for the requested level. A level that was not judged does not hold."""
         breakage = outcome.error
         status, blame, reason = self._status(outcome)
-        self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
-        unsafe = judgement is None and any(each.level == "effects" for each in self.differences)
-        levels: dict[Level, bool] = {}
+        self.differences.sort(key=lambda difference: (difference.step, LEVELS.index(difference.level)))
+        failing = {difference.level for difference in self.differences}
+        if judgement is None and "effects" in failing:
+            failing.add("safe")
+        if self.recorded is None:
+            failing.add("verbatim")
         holds = status not in ("error", "unspecified", "unsupported")
-        for each in LEVELS:
-            holds = holds and not (each == "safe" and unsafe)
-            holds = holds and not any(difference.level == each for difference in self.differences)
-            levels[each] = holds and (each != "verbatim" or self.recorded is not None)
+        levels = {each: holds and failing.isdisjoint(up_to(each)) for each in LEVELS}
         if status == "passed" and not levels[level]:
             status = "failed"
             judged = up_to(level)
-            found = [each for each in self.differences if each.level in judged]
+            found = [difference for difference in self.differences if difference.level in judged]
             blame = found[0].blame if found else "implementation"
         return Verdict(
             self.scenario.id,
@@ -208,7 +204,7 @@ class _Judge:
             blame,
             reason,
             sum(step.milliseconds for step in outcome.steps),
-            self.judged,
+            self.calls,
             sum(bool(step.results) for step in outcome.steps),
             self.scenario.requirement,
             self.scenario.rule,
@@ -227,29 +223,24 @@ class _Judge:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
+        """Return the status, the party to blame for an error, and the reason. `passed` may become `failed` later."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
             if breakage.blame == "harness" and deviated:
-                # The event could not be performed, because the implementation had already spoiled the
-                # workspace.
+                # The implementation had already spoiled the workspace.
                 found = FileDifference("world event", "can be performed", breakage.message)
                 self._note(breakage.step, 0, "effects", found, None)
                 return "passed", None, ""
-            if breakage.blame == "machine":
-                return "unsupported", None, f"the adapter lacks {breakage.message}"
-            if breakage.blame == "unsupported":
-                return (
-                    ("passed" if deviated else "unsupported"),
-                    None,
-                    f"the adapter lacks {breakage.message}",
-                )
+            if breakage.blame in ("machine", "unsupported"):
+                is_passed = deviated and breakage.blame == "unsupported"
+                return "passed" if is_passed else "unsupported", None, f"the adapter lacks {breakage.message}"
             blame: Blame = next((each for each in get_args(Blame) if each == breakage.blame), "adapter")
             return "error", blame, "\n".join(filter(None, (breakage.message, breakage.details)))
         if len(outcome.steps) != len(self.scenario.steps):
             problem = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
             return "error", "harness", problem
-        if self.silent or self.judged == 0:
+        if self.lacks_clause or self.calls == 0:
             return "unspecified", None, f"{self.contract.name} says nothing about it"
         return "passed", None, ""
 
@@ -257,10 +248,11 @@ class _Judge:
         """Return the clause of a call or group. For set-up calls, only the effects are compared."""
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
-    def _call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
+    def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
+        """Compare the result of a call with its clause, and return the clause. None if it has no clause."""
         clause = self._clause(call)
         if clause is None:
-            self.silent = True
+            self.lacks_clause = True
             return None
         result = happened.results[number]
         position = clause.position or call.position
@@ -270,8 +262,8 @@ class _Judge:
             wanted = f"refused: {clause.error}" if refused else "not refused"
             found = FileDifference("refused", wanted, f"{got}: {result.text}")
             # Whether a cancelled call is still made is not deterministic. A program may survive a signal.
-            lucky = call.interrupted == "stopped" or call.signal not in (None, "SIGKILL")
-            level: Level = "reason" if lucky else "effects"
+            is_random = call.interrupted == "stopped" or call.signal not in (None, "SIGKILL")
+            level: Level = "reason" if is_random else "effects"
             self._note(index, number, level, found, position)
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
@@ -281,11 +273,11 @@ class _Judge:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
-        fully = clause_for(self.scenario, call.expect, self.contract) is not None
-        self.partly = self.partly or not fully or clause.text is None
-        if not fully:
+        is_specified = clause_for(self.scenario, call.expect, self.contract) is not None
+        self.lacks_texts = self.lacks_texts or not is_specified or clause.text is None
+        if not is_specified:
             return clause
-        self.judged += 1
+        self.calls += 1
         if refused and result.is_error and name != clause.error:
             found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
             self._note(index, number, "reason", found, position)
@@ -294,10 +286,10 @@ class _Judge:
             self._note(index, number, "text", found, position)
         return clause
 
-    def _reminders(
+    def _compare_reminders(
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
-        """Judge the reminders of changed files: their number at level `effects`, their words at level `text`."""
+        """Compare the reminders of changed files: their number at level `effects`, their words at level `text`."""
         reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
         if len(reminders) != len(expected):
@@ -311,7 +303,7 @@ class _Judge:
                 found = FileDifference(each.what.replace("text", "reminder"), each.expected, each.got)
                 self._note(index, 0, "text", found, position)
 
-    def _traces(
+    def _trace_differences(
         self, step: ToolCall | ParallelCalls, files: Mapping[str, Entry | None], happened: StepOutcome
     ) -> Iterator[FileDifference]:
         if happened.traces:
@@ -324,7 +316,7 @@ class _Judge:
         clause = self._clause(call)
         return call.tool not in READERS and clause is not None and clause.error is None
 
-    def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
+    def _compare_verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
         if self.recorded is None:
             return
         rows = self.recorded.steps[self.messages : self.messages + 1]

@@ -1,6 +1,6 @@
 """Judge implementations with a declared design, and detect the design from three sessions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from readfirst.harness.adapter_api import Adapter
@@ -21,23 +21,23 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 _REFUSED_CHANGED = frozenset({"modified_since_read", "unexpectedly_modified"})
 _EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit"})
 
-LEFT_OUT: Mapping[Design, frozenset[str]] = {
+OMITTED_REFUSALS: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
     "hash-checked": _REFUSED_CHANGED,
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""For each design, the refusals that it does not require, by their names in errors.yaml. An implementation with the
-design `hash-checked` must still refuse if the content changed.
+"""For each design, the names in errors.yaml of the refusals that the design does not require. An implementation with
+the design `hash-checked` must still refuse if the content changed.
 """
 
-_KEEPING: Mapping[Design, frozenset[str]] = {
+_CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
     "hash-checked": frozenset(),
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""For each design, the tools that must keep changes of other programs, even in calls that the contract refuses."""
+"""For each design, the tools that must not lose changes of other programs, even in calls that the contract refuses."""
 
 
 def apply_design(
@@ -47,8 +47,8 @@ def apply_design(
     required.
 
     If the contract refuses a call that the design may answer, the scenario becomes `unsupported`, even if it would
-    pass. It fails at every level if such a call loses changes of other programs. At the level `safe` the verdict
-    stays as it is, because refusals are not required there.
+    pass. It fails at every level if such a call loses changes of other programs. At the level `safe` the verdict is not
+    changed, because refusals are not required there.
     """
     if design is None:
         return verdict
@@ -60,7 +60,7 @@ def apply_design(
         for place, part in scenario.parts()
         if isinstance(part, ToolCall)
         and (clause := clause_for(scenario, part.expect, contract)) is not None
-        and clause.error in LEFT_OUT[design]
+        and clause.error in OMITTED_REFUSALS[design]
     }
     if design == "hash-checked":
         if not verdict.levels["safe"]:
@@ -69,11 +69,8 @@ def apply_design(
         refused = {place: names for place, names in refused.items() if place in touched}
     if not refused:
         return verdict
-    lost = [
-        harm
-        for harm in verdict.harms
-        if harm.kind == "lost" and refused.get((harm.step, harm.call), ("", ""))[0] in _KEEPING[design]
-    ]
+    keeping = {place for place, (tool, _) in refused.items() if tool in _CHANGE_KEEPING_TOOLS[design]}
+    lost = [harm for harm in verdict.harms if harm.kind == "lost" and (harm.step, harm.call) in keeping]
     if lost:
         differences = tuple(_difference(scenario, design, harm) for harm in lost)
         levels = dict.fromkeys(LEVELS, False)
@@ -92,7 +89,7 @@ def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:
 _READ, _UNREAD, _CHANGED = "gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"
 _TOUCHED = "staleness/edit-after-touch-full-read"
 
-DOES: Mapping[Design, str] = {
+OBSERVED_BEHAVIOURS: Mapping[Design, str] = {
     "strict": "it refuses the Edit of a file that changed since its Read",
     "hash-checked": "it refuses the Edit of a file that changed since its Read, but not of a file with only a new time",
     "content-checked": "it edits a file that changed since its Read, and keeps the change",
@@ -102,7 +99,7 @@ DOES: Mapping[Design, str] = {
 
 
 class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
-    """The observed behaviour fits no design; the message describes it."""
+    """The observed behaviour fits no design. The message describes the behaviour."""
 
     exit_code = ExitCode.NOT_CONFORMANT
 
@@ -110,37 +107,33 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
     """Return the design that fits the behaviour in a few scenarios.
 
-    These show whether the implementation answers an Edit without a Read, an Edit of a file that changed since its
-    Read, and an Edit of a file that was touched since its Read and kept its content. Raises DesignUnclear if a
-    scenario ends early, if an Edit just after a Read is refused, or if an Edit does harm.
+    The scenarios show whether the implementation answers an Edit without a Read, an Edit of a file that changed since
+    its Read, and an Edit of a file with a new time and the same content. Raises DesignUnclear if a scenario ends early,
+    if an Edit just after a Read is refused, or if an Edit does harm.
     """
     suite = Suite(default_root())
 
-    def played(scenario_id: str) -> tuple[Scenario, Outcome]:
+    def is_edit_answered(scenario_id: str) -> bool:
         scenario = suite.scenario(scenario_id)
         outcome = replay(scenario, adapter, place)
         if outcome.error is not None:
             raise DesignUnclear(f"{scenario_id} ended early: {outcome.error.message}")
-        return scenario, outcome
+        if harms := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
+            raise DesignUnclear(f"its Edit violates every design: {harms[0]}.")
+        return not outcome.steps[-1].results[-1].is_error
 
-    if not _edits(played, _READ):
+    if not is_edit_answered(_READ):
         raise DesignUnclear("it refuses the Edit of a file that was just read, so its design cannot be seen.")
-    changed, unread = _edits(played, _CHANGED), _edits(played, _UNREAD)
+    changed, unread = is_edit_answered(_CHANGED), is_edit_answered(_UNREAD)
     if unread or changed:
         return "ungated" if unread else "content-checked"
-    return "hash-checked" if _edits(played, _TOUCHED) else "strict"
-
-
-def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) -> bool:
-    """Replay a scenario, and return whether its last call, an Edit, is answered. Raises DesignUnclear for harm."""
-    scenario, outcome = played(scenario_id)
-    if harmed := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
-        raise DesignUnclear(f"its Edit violates every design: {harmed[0]}.")
-    return not outcome.steps[-1].results[-1].is_error
+    return "hash-checked" if is_edit_answered(_TOUCHED) else "strict"
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Return how behaviour contradicts the declared design, and which to declare instead. Empty if it does not."""
+    """Return the behaviour that contradicts the declared design, and the design to declare instead. Empty if the
+    behaviour fits the declared design.
+    """
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:
@@ -148,4 +141,4 @@ def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool)
     # `strict` claims more than `hash-checked`: a run shows the refusals that are missing.
     if seen == declared or (declared, seen) == ("strict", "hash-checked"):
         return ""
-    return f"it declares the design {declared}, but {DOES[seen]}. Declare {seen}."
+    return f"it declares the design {declared}, but {OBSERVED_BEHAVIOURS[seen]}. Declare {seen}."

@@ -6,27 +6,29 @@ from functools import lru_cache
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
-LONGEST = 90
+MAX_REFUSAL_CHARS = 90
 """Maximum characters of a refusal's text in a signature."""
 
-_LOOKED_AT = 10_000
+_MAX_READ_CHARS = 10_000
 """Number of characters at the start of a text that are used for its signature."""
-_ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b")
-_A_WORD = re.compile(r"\w")
+_FILE_SUFFIX_PATTERN = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b")
+_WORD_CHARACTER_PATTERN = re.compile(r"\w")
 
 
-def _with_path(word: re.Match[str]) -> str:
-    """Return a word with `PATH` for all before its last file name; one pattern would be quadratic for long words."""
-    for found in reversed([*_ENDING.finditer(word[0])]):
-        name = word[0][: found.start()].rstrip("-")
-        if _A_WORD.match(name, len(name) - 1):
-            return f"PATH{word[0][found.end() :]}"
+def _replace_path(word: re.Match[str]) -> str:
+    """Return a word with `PATH` instead of the part that ends with its last file suffix, such as `.txt`. With a single
+    pattern, long words would take quadratic time.
+    """
+    for suffix in reversed([*_FILE_SUFFIX_PATTERN.finditer(word[0])]):
+        name = word[0][: suffix.start()].rstrip("-")
+        if _WORD_CHARACTER_PATTERN.match(name, len(name) - 1):
+            return f"PATH{word[0][suffix.end() :]}"
     return word[0]
 
 
 _PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*[^\s'\",)\]`.:;]|\$(?:WS|HOME)"), "PATH"),
-    (re.compile(r"[^\s'\"`(]+"), _with_path),
+    (re.compile(r"[^\s'\"`(]+"), _replace_path),
     (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w~-]*"), "PATH"),
     (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
@@ -35,51 +37,53 @@ _PLACEHOLDERS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
 
 @lru_cache(maxsize=4096)
 def with_placeholders(text: str) -> str:
-    """Return a text with placeholders for paths, numbers and quoted words. Cached: many calls have equal texts."""
+    """Return a text with placeholders instead of paths, numbers and quoted words."""
     for pattern, placeholder in _PLACEHOLDERS:
         text = pattern.sub(placeholder, text)
     return text
 
 
-_MARK = "\ufeff"
-_AT_LINE_ENDS = re.compile(rf"(?<![^\S\n])(?<!{_MARK})(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
-_WHITESPACE = re.compile(rf"[\s{_MARK}]+")
+_BOM = "\ufeff"
+_TRAILING_WHITESPACE_PATTERN = re.compile(rf"(?<![^\S\n])(?<!{_BOM})(?:[^\S\n]|{_BOM})+(?=\n|\Z)")
+_WHITESPACE_PATTERN = re.compile(rf"[\s{_BOM}]+")
 
-_MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("byte order mark", lambda text: text.removeprefix(_MARK)),
+_CONTENT_DIFFERENCES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("byte order mark", lambda text: text.removeprefix(_BOM)),
     ("line ends", lambda text: re.sub(r"\r+\n?", "\n", text)),
     ("newline at the end", lambda text: text.replace("\r", "").rstrip("\n")),
-    ("whitespace at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
+    (
+        "whitespace at line ends",
+        lambda text: _TRAILING_WHITESPACE_PATTERN.sub("", re.sub(r"\r+\n?", "\n", text)),
+    ),
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
-    ("whitespace", lambda text: _WHITESPACE.sub("", text)),
+    ("whitespace", lambda text: _WHITESPACE_PATTERN.sub("", text)),
 )
-"""Kinds of differences between two contents, each with a function that removes the difference. A difference is of the
-first kind whose function makes both contents equal.
+"""Kinds of differences between two contents. The function of each kind removes it: if both contents are then equal, the
+difference is of this kind.
 """
 
 
 def signature(verdict: Verdict) -> str:
-    """Return the first failure of the lowest failing level, without paths, numbers and quoted words.
+    """Return the first difference at the lowest failing level, without paths, numbers and quoted words.
 
-    Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file:
-    line ends`, `reason: expected not_read, said file_not_found`, `text`, `error: ...`. For a harm: its kind
-    and the difference in effects, `safe: lost: effects: file: content`. Empty for a verdict that neither failed
-    nor broke.
+    Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
+    `reason: expected not_read, said file_not_found`, `text`, `error: ...`. For a harm, its kind and the difference in
+    effects, such as `safe: lost: effects: file: content`. Empty if the scenario neither failed nor ended early.
     """
     if verdict.status == "error":
-        return f"error: {_general(verdict.reason)}"
+        return f"error: {_generalize(verdict.reason)}"
     if verdict.status != "failed":
         return ""
     first = {each.level: each for each in reversed(verdict.differences)}
     for level in up_to(verdict.level):
         if level in first:
-            beside = level == "safe" and "effects" in first
-            return ": ".join(kind(first[each]) for each in ((level, "effects") if beside else (level,)))
+            has_effects = level == "safe" and "effects" in first
+            return ": ".join(kind(first[each]) for each in ((level, "effects") if has_effects else (level,)))
     return ""
 
 
 def kind(difference: Difference) -> str:
-    """Return the kind of a difference, without paths, numbers and quoted words. See `signature`."""
+    """Return the part of a signature that describes one difference, such as `effects: file: line ends`."""
     if difference.level in ("text", "verbatim"):
         return difference.level
     if difference.level == "safe":
@@ -88,13 +92,13 @@ def kind(difference: Difference) -> str:
         case "refused" if difference.expected != "not refused":
             return f"effects: not refused, expected {difference.expected.removeprefix('refused: ')}"
         case "refused":
-            return f"effects: {_general(difference.got.removeprefix('refused: '), 'refused: ')}"
+            return f"effects: refused: {_generalize(difference.got.removeprefix('refused: '))}"
         case "error" if difference.got.startswith("no known error: "):
             return f"reason: expected {difference.expected}, said something else"
         case "error":
             return f"reason: expected {difference.expected}, said {difference.got}"
         case "file":
-            return f"effects: file: {manner(difference.expected, difference.got)}"
+            return f"effects: file: {content_difference(difference.expected, difference.got)}"
         case "path":
             gone, missing = (each == "nothing there" for each in (difference.expected, difference.got))
             return f"effects: path: {'left over' if gone else 'missing' if missing else 'another kind'}"
@@ -102,25 +106,26 @@ def kind(difference: Difference) -> str:
             return f"{difference.level}: {what}"
 
 
-_MOST_OF_A_HARM = 150
+_MAX_HARM_CHARS = 150
 """Maximum characters of a harm's line that distinguish it from other harms."""
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Return the line of a harm without paths, numbers and quoted words. For other differences, their kind."""
+    """Return the line of a harm without paths, numbers and quoted words. For other differences, their `kind`."""
     if difference.level != "safe":
         return kind(difference)
-    return f"safe: {_general(difference.what, longest=_MOST_OF_A_HARM)}"
+    return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"
 
 
-def manner(expected: str, got: str) -> str:
-    """Return the first of `_MANNERS` that explains the whole difference between two contents, otherwise `content`."""
-    for name, without in _MANNERS:
-        if without(expected) == without(got):
+def content_difference(expected: str, got: str) -> str:
+    """Return the kind of the whole difference between two contents, such as `line ends`, otherwise `content`."""
+    for name, remove in _CONTENT_DIFFERENCES:
+        if remove(expected) == remove(got):
             return name
     return "content"
 
 
-def _general(text: str, before: str = "", longest: int = LONGEST) -> str:
-    text = with_placeholders(text[:_LOOKED_AT].split("\n")[0])
-    return before + (text if len(text) <= longest else text[:longest].rstrip())
+def _generalize(text: str, max_chars: int = MAX_REFUSAL_CHARS) -> str:
+    """Return the first line of a text with placeholders, shortened to `max_chars`."""
+    text = with_placeholders(text[:_MAX_READ_CHARS].split("\n")[0])
+    return text if len(text) <= max_chars else text[:max_chars].rstrip()

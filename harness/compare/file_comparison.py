@@ -31,11 +31,11 @@ def file_differences(
     before: Mapping[str, Entry],
     changes: Mapping[str, Entry | None],
 ) -> list[FileDifference]:
-    """Compare the changes of a step with the expected changes, path by path.
+    """Return the differences between the changes of a step and the expected changes, path by path.
 
-    `expected` are the changes of the clause, `world` the changes that the harness made during the step; the
-    clause wins. No other path may change, but a new file may bring new parent directories. The mode of an
-    existing file must stay. The mode of a new file is compared only if the clause has one.
+    `expected` are the changes of the clause, `world` the changes that the harness made during the step; the clause
+    takes precedence. Other paths must not change, except for new parent directories of new files. The mode of an
+    existing file must not change. The mode of a new file is compared only if the clause states a mode.
     """
     differences: list[FileDifference] = []
     if not (expected or world or changes):
@@ -48,29 +48,26 @@ def file_differences(
         if path not in wanted:
             implied = path in parents and path not in before and isinstance(got, Directory)
             if not implied:
-                differences.extend(_differences(path, before.get(path), got, before.get(path)))
+                differences += _compare_entries(path, before.get(path), got, before.get(path))
         else:
             entry = wanted[path]
             if isinstance(entry, HardLink):
                 entry = changes.get(entry.to, before.get(entry.to))
-            differences.extend(_differences(path, entry, got, former))
+            differences += _compare_entries(path, entry, got, former)
     return differences
 
 
 def _parents(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    return [path[:end] for end, letter in enumerate(path) if letter == "/"]
 
 
-def _differences(
+def _compare_entries(
     path: str, expected: Entry | None, got: Entry | None, former: Entry | None
 ) -> list[FileDifference]:
     match expected, got:
         case RegularFile(), RegularFile():
-            wanted, data = expected.data, got.data
-            if wanted != data:
-                shown = _excerpts(wanted, data)
-                return [FileDifference(f"file {path}", *shown)]
+            if expected.data != got.data:
+                return [FileDifference(f"file {path}", *_excerpts(expected.data, got.data))]
         case FileDigest(), RegularFile():
             if not expected.fits(got.data):
                 return [FileDifference(f"file {path}", str(expected), str(FileDigest.of(got.data)))]
@@ -82,13 +79,10 @@ def _differences(
                 nothing = ": it is outside the workspace" if outside else ""
                 return [FileDifference(f"path {path}", _describe(expected) + nothing, _describe(got))]
             return []
-    return [
-        *_mode_differences(path, expected, got, former),
-        *_ownership_differences(path, expected, got, former),
-    ]
+    return [*_compare_modes(path, expected, got, former), *_compare_ownership(path, expected, got, former)]
 
 
-def _ownership_differences(
+def _compare_ownership(
     path: str, expected: Entry | None, got: Entry | None, former: Entry | None
 ) -> list[FileDifference]:
     if not isinstance(got, RegularFile | Directory):
@@ -101,7 +95,7 @@ def _ownership_differences(
     return [FileDifference(f"ownership of {path}", str(stated), str(has))]
 
 
-def _mode_differences(
+def _compare_modes(
     path: str, expected: Entry | None, got: Entry | None, former: Entry | None
 ) -> list[FileDifference]:
     stated = getattr(expected, "mode", None)
@@ -137,23 +131,18 @@ def _readable(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text. There cannot be a difference if `expected` is None.
+    """Return the differences between an answer and the expected text. Empty if `expected` is None.
 
-    `raw` is the answer before the wrapping of the host was removed; if it equals the expected text, the answer is
-    right as well. With `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
+    `raw` is the answer with the wrapping that the host added. One of both forms must equal the expected text. With
+    `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
     """
-    match expected:
-        case None:
-            return []
-        case str() if ignores_outer_whitespace and without_outer_whitespace(expected) in (
-            without_outer_whitespace(answer),
-            without_outer_whitespace(raw),
-        ):
-            return []
-        case str():
-            return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]
-        case TextDigest():
-            return [FileDifference(*each) for each in expected.differences(answer)]
+    if expected is None:
+        return []
+    if isinstance(expected, TextDigest):
+        return [FileDifference(*each) for each in expected.differences(answer)]
+    normalise = without_outer_whitespace if ignores_outer_whitespace else str
+    is_equal = normalise(expected) in (normalise(answer), normalise(raw))
+    return [] if is_equal else [FileDifference("text", expected, answer)]
 
 
 def trace_differences(
@@ -163,11 +152,11 @@ def trace_differences(
     names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
-    """Yield changes of files that the step must not change or touch.
+    """Yield new times and inodes of files that the step must not touch, although their contents are unchanged.
 
-    These are all files except those that the clause names (`expected`) and those that an `allowed` call writes.
-    Such a call may rewrite the same bytes or skip the write, which shows under all `names` of the file. A call
-    without a path may write any file. `state` is the workspace before the step.
+    A step may touch the files in the clause (`expected`), and the files that an `allowed` call may write, under all
+    `names` (hard links) of each file. A call without a path may write any file. `state` is the workspace before the
+    step.
     """
     written: set[str] = set()
     for call in allowed:
@@ -194,11 +183,11 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Yield names that share a file (hard links) but must not, or no longer share one but must.
+    """Yield names that share a file (hard links) but must not, or that no longer share a file but must.
 
-    Names that the clause does not mention must share the same files as before. A mentioned name is a separate
-    file: it was replaced or is new. Several names of one file with the same expected content still share it: it
-    was written in place. Missing names are left to the comparison of paths.
+    Names that the clause (`expected`) does not mention must share the same files as before. A mentioned name must be a
+    separate file, because it is replaced or new. But several mentioned names of one file with the same expected content
+    must still share it, because it is written in place. Missing names are ignored.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()
@@ -206,7 +195,9 @@ def name_differences(
         if path in explained:
             continue
         wanted = [
-            name for name in before.get(path, (path,)) if _alike(expected, path, name) and name not in gone
+            name
+            for name in before.get(path, (path,))
+            if _have_equal_expectations(expected, path, name) and name not in gone
         ]
         got = after.get(path, (path,))
         if list(got) != wanted:
@@ -214,11 +205,11 @@ def name_differences(
             yield FileDifference(f"names of {path}", _names_of_file(path, wanted), _names_of_file(path, got))
 
 
-def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
-    """Whether two names are expected to be equal: the clause mentions neither, or states one content."""
-    if one not in expected or other not in expected:
-        return one == other or (one not in expected and other not in expected)
-    entries = expected[one], expected[other]
+def _have_equal_expectations(expected: Mapping[str, Entry | None], left: str, right: str) -> bool:
+    """Whether a clause mentions none of two names, or states the same content for both."""
+    if left not in expected or right not in expected:
+        return left == right or (left not in expected and right not in expected)
+    entries = expected[left], expected[right]
     if isinstance(entries[0], RegularFile) and isinstance(entries[1], RegularFile):
         return entries[0].data == entries[1].data
     return entries[0] == entries[1]

@@ -1,4 +1,4 @@
-"""The level that each scenario reaches, and whether a rule holds according to its scenarios."""
+"""Determine the level that a scenario reaches, and whether a rule holds in its scenarios."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level for judging a rule: `text` for the class `wording`, which concerns wording."""
+    """Return the level at which rules of a class are judged: `text` for the class `wording`, otherwise `effects`."""
     return "text" if class_ == "wording" else "effects"
 
 
@@ -46,7 +46,9 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return the results of scenarios in a compact JSON form: for each result, the scenarios as in `by_family`."""
+    """Return the results of scenarios in a compact JSON form: for each result, its scenarios as `by_family` returns
+    them.
+    """
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)
@@ -89,10 +91,8 @@ STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one scenario of a rule. `holds` is None if it was not judged; `lacking` means that a
-    capability is missing.
-
-    `length` is the number of its given files and steps.
+    """The result of one scenario of a rule. `holds` is None if it was not judged; `lacking` means that a capability is
+    missing. `length` is the number of given files and steps of the scenario.
     """
 
     scenario_id: str
@@ -103,10 +103,11 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The result of one rule for one implementation or version. `shortest` is the shortest failing scenario, or empty.
+    """The result of one rule for one implementation or version, with the numbers of its scenarios, of the judged ones,
+    and of those that hold.
 
-    `scenarios` is the number of scenarios of the rule, `judged` and `holding` are parts of it. `since`, for a version,
-    is the version that introduced these results.
+    `shortest` is the shortest failing scenario, or empty. `since`, for a version, is the version that introduced these
+    results.
     """
 
     standing: Standing

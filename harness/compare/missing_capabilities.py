@@ -1,4 +1,4 @@
-"""Scenarios that were skipped because the implementation does not support a required capability."""
+"""The capabilities and features of calls that an implementation does not support, as a baseline lists them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ _WIDTH = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """Missing capabilities of verdicts (`unclaimed`), and missing features of calls (`unsupported`).
-
-    `unsupported` counts, for each feature, the scenarios of a contract with such a call.
+    """Missing capabilities (`unclaimed`), and missing features of calls (`unsupported`), each with the number of
+    scenarios that contain such a call.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -29,18 +28,18 @@ class MissingCapabilities:
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
-            if in_a_call(verdict):
+            if lacks_call_feature(verdict):
                 counts.setdefault(verdict.contract, Counter()).update(verdict.lacks)
             else:
                 unclaimed.update(verdict.lacks)
         return cls(frozenset(unclaimed), _larger(*counts.values()))
 
-    def with_former(self, other: MissingCapabilities, *, of_others: bool) -> MissingCapabilities:
-        """Return the union with an earlier run. `of_others`: that run tested other scenarios."""
-        counts = dict(Counter(self.unsupported) + Counter(other.unsupported))
-        if not of_others:
-            counts = _larger(self.unsupported, other.unsupported)
-        return MissingCapabilities(self.unclaimed | other.unclaimed, counts)
+    def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
+        """Return the union with the result of an earlier run. `are_disjoint`: both runs have no scenario in common."""
+        counts = _larger(self.unsupported, earlier.unsupported)
+        if are_disjoint:
+            counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))
+        return MissingCapabilities(self.unclaimed | earlier.unclaimed, counts)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a baseline that list the missing capabilities."""
@@ -54,8 +53,8 @@ class MissingCapabilities:
             yield f"  {json.dumps(name)}: {count}"
 
 
-def in_a_call(verdict: Verdict) -> bool:
-    """Whether a feature of a call (`Read with pages`: a tool comes first) is missing, and not a capability."""
+def lacks_call_feature(verdict: Verdict) -> bool:
+    """Whether a scenario lacked a feature of a call, such as `Read with pages`, and not a whole capability."""
     return any(" " in name for name in verdict.lacks)
 
 

@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the text of the answer that a clause states. If the clause states no text, return the recorded text,
-    provided that the clause and the recording both refuse the call or both answer it. Empty if no text is known.
+    """Return the text of the answer that a clause states, otherwise the recorded text, if clause and recording both
+    refuse or both answer the call. Empty if no text is known.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -43,29 +43,29 @@ def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) 
     return tuple(each for each in clause.reminders if isinstance(each, str))
 
 
-def own_outcome(scenario: Scenario, contract: Contract, beside: Outcome | None = None) -> Outcome:
+def own_outcome(scenario: Scenario, contract: Contract, fallback: Outcome | None = None) -> Outcome:
     """Return the outcome that a replay on an implementation with exactly the behaviour of a contract would have.
 
-    `beside` is another outcome of the scenario. It provides contents that the contract does not state, or states only
-    as a digest.
+    `fallback` is an outcome of the scenario on a different implementation. It provides contents that the contract does
+    not state, or states only as a digest.
     """
-    rows = tuple(_rows(scenario, contract, beside or Outcome(scenario.id, ())))
-    return recorded_outcome(scenario, Transcript(rows))
+    steps = tuple(_transcript_steps(scenario, contract, fallback or Outcome(scenario.id, ())))
+    return recorded_outcome(scenario, Transcript(steps))
 
 
-def own_harms(scenario: Scenario, contract: Contract, beside: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the harms that the behaviour of the contract does in a scenario: for each harm its step and call (from
-    0), kind and path. `beside` is another outcome of the scenario, for contents that the contract does not state.
+def own_harms(scenario: Scenario, contract: Contract, fallback: Outcome) -> set[tuple[int, int, Kind, str]]:
+    """Return the harms that the behaviour of the contract does in a scenario: the step, the call (both from 0), the
+    kind and the path of each. `fallback` is the same as in `own_outcome`.
     """
-    harms = harms_of(scenario, own_outcome(scenario, contract, beside))
-    return {(each.step, each.call, each.kind, each.path) for each in harms}
+    harms = harms_of(scenario, own_outcome(scenario, contract, fallback))
+    return {(harm.step, harm.call, harm.kind, harm.path) for harm in harms}
 
 
-def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[TranscriptStep]:
+def _transcript_steps(scenario: Scenario, contract: Contract, fallback: Outcome) -> Iterator[TranscriptStep]:
     for index, step in enumerate(scenario.steps):
         if not isinstance(step, ToolCall | ParallelCalls):
             continue
-        happened = beside.steps[index] if index < len(beside.steps) else StepOutcome()
+        happened = fallback.steps[index] if index < len(fallback.steps) else StepOutcome()
         calls = calls_of(step)
         results = []
         for number, call in enumerate(calls):
@@ -73,26 +73,27 @@ def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[T
             if clause is not None:
                 results.append(RecordedResult(text_of(clause, call.expect), clause.error))
             elif number < len(happened.results):
-                said = happened.results[number]
-                results.append(RecordedResult(said.text, "unnamed" if said.is_error else None))
+                result = happened.results[number]
+                results.append(RecordedResult(result.text, "unnamed" if result.is_error else None))
             else:
                 results.append(RecordedResult("", "unnamed"))
-        whole = effects_clause_for(scenario, step.expect, contract)
-        changes = {} if whole is None else _in_full(whole.files, happened.changes)
-        reminders = reminders_of(scenario, contract, whole)
-        is_executed = whole is None or whole.error is None or whole.error in EXECUTION_ERRORS
+        clause = effects_clause_for(scenario, step.expect, contract)
+        changes = {} if clause is None else _without_digests(clause.files, happened.changes)
+        reminders = reminders_of(scenario, contract, clause)
+        is_executed = clause is None or clause.error is None or clause.error in EXECUTION_ERRORS
         struck = isinstance(step, ToolCall) and bool(step.during) and is_executed
         yield TranscriptStep(
             tuple(call.tool for call in calls), tuple(results), changes, {}, struck, reminders
         )
 
 
-def _in_full(
-    files: Mapping[str, Entry | None], changed: Mapping[str, Entry | None]
+def _without_digests(
+    files: Mapping[str, Entry | None], contents: Mapping[str, Entry | None]
 ) -> dict[str, Entry | None]:
-    def whole(path: str, entry: Entry | None) -> Entry | None:
-        other = changed.get(path)
-        data = getattr(other, "data", None)
-        return other if isinstance(entry, FileDigest) and data is not None and entry.fits(data) else entry
-
-    return {path: whole(path, entry) for path, entry in files.items()}
+    """Return the files with the entry of `contents` instead of a digest, where the digest fits."""
+    result = dict(files)
+    for path, entry in files.items():
+        data = getattr(contents.get(path), "data", None)
+        if isinstance(entry, FileDigest) and data is not None and entry.fits(data):
+            result[path] = contents[path]
+    return result

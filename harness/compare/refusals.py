@@ -34,13 +34,13 @@ REFUSAL_SCENARIOS = {
     "changed-content": "staleness/older-time-other-content-edit",
     "deleted-since-read": "staleness/deleted-then-write",
 }
-"""For each refusal that can be declared, a scenario where the first such call has no other reason to fail."""
-_OWNER_WRITES = 0o200
+"""For each refusal that can be declared, a scenario in which this refusal is the only reason to refuse a call."""
+_OWNER_WRITE_BIT = 0o200
 _CHANGING_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 
 
 def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
-    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation shows in their scenarios."""
+    """Return the names of the refusals in REFUSAL_SCENARIOS that an implementation makes in their scenarios."""
     suite = Suite(default_root())
     contract = suite.contracts[suite.contracts.default]
     seen = []
@@ -60,10 +60,9 @@ def apply_refusals(
 ) -> Verdict:
     """Return the verdict with the declared refusals applied.
 
-    A failed scenario with a declared refusal is `unsupported`, never passed. It stays `failed` if a harm was done that
-    the contract does not do, if another call was refused that every contract answers, or if a difference at a requested
-    level precedes the refusal.
-    A declared refusal never counts as `overcautious`.
+    A failed scenario with a declared refusal becomes `unsupported`. It stays `failed` if the session did a harm that
+    the contract does not do, if it refused a different call that every contract answers, or if there is an earlier
+    difference at a requested level. A declared refusal never counts as `overcautious`.
     """
     if not declared:
         return verdict
@@ -96,8 +95,8 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that the contract answers but a declared refusal covers: its step and number, the name of the
-    refusal, and whether the implementation refused the call.
+    """Yield each call that the contract answers and a declared refusal permits to refuse: its step and number, the name
+    of the refusal, and whether the implementation refused the call.
     """
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
@@ -109,11 +108,10 @@ def _calls_covered(
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A call of a replay with its result. `place` is its step and number, `state` the files when the call was
-    executed.
+    """A call of a replay with its result. `place` contains its step and its number in the step, both from 0. `state`
+    contains the files when the call was executed.
 
-    `known` contains, for each path of an earlier answered call, the content of the file after the latest of these
-    calls.
+    `known` contains, for each path of an earlier answered call, the content of the file after the last such call.
     """
 
     place: tuple[int, int]
@@ -133,7 +131,7 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether a file that the call may refer to has the content of `known` (`same`) or a different content."""
+        """Whether a file of the call has the content in `known` (if `same`), or a different content (if not `same`)."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same
@@ -160,6 +158,7 @@ def iter_calls(scenario: Scenario, outcome: Outcome) -> Iterator[MadeCall]:
 
 
 def _applies(name: str, made: MadeCall) -> bool:
+    """Whether the refusal with this name (see `REFUSALS`) applies to a call."""
     call, state = made.call, made.state
     match name:
         case "empty-old-text":
@@ -190,9 +189,8 @@ def _applies(name: str, made: MadeCall) -> bool:
             return call.tool == "Read" and any(isinstance(each, int | float) and each < 1 for each in numbers)
         case "read-only-file":
             modes = (getattr(state.get(path), "mode", None) for path in made.paths)
-            return call.tool in _CHANGING_TOOLS and any(
-                mode is not None and not mode & _OWNER_WRITES for mode in modes
-            )
+            is_read_only = any(mode is not None and not mode & _OWNER_WRITE_BIT for mode in modes)
+            return call.tool in _CHANGING_TOOLS and is_read_only
         case "half-surrogate":
             return has_half_character(json.dumps(call.arguments, ensure_ascii=False))
         case "past-the-end":

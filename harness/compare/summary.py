@@ -15,25 +15,20 @@ from readfirst.harness.suite.contracts import is_version
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement, is_generated
 
-_MOST_NAMED = 5
-_MOST_ERRORS = 10
+_MAX_NAMED_CAPABILITIES = 5
 """Maximum number of missing capabilities that a complaint names."""
-
-
-_MOST_REASONS = 3
+_MAX_ERROR_LINES = 10
+_MAX_REASONS = 3
 """Maximum number of reasons for not judging scenarios in a line."""
-_REASON_CHARS = 60
-
-_SAID = {
+_MAX_REASON_CHARS = 60
+_COUNT_NAMES = {
     "failed": "failed",
     "error": "error",
     "accepted": "of these accepted by the baseline",
     "unsupported": "unsupported",
     "unspecified": "unspecified",
 }
-"""Names of the counts besides the passed scenarios."""
-
-
+"""For each attribute of Count in the result of a run, its name there."""
 _EXCEPTION_PATTERN = re.compile(r"it raised (\w+)")
 
 
@@ -42,15 +37,15 @@ def _shorten_reason(reason: str) -> str:
     if raised := _EXCEPTION_PATTERN.search(reason.partition("\n")[0]):
         return raised[1]
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
-    return first if len(first) <= _REASON_CHARS else f"{first[:_REASON_CHARS]}…"
+    return first if len(first) <= _MAX_REASON_CHARS else f"{first[:_MAX_REASON_CHARS]}…"
 
 
 @dataclass(slots=True)
 class Count:
     """Numbers of scenarios by verdict, for the scenarios of one family (such as `gate`) or for all scenarios.
 
-    `holds` is, for each level, the number of scenarios where the implementation does as the contract does.
-    `judged` is the number of scenarios that passed, failed or broke. A scenario that broke holds at no level.
+    `judged` is the number of scenarios that passed, failed or ended early (`error`). `holds` contains, for each level,
+    the number of scenarios that hold at this level.
     """
 
     scenarios: int = 0
@@ -83,10 +78,7 @@ class Count:
     @property
     def share(self) -> str:
         """The number of judged scenarios and of all scenarios that the contract covers, such as `judged 3 of 5`."""
-        decided = self.scenarios - self.unspecified
-        if not self.judged:
-            return f"judged none of {decided}"
-        return f"judged {self.judged} of {decided}"
+        return f"judged {self.judged or 'none'} of {self.scenarios - self.unspecified}"
 
     def plus(self, other: Count) -> Count:
         """Return the sum of both counts."""
@@ -110,37 +102,38 @@ class Summary:
         self.harms: Counter[Kind] = Counter()
         """Number of scenarios with harm of each kind, and with blind edits and overcautious refusals."""
         self.harmful_alike: Counter[str] = Counter()
-        """By contract, the number of passed scenarios with lost or spoiled work, as in the contract."""
+        """By contract, the number of passed scenarios in which both the session and the contract do harm."""
         self.by_hand = 0
         """Number of scenarios whose expectations are written by hand."""
         self.designs: set[str] = set()
         """Declared designs of the implementation."""
         self.refuses: set[str] = set()
-        """Calls that the implementation declares to refuse."""
+        """Names of the refusals that the implementation declares."""
         self.left_out: Counter[str] = Counter()
-        """By rule, the number of scenarios that the design and declared refusals exclude."""
+        """By rule, the number of scenarios that are not judged because of the design and the declared refusals."""
         self.reasons: dict[str, Counter[str]] = {
             status: Counter() for status in ("error", "unsupported", "unspecified")
         }
         """By status, the reasons why scenarios were not judged to the end, with their number."""
         self.stale: list[str] = []
-        """Complaints about entries of the baseline."""
+        """Messages about entries of the baseline that must be changed."""
         self.need_reasons = 0
-        """Number of these complaints that ask for a written reason."""
+        """Number of these messages that ask for a written reason."""
         self.has_unclaimed_list = False
         """Whether a baseline lists the capabilities that may be missing."""
         self.examples: dict[str, tuple[bool, bool, int, str]] = {}
-        """By kind of harm, the best example: whether the contract does the same, a sort key, and the scenario's id."""
+        """By kind of harm, the best example: whether the contract does the same, whether the scenario is generated, its
+        length and its id."""
         self.unclaimed: Counter[str] = Counter()
-        """Missing capabilities of scenarios that should have been judged, with their number."""
+        """Missing required capabilities, with the number of scenarios that were not judged because of them."""
         self.servers: Counter[bool] = Counter()
         """Number of scenarios on a shared server (True), and on a separate server (False)."""
         self.server_reasons: dict[bool, str] = {}
-        """The latest reason for each."""
+        """The latest reason for using a shared server (True), and a separate server (False)."""
         self.isolation: IsolationDecision | None = None
-        """How servers were assigned in general, if it is known."""
+        """The general decision about sharing servers, if it is known."""
         self.suites: dict[str, bool] = {}
-        """By the name of each suite, if there are several, whether a scenario of it was judged."""
+        """In a run of several suites: by the name of each suite, whether one of its scenarios was judged."""
         self._not_conformant = 0
         self._errors: list[str] = []
         """The scenarios that ended early and are not accepted, each with the reason."""
@@ -200,45 +193,42 @@ class Summary:
 
     @property
     def unjudged_suites(self) -> list[str]:
-        """The names of the suites without a judged scenario. Empty if no suite has a judged scenario."""
+        """The names of the suites without a judged scenario. Empty if no scenario at all was judged."""
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
-    def complaint(self, how: str = "--require") -> str:
-        """Return a message about scenarios that should have been judged, and the remedy, or an empty text.
-
-        `how` is the option that lists the required capabilities.
-        """
+    def complaint(self) -> str:
+        """Return a message about scenarios that were not judged although they must be. Empty if there are none."""
         if not self.unclaimed:
             return ""
-        named = [f"{what} ({count})" for what, count in self.unclaimed.most_common(_MOST_NAMED)]
-        if len(self.unclaimed) > _MOST_NAMED:
-            named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
+        most = self.unclaimed.most_common(_MAX_NAMED_CAPABILITIES)
+        named = [f"{name} ({count})" for name, count in most]
+        if more := len(self.unclaimed) - len(most):
+            named.append(f"and {more} more")
+        scenarios, missing = pluralize(self.total.unclaimed, "scenario"), "; ".join(named)
         if self.has_unclaimed_list:
             return (
-                f"{pluralize(self.total.unclaimed, 'scenario')} not judged for lack of capabilities that the baseline "
-                f"does not list as unclaimed: {'; '.join(named)}. If that is intended, renew the list "
-                "(--update-baseline)."
+                f"{scenarios} not judged for lack of capabilities that the baseline does not list as unclaimed: "
+                f"{missing}. If that is intended, renew the list (--update-baseline)."
             )
         return (
-            f"{pluralize(self.total.unclaimed, 'scenario')} not judged, but required; missing: {'; '.join(named)}. "
-            f"If that is intended, list the required capabilities ({how} Read), or accept it in a baseline "
-            "(--update-baseline)."
+            f"{scenarios} not judged, but required; missing: {missing}. If that is intended, list the required "
+            "capabilities (--require Read), or accept it in a baseline (--update-baseline)."
         )
 
     def harm_sentence(self) -> str:
-        """Return the number of scenarios with each kind of harm in one line, the worst first, then those with blind
-        edits and overcautious refusals. Empty without any of these.
+        """Return one line with the number of scenarios by kind of harm, then the numbers with blind edits and
+        overcautious refusals. Empty if all are 0.
         """
-        harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
-        beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
-        if not harmed and not beside:
-            return ""
-        after = f"; beside it {', '.join(beside)}" if beside else ""
-        return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
+        harms, others = (
+            ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
+            for kinds in (HARMS, BESIDE)
+        )
+        after = f"; beside it {others}" if others else ""
+        return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with a scenario for each kind of harm: first harms that only the implementation
-        does, then harms that the contract does, too.
+        """Return up to two lines with an example for each kind of harm: the first for harms that only the
+        implementation does, the second for harms that the contract does as well.
         """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
@@ -253,62 +243,55 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence that names the number of scenarios with the same harm in the contract. Empty if the number
-        is 0 or the run does not pass.
-
-        `name` is the name of the implementation, `level` the level of the run.
+        """Return a sentence with the number of passed scenarios in which the contract does the same harm. Empty if the
+        number is 0 or the run does not pass. `name` is the name of the implementation, `level` the level of the run.
         """
         if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted:
             return ""
         named = "The reference" if name == "reference" else name
         sentences = []
         for contract, number in self.harmful_alike.items():
-            version = "Claude Code " if is_version(contract) else ""
-            if level == "safe":
-                alike = f"{named} loses or spoils work in {pluralize(number, 'scenario')} in which"
-                sentences.append(f"{alike} {version}{contract} does the same.")
-            else:
-                alike = (
-                    f"{named} reproduces {version}{contract}, including the {pluralize(number, 'scenario')}"
-                )
-                sentences.append(f"{alike} in which {contract} loses or spoils work.")
+            product, scenarios = (
+                "Claude Code " * is_version(contract) + contract,
+                pluralize(number, "scenario"),
+            )
+            sentences.append(
+                f"{named} loses or spoils work in {scenarios} in which {product} does the same."
+                if level == "safe"
+                else f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
+            )
         return " ".join(sentences)
 
     def by_hand_sentence(self) -> str:
         """Return a sentence about the number of scenarios with expectations written by a person. Empty if it is 0."""
-        return (
-            f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}" if self.by_hand else ""
-        )
+        if not self.by_hand:
+            return ""
+        return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"
 
     def design_sentence(self) -> str:
         """Return the declared design and refusals, and the number of scenarios that they exclude."""
         designs = f"design {', '.join(sorted(self.designs))}" if self.designs else ""
         refuses = f"declared refusals {', '.join(sorted(self.refuses))}" if self.refuses else ""
-        said = "; ".join(filter(None, (designs, refuses)))
-        if not said:
-            return ""
-        if not self.left_out:
-            return said
+        declared = "; ".join(filter(None, (designs, refuses)))
+        if not declared or not self.left_out:
+            return declared
         rules = f", in {pluralize(len(self.left_out), 'rule')}" if any(self.left_out) else ""
-        return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
+        return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return a line for each scenario that ended early and is not accepted by the baseline, up to a maximum. A
-        last line contains the number of further scenarios.
+        """Return lines with the scenarios that ended early and are not accepted by the baseline. The last line contains
+        the number of scenarios beyond a maximum.
         """
-        lines = [f"ended early: {each}" for each in self._errors[:_MOST_ERRORS]]
-        more = len(self._errors) - _MOST_ERRORS
-        return (
-            [*lines, f"ended early: {more:,} more; --failures all explains all of them"]
-            if more > 0
-            else lines
-        )
+        lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
+        if more := len(self._errors) - len(lines):
+            lines.append(f"ended early: {more:,} more; --failures all explains all of them")
+        return lines
 
     def reason_lines(self) -> list[str]:
-        """Return a line each for errors, unsupported and unspecified scenarios: the most frequent reasons, counted."""
+        """Return a line with the most frequent reasons for each of the statuses error, unsupported and unspecified."""
         lines = []
         for status, reasons in self.reasons.items():
-            most = reasons.most_common(_MOST_REASONS)
+            most = reasons.most_common(_MAX_REASONS)
             named = [f"{reason} ({count:,})" for reason, count in most]
             if rest := reasons.total() - sum(count for _, count in most):
                 named.append(f"other reasons ({rest:,})")
@@ -320,7 +303,9 @@ class Summary:
         """Return the result of the run in one line."""
         total = self.total
         parts = [f"{total.passed} passed"]
-        parts += [f"{count} {words}" for name, words in _SAID.items() if (count := getattr(total, name))]
+        parts += [
+            f"{count} {words}" for name, words in _COUNT_NAMES.items() if (count := getattr(total, name))
+        ]
         if total.unsupported:
             parts.append(total.share)
         if outdated := len(self.stale) - self.need_reasons:

@@ -23,7 +23,7 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of these steps, by step. Changes after the last step belong to the last step."""
+    """Return the answers of these steps (numbers from 0). Changes after the last step belong to the last step."""
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -45,7 +45,7 @@ def _transcribe_steps(
 
 
 def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
-    """Return a transcript with the error names of the current vocabulary, which may differ from that of the replay."""
+    """Return a transcript with the current error names of errors.yaml, which may differ from those of the replay."""
     return Transcript(
         tuple(
             replace(
@@ -80,48 +80,42 @@ def _transcribe_step(
             created[path] = mode
         if not _is_implied(path, entry, changed, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
-    if isinstance(step, ToolCall) and not step.paused and has_exited(step, done.results[0]):
-        return TranscriptStep(tools, results)  # the progress before the exit is random
-    if isinstance(step, ToolCall) and step.interrupted == "stopped" and results[0].is_error:
-        return TranscriptStep(
-            tools, results
-        )  # a refused call states no files, although this call may have written one
+    if isinstance(step, ToolCall):
+        # The progress before an exit is random. A stopped call may write a file and be refused.
+        exits = not step.paused and has_exited(step, done.results[0])
+        if exits or (step.interrupted == "stopped" and results[0].is_error):
+            return TranscriptStep(tools, results)
     return TranscriptStep(tools, results, changes, created, done.struck)
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the files that the implementation changed or replaced in a step, even by the same bytes."""
+    """Return the new entries of the paths that the implementation changed in a step, or replaced by the same bytes.
+    `before` is the workspace before the step.
+    """
     world = {**before, **done.expected_world}
-    return dict(_iter_changes(done, world, before)) | parted(done, world)
+    paths = sorted({*done.changes, *done.expected_world})
+    entries = {path: done.changes.get(path, before.get(path)) for path in paths}
+    changed = {path: entry for path, entry in entries.items() if entry != world.get(path)}
+    return changed | files_with_changed_links(done, world)
 
 
-def _iter_changes(
-    done: StepOutcome, world: Mapping[str, Entry | None], before: Mapping[str, Entry]
-) -> Iterator[tuple[str, Entry | None]]:
-    """Yield the paths that the product changed, with their new entries."""
-    for path in sorted({*done.changes, *done.expected_world}):
-        after = done.changes.get(path, before.get(path))
-        if world.get(path) != after:
-            yield path, after
-
-
-def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that the implementation replaced by files with the same bytes, and whose other names (hard
-    links) are lost or different afterwards. `struck` is the workspace without the changes of the implementation.
+def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """Return the files that the implementation replaced by files with the same bytes, if this changed their other names
+    (hard links). `world` is the workspace after the step, without the changes of the implementation.
     """
     return {
-        path: struck[path]
+        path: world[path]
         for path, trace in done.traces.items()
         if trace.replaced and done.names_before.get(path) != done.names.get(path)
     }
 
 
 def _is_implied(
-    path: str, entry: Entry | None, own: Mapping[str, Entry | None], before: Mapping[str, Entry]
+    path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether an entry is a new parent directory of another new path, as every implementation creates it."""
-    above = isinstance(entry, Directory) and path not in before
-    return above and any(other.startswith(f"{path}/") for other in own)
+    """Whether an entry is a new parent directory of another new path, which every implementation creates."""
+    is_new_directory = isinstance(entry, Directory) and path not in before
+    return is_new_directory and any(other.startswith(f"{path}/") for other in changes)
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:

@@ -30,14 +30,12 @@ Blame = Literal["implementation", "adapter", "harness", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference: its step (from 0), call and level, the expected and the actual value.
+    """One difference between an outcome and a contract. `step` and `call` count from 0.
 
-    `what` names the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`). `expected`
-    and `got` are exact; for shown lines, a description. Reports escape control characters. `late` means after
-    the last step.
-
-    At the level `safe`, `what` is a harm in one line, `expected` the content before and `got` the content after
-    it.
+    `what` is the name of the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`).
+    `expected` and `got` are its exact values, or descriptions of the lines shown. At the level `safe`, `what` is a harm
+    in one line, `expected` the content before the harm and `got` the content after it. `late`: the difference occurred
+    after the last step.
     """
 
     step: int
@@ -58,10 +56,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`passed` and `failed` refer to the requested level; `levels` states for each level whether it holds.
+    """The judgement of one scenario. `levels` contains for each level whether it holds; `passed` and `failed` refer to
+    the requested level.
 
-    `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract has no
-    clause. `error`: the replay ended early (`reason` and `blame` explain it).
+    `unsupported`: the adapter lacks a capability, which `reason` names. `unspecified`: the contract does not cover the
+    scenario. `error`: the replay ended early, as `reason` and `blame` explain.
     """
 
     scenario_id: str
@@ -101,7 +100,7 @@ class Verdict:
     """The answers of the steps with differences, by step from 0."""
 
     @classmethod
-    def unplayed(
+    def without_replay(
         cls,
         scenario: Scenario | Heading,
         contract: str,
@@ -112,7 +111,7 @@ class Verdict:
         blame: Blame | None = None,
         lacks: tuple[str, ...] = (),
     ) -> Verdict:
-        """Return the verdict of a scenario without an outcome: no level holds."""
+        """Return the verdict of a scenario that was not replayed to its end: no level holds."""
         return cls(
             scenario.id,
             contract,
@@ -152,7 +151,7 @@ class Verdict:
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The failing levels up to the requested one. Only `error` for a replay that ended early."""
+        """The levels that fail, up to the requested level. Only `error` if the replay ended early."""
         if self.status == "error":
             return ("error",)
         if self.status != "failed":
@@ -169,15 +168,15 @@ def verdict_without_replay(
 ) -> Verdict | None:
     """Return the verdict if it is known without a replay. None if the scenario must be replayed.
 
-    `unspecified`: the contract has no clause for any call (`documented`) or for one of them (a recorded
-    contract), the scenario is disputed, or it is an invariant that the adapter cannot run. `unsupported`: the
-    adapter lacks a capability, or support for a call, as `lacks` reports.
+    It is `unspecified` if a recorded contract has no clause for a call, if `documented` has no clause for any call, if
+    the scenario is disputed, or if it is an invariant that the adapter cannot run. It is `unsupported` if the adapter
+    lacks a capability, or the feature of a call that `lacks` returns.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
     if not missing:
-        said = ((call.tool, lacks(call.tool, call.arguments)) for call in calls)
-        missing = sorted({_lacking(tool, lacking) for tool, lacking in said if lacking})
+        reasons = ((call.tool, lacks(call.tool, call.arguments)) for call in calls)
+        missing = sorted({_with_tool(tool, feature) for tool, feature in reasons if feature})
     judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
@@ -195,9 +194,9 @@ def verdict_without_replay(
     else:
         return None
     lacking = tuple(missing) if status == "unsupported" else ()
-    return Verdict.unplayed(scenario, contract.name, level, status, reason, lacks=lacking)
+    return Verdict.without_replay(scenario, contract.name, level, status, reason, lacks=lacking)
 
 
-def _lacking(tool: str, said: str) -> str:
-    """Return the adapter's reason for an unsupported call. A prefix, the tool, distinguishes it from capabilities."""
-    return said if said == tool or said.startswith(f"{tool} ") else f"{tool}: {said}"
+def _with_tool(tool: str, feature: str) -> str:
+    """Return the unsupported feature of a call with its tool as a prefix, to distinguish it from capabilities."""
+    return feature if feature == tool or feature.startswith(f"{tool} ") else f"{tool}: {feature}"

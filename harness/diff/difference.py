@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from readfirst.harness.compare.failure_signature import manner
+from readfirst.harness.compare.failure_signature import content_difference
 from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.diff.normalize_text import Change, ChangeLevel, general, text_changes
 from readfirst.harness.diff.observed_answers import KnownLines, before_steps
@@ -218,7 +218,11 @@ def _compare_file_states(before_states: PathStates, after_states: PathStates) ->
         return Change(
             "effects", "file", "whether it changes", *names, *_excerpts_around_difference(before, after)
         )
-    kind = "quotes" if _straighten_quotes(before) == _straighten_quotes(after) else manner(before, after)
+    kind = (
+        "quotes"
+        if _straighten_quotes(before) == _straighten_quotes(after)
+        else content_difference(before, after)
+    )
     names = _classify_content(kind, before), _classify_content(kind, after)
     return Change("effects", "file", kind, *names, *_excerpts_around_difference(before, after))
 

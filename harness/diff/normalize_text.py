@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from readfirst.harness.compare.failure_signature import manner, with_placeholders
+from readfirst.harness.compare.failure_signature import content_difference, with_placeholders
 
 _NUMBERED_LINE_PATTERN = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
 _PRODUCT_LINE_PATTERN = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
@@ -166,4 +166,4 @@ def _iter_detail_changes(before: Part, after: Part) -> Iterator[Change]:
     if before.lines != after.lines:
         left, right = "\n".join(before.lines), "\n".join(after.lines)
         longer = "longer" if len(right) > len(left) else "shorter" if len(right) < len(left) else "as long"
-        yield Change("text", "content", manner(left, right), "", longer, before.text, after.text)
+        yield Change("text", "content", content_difference(left, right), "", longer, before.text, after.text)

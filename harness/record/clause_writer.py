@@ -1,4 +1,4 @@
-"""Write the clause of an observed answer, and check whether a clause of a file states that answer already."""
+"""Write observed answers as clauses of `expect`, and check whether an existing clause states the same answer."""
 
 from dataclasses import asdict
 from typing import Any
@@ -13,61 +13,59 @@ _DIGEST_THRESHOLD = 4096
 """Longer texts (in characters) and files (in bytes) are replaced by their digest."""
 
 
-def states(clause: Clause, seen: Clause) -> bool:
-    """Whether `clause` (with its digests expanded) states everything that was observed (`seen`). It may omit the modes
-    of new paths.
+def is_stated(observed: Clause, clause: Clause) -> bool:
+    """Whether a clause of a file, with its digests expanded, states everything that was observed. The clause may omit
+    the modes of new paths.
     """
-    stated = (clause.error, clause.text, clause.reminders)
-    extra = clause.files.keys() - seen.files.keys()
+    extra = clause.files.keys() - observed.files.keys()
     return (
-        stated == (seen.error, seen.text, seen.reminders)
+        (clause.error, clause.text, clause.reminders) == (observed.error, observed.text, observed.reminders)
         and all(isinstance(clause.files[path], Directory) for path in extra)
         and all(
-            path in clause.files and _is_same(clause.files[path], seen.files[path]) for path in seen.files
+            path in clause.files and _is_entry_stated(entry, clause.files[path])
+            for path, entry in observed.files.items()
         )
     )
 
 
-def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
-    match stated, seen:
-        case RegularFile(mode=mode), RegularFile(mode=seen_mode):
-            same = seen.ownership is None or stated.ownership == seen.ownership
-            return same and stated.data == seen.data and (seen_mode is None or mode == seen_mode)
-        case Directory(mode), Directory(seen_mode):
-            return seen_mode is None or mode == seen_mode
+def _is_entry_stated(observed: Entry | None, stated: Entry | None) -> bool:
+    match observed, stated:
+        case RegularFile(mode=mode), RegularFile(mode=stated_mode):
+            same = observed.ownership is None or stated.ownership == observed.ownership
+            return same and stated.data == observed.data and mode in (None, stated_mode)
+        case Directory(mode), Directory(stated_mode):
+            return mode in (None, stated_mode)
         case _:
-            return stated == seen
+            return stated == observed
 
 
-def expectation_of(stated: Any, seen: Clause, *, group: bool = False) -> Any:
-    """Return the new value of `expect` for a call: its `documented` clauses, and a clause for the observed answer.
-
-    If the observed answer is also the documented one, both are one clause. GONE means that the key `expect` is removed.
+def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = False) -> Any:
+    """Return the new value of `expect` for a call or a group of calls: the `documented` clauses of its previous value,
+    and a clause for the observed answer. GONE means that the key `expect` is removed.
     """
-    clauses = stated if isinstance(stated, list) else [stated]
-    wanted = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]
-    if not group or seen.files or seen.reminders:
-        wanted.append(_clause_mapping(seen))
-    return GONE if not wanted else wanted[0] if len(wanted) == 1 else wanted
+    clauses = previous if isinstance(previous, list) else [previous]
+    kept = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]
+    if not is_group or observed.files or observed.reminders:
+        kept.append(_mapping_from_clause(observed))
+    return GONE if not kept else kept[0] if len(kept) == 1 else kept
 
 
-def _clause_mapping(seen: Clause) -> dict[str, Value]:
+def _mapping_from_clause(clause: Clause) -> dict[str, Value]:
     """Return a clause as the mapping that is written to the scenario file."""
-    clause: dict[str, Value] = {}
-    if seen.error is not None:
-        clause["error"] = seen.error
-    match seen.text:
-        case TextDigest(starts=starts):
-            clause["text"] = {"starts": starts}
-        case str() as text:
-            clause["text"] = _text_value(text)
-        case None:
-            pass
-    if seen.files:
-        clause["files"] = {path: entry_value(seen.files[path], _digest_fields) for path in sorted(seen.files)}
-    if seen.reminders:
-        clause["reminders"] = [_text_value(text) for text in seen.reminders if isinstance(text, str)]
-    return clause
+    mapping: dict[str, Value] = {}
+    if clause.error is not None:
+        mapping["error"] = clause.error
+    if isinstance(clause.text, TextDigest):
+        mapping["text"] = {"starts": clause.text.starts}
+    elif clause.text is not None:
+        mapping["text"] = _text_value(clause.text)
+    if clause.files:
+        mapping["files"] = {
+            path: entry_value(entry, _digest_fields) for path, entry in sorted(clause.files.items())
+        }
+    if clause.reminders:
+        mapping["reminders"] = [_text_value(text) for text in clause.reminders if isinstance(text, str)]
+    return mapping
 
 
 def _text_value(text: str) -> Value:

@@ -14,9 +14,9 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
 
-SAMPLE_SIZE = 20
-"""One in this number of scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the
-first replay.
+SAMPLE_INTERVAL = 20
+"""One in 20 scenarios is always replayed twice on a contract, even if a neighbouring contract confirms the first
+replay.
 """
 
 Replays = Mapping[str, tuple[list[str], list[str]]]
@@ -24,11 +24,11 @@ Replays = Mapping[str, tuple[list[str], list[str]]]
 
 
 class Confirmation:
-    """Decides whether the first replay of a scenario is confirmed, or whether a second replay is needed.
+    """Decides whether the first replay of a scenario is confirmed, or whether a second replay is required.
 
-    A first replay is confirmed if its transcript equals the contract's own recording. Without this recording, it must
-    equal that of the nearest older contract with the same class of models, and without an older one, that of the
-    nearest newer contract. A contract that is being recorded is compared as soon as its own replays are confirmed.
+    A first replay is confirmed if its transcript equals an existing recording: the recording of the same contract, of
+    the nearest older contract with the same class of models, or of the nearest newer one, whichever exists first in
+    this order. Confirmed replays of an older contract that is being recorded count as recordings.
     """
 
     def __init__(self, suite: Suite, takes: Takes) -> None:
@@ -49,9 +49,7 @@ class Confirmation:
         return not same_transcript(first, neighbour)
 
     def accepted(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the transcript of the first replay if it is confirmed. None if it is missing or not confirmed. Raises
-        SuiteError.
-        """
+        """Return the transcript of the first replay. None if it is missing or not confirmed. Raises SuiteError."""
         key = scenario.id, contract.name
         if key not in self._accepted:
             first, second = (self._takes.get(scenario, contract, number) for number in (1, 2))
@@ -65,26 +63,28 @@ class Confirmation:
             self._accepted[key] = first
         return self._accepted[key]
 
-    def replays_left(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the missing replays that are already known to be necessary. Second replays of answers that will turn
-        out to differ are not included.
+    def missing_replays(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
+        """Return the missing replays of the `wanted` scenarios, by contract, for an estimate. The second replays of
+        answers that will differ from a neighbouring contract are not included.
         """
-        left: dict[str, tuple[list[str], list[str]]] = {}
-        begun: set[str] = set()
+        replays: dict[str, tuple[list[str], list[str]]] = {}
+        seen: set[str] = set()
         for name, ids in wanted.items():
             contract = self._suite.contracts.find(name)
-            left[name] = [], []
+            first_replays, second_replays = replays[name] = [], []
             for scenario_id in ids:
                 scenario = self._suite.scenario(scenario_id, require_expect=False)
                 if self._takes.get(scenario, contract, 1) is None:
-                    left[name][0].append(scenario_id)
-                    comparable = scenario_id in begun or self._find_neighbour(scenario, contract) is not None
-                    if is_sampled(scenario_id, contract) or not comparable:
-                        left[name][1].append(scenario_id)
+                    first_replays.append(scenario_id)
+                    is_comparable = (
+                        scenario_id in seen or self._find_neighbour(scenario, contract) is not None
+                    )
+                    if is_sampled(scenario_id, contract) or not is_comparable:
+                        second_replays.append(scenario_id)
                 elif self.lacks_second(scenario, contract):
-                    left[name][1].append(scenario_id)
-                begun.add(scenario_id)
-        return left
+                    second_replays.append(scenario_id)
+                seen.add(scenario_id)
+        return replays
 
     def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
         """Whether the first replay exists, but a necessary second replay does not. Raises SuiteError."""
@@ -96,12 +96,13 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
+        """Return the transcript to compare a first replay with. None if there is no suitable recording."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
         replayed_on = {name for name in self._takes.contracts() if order(name)[0] > Version("0")}
         names = {*recorded, *replayed_on}
-        alike = list(_class_of_models(sorted(names, key=order), contract))
+        alike = list(_with_same_models(sorted(names, key=order), contract))
         for name in reversed([name for name in alike if order(name) < order(contract.name)]):
             if name in recorded:
                 return recorded[name]
@@ -120,12 +121,12 @@ class Confirmation:
 def is_sampled(scenario_id: str, contract: Contract) -> bool:
     """Whether a scenario belongs to the sample that is always replayed twice on a contract."""
     digest = hashlib.sha256(f"{scenario_id}@{contract.name}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") % SAMPLE_SIZE == 0
+    return int.from_bytes(digest[:4], "big") % SAMPLE_INTERVAL == 0
 
 
-def _class_of_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts with the same class of models. For an older model, these include earlier versions, which had
-    only one class.
+def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
+    """Yield the names of contracts with the same class of models. For an older model, these include the versions before
+    the classes were distinguished.
     """
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]

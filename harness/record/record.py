@@ -14,7 +14,7 @@ from typing import Any, Literal
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.transcribe import named
-from readfirst.harness.record.clause_writer import expectation_of, states
+from readfirst.harness.record.clause_writer import is_stated, updated_expectation
 from readfirst.harness.record.confirmation import Confirmation
 from readfirst.harness.record.replay_samples import Take, TakeJob, Takes, unknown_words
 from readfirst.harness.record.restore_whitespace import with_outer_whitespace
@@ -50,8 +50,8 @@ class Recorded:
     """The result of recording one scenario. `message` contains the details. The values of `status`:
 
     created, fixed: files were written. unchanged: the files already state the product's answers. differs: the files
-    state other answers, and the mode does not allow to change them. unstable: two replays gave different transcripts.
-    refused: the replays cannot be accepted. broken: a replay ended early. missing: the first replay, or a necessary
+    state different answers, and the mode forbids changing them. unstable: two replays gave different transcripts.
+    refused: the replays cannot be accepted. error: a replay ended early. missing: the first replay, or a required
     second replay, does not exist. unsupported: no contract has the capabilities that the scenario needs.
     """
 
@@ -61,42 +61,40 @@ class Recorded:
 
     @property
     def ok(self) -> bool:
-        """Whether the recording and the expectations now match the product, or the product lacks a capability of the
-        scenario.
-        """
+        """Whether the files now match the product, or the product cannot run the scenario."""
         return self.status in ("unchanged", "created", "fixed", "unsupported")
 
 
-def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
+def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
     """Return the scenarios without a valid recording, by contract. A recording is not valid if the files or the steps
     of the scenario have changed.
 
-    Invariants have no recordings. A contract is skipped if it lacks a capability that the scenario needs, or if the
+    Invariants need no recordings. A contract is skipped if it lacks a capability that the scenario needs, or if the
     recording states why it has no answer of this contract. Raises SuiteError, RecordingError.
     """
-    missing_ids: dict[str, list[str]] = {contract.name: [] for contract in contracts}
+    unrecorded: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id, require_expect=False)
         if scenario.invariant:
             continue
         recording = suite.recordings.recording(scenario_id)
-        fresh = recording.inputs == scenario.inputs
-        contracts_recorded = {*recording.transcripts, *recording.unrecorded} if fresh else ()
+        is_valid = recording.inputs == scenario.inputs
+        names = {*recording.transcripts, *recording.unrecorded} if is_valid else ()
         for contract in contracts:
-            if scenario.needs <= contract.capabilities and contract.name not in contracts_recorded:
-                missing_ids[contract.name].append(scenario_id)
-    return {name: ids for name, ids in missing_ids.items() if ids}
+            if scenario.needs <= contract.capabilities and contract.name not in names:
+                unrecorded[contract.name].append(scenario_id)
+    return {name: ids for name, ids in unrecorded.items() if ids}
 
 
-def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
-    """Return the new recording file of a scenario, with the reason `why` in place of the transcript of a contract.
+def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
+    """Return the path and content of a recording file that contains a reason instead of the transcript of a contract.
     Raises RecordingError.
     """
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
         recording = Recording(inputs)
-    return suite.recordings.written(scenario_id, recording.without(contract, why))
+    return suite.recordings.written(scenario_id, recording.without(contract, reason))
 
 
 def record(
@@ -109,25 +107,24 @@ def record(
     jobs: int = 1,
     progress: Callable[[Take], None] = lambda _: None,
 ) -> Generator[Recorded]:
-    """Yield the result for each scenario, after all scenarios were replayed.
+    """Replay all scenarios on the product, then write the answers, and yield the result for each scenario.
 
-    `wanted` contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix`
-    also replaces contradicted ones, and `check` writes nothing. `documented` clauses are never changed: the
-    product gets a separate clause. `connect` returns the function that opens the product of a contract. If
-    `jobs` is above 1, that function must be picklable. `progress` is called after each replay. Raises
-    AdapterError if the product cannot be started, and SuiteError before the first replay if a scenario
-    cannot be read.
+    `wanted` contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces
+    wrong ones, and `check` writes nothing. `documented` clauses are never changed: the product gets a separate clause.
+    `connect` returns the function that opens the product of a contract. If `jobs` is above 1, that function must be
+    picklable. `progress` is called after each replay. Raises AdapterError if the product cannot be started, and
+    SuiteError before the first replay if a scenario cannot be read.
     """
-    broken: dict[tuple[str, str], str] = {}
-    for replay in take(suite, wanted, connect, takes, jobs=jobs):
+    errors: dict[tuple[str, str], str] = {}
+    for replay in replay_scenarios(suite, wanted, connect, takes, jobs=jobs):
         progress(replay)
         if replay.status == "error":
-            broken[replay.scenario_id, replay.contract] = replay.message
+            errors[replay.scenario_id, replay.contract] = replay.message
     # The user may have added names to errors.yaml while the replays were running.
-    yield from bless(suite.reopened(), wanted, mode, takes, broken)
+    yield from accept_replays(suite.reopened(), wanted, mode, takes, errors)
 
 
-def take(
+def replay_scenarios(
     suite: Suite,
     wanted: Mapping[str, Sequence[str]],
     connect: Callable[[Contract], Callable[[], Adapter]],
@@ -135,10 +132,11 @@ def take(
     *,
     jobs: int = 1,
 ) -> Generator[Take]:
-    """Replay every scenario on its contracts, and yield the results. Stored replays are used again.
+    """Replay every scenario on its contracts, store the transcripts, and yield the results. Stored replays are not
+    repeated.
 
-    If no neighbouring contract confirms a replay, the scenario is replayed a second time, in another session
-    and in the opposite order.
+    If no neighbouring contract confirms a replay, the scenario is replayed a second time, in a different session and in
+    the opposite order.
     """
     for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)
@@ -154,12 +152,12 @@ def take(
             for scenario_id in wanted[contract.name]
         ]
         first = [(s.id, contract.name) for s, contract in items if takes.get(s, contract, 1) is None]
-        yield from _replay_scenarios(job, first, jobs)
+        yield from _run_job(job, first, jobs)
         second = [(s.id, contract.name) for s, contract in items if confirmation.lacks_second(s, contract)]
-        yield from _replay_scenarios(replace(job, number=2), second[::-1], jobs)
+        yield from _run_job(replace(job, number=2), second[::-1], jobs)
 
 
-def _replay_scenarios(job: TakeJob, items: Sequence[tuple[str, str]], jobs: int) -> Generator[Take]:
+def _run_job(job: TakeJob, items: Sequence[tuple[str, str]], jobs: int) -> Generator[Take]:
     if jobs > 1 and len(items) > 1:
         with work_in_processes(job, items, jobs, share_size=1) as replays:
             yield from replays
@@ -168,19 +166,19 @@ def _replay_scenarios(job: TakeJob, items: Sequence[tuple[str, str]], jobs: int)
             yield from map(work, items)
 
 
-def bless(
+def accept_replays(
     suite: Suite,
     wanted: Mapping[str, Sequence[str]],
     mode: Mode,
     takes: Takes,
-    broken: Mapping[tuple[str, str], str] | None = None,
+    errors: Mapping[tuple[str, str], str] | None = None,
     *,
     keep: bool = False,
 ) -> Iterator[Recorded]:
-    """Accept replays: write their transcripts, delete the replays, and yield the result for each scenario.
+    """Write the stored replays into recordings and expectations, and yield the result for each scenario.
 
-    `error` contains the reasons of missing replays, by scenario and contract. With `keep`, accepted replays
-    are not deleted, because the caller writes only after all scenarios were accepted.
+    `errors` contains the reasons of missing replays, by scenario and contract. Accepted replays are deleted unless
+    `keep` is set.
     """
     by_scenario: dict[str, list[Contract]] = {}
     for name, ids in wanted.items():
@@ -189,7 +187,7 @@ def bless(
     for scenario_id, contracts in by_scenario.items():
         suite.check_unique(scenario_id)
         scenario = suite.scenario(scenario_id, require_expect=False)
-        result = _PendingRecording(suite, scenario, contracts, mode).accept_replays(takes, broken or {})
+        result = _PendingRecording(suite, scenario, contracts, mode).accept(takes, errors or {})
         if result.status not in ("missing", "refused", "error") and not (keep and result.ok):
             for contract in contracts:
                 takes.drop(scenario_id, contract.name)
@@ -205,34 +203,32 @@ class _PendingRecording:
         self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
         self.mode = mode
 
-    def accept_replays(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
-        """Check the replays, write the files if the mode allows it, and return the result."""
+    def accept(self, takes: Takes, errors: Mapping[tuple[str, str], str]) -> Recorded:
+        """Check the replays, write the files if the mode permits that, and return the result."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))
             return self._make_result("unsupported", f"no contract asked for has all of {needs}")
         new: dict[str, Transcript] = {}
         confirmation = Confirmation(self.suite, takes)
         for contract in self.contracts:
-            reason = broken.get((self.scenario.id, contract.name))
+            name = contract.name
+            reason = errors.get((self.scenario.id, name))
             if reason is not None:
-                return self._make_result("error", f"{contract.name}: {reason}")
+                return self._make_result("error", f"{name}: {reason}")
             first, second = (takes.get(self.scenario, contract, number) for number in (1, 2))
             if first is None:
-                return self._make_result("missing", f"{contract.name}: it was not replayed")
+                return self._make_result("missing", f"{name}: it was not replayed")
             if confirmation.lacks_second(self.scenario, contract):
-                message = (
-                    f"{contract.name}: no neighbouring contract answers the same, so two takes are needed"
-                )
-                return self._make_result("missing", message)
+                problem = "no neighbouring contract answers the same, so two takes are needed"
+                return self._make_result("missing", f"{name}: {problem}")
             first = named(first, self.suite.vocabulary)
             if second is not None and not same_transcript(first, named(second, self.suite.vocabulary)):
-                return self._make_result(
-                    "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
-                )
+                problem = "two takes gave different transcripts; nothing was written"
+                return self._make_result("unstable", f"{name}: {problem}")
             if unnamed := unknown_words(first):
                 words = f"words that errors.yaml does not know: {unnamed!r}; add them"
-                return self._make_result("refused", f"{contract.name} refused with {words}")
-            new[contract.name] = first
+                return self._make_result("refused", f"{name} refused with {words}")
+            new[name] = first
         try:
             return self._write_recording(new)
         except (RewriteError, RecordingError, SuiteError) as error:
@@ -292,9 +288,10 @@ class _PendingRecording:
             if recorded is None:
                 differs = not is_group or bool(observed.files or observed.reminders)
             else:
-                differs = not states(recorded, observed)
+                differs = not is_stated(observed, recorded)
             if differs:
-                edits[path] = expectation_of(step_at(steps, path).get("expect"), observed, group=is_group)
+                previous = step_at(steps, path).get("expect")
+                edits[path] = updated_expectation(previous, observed, is_group=is_group)
                 contradicted = contradicted or (recorded is not None and recorded is not expect.documented)
         return edits, contradicted
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from packaging.version import Version
@@ -34,41 +33,41 @@ class Product:
         return connect(name, self.suite, self.options, contract=contract)
 
 
-_SCRIPT_STARTUP_S, _PROGRAM_STARTUP_S = 2.0, 1.2
-"""Seconds that the start of a session takes: for versions that are scripts, and for versions that are binaries. They
-are longer than in docs/recording-design.md, because each processor has a worker and a session uses more than one.
+_SCRIPT_STARTUP_S, _BINARY_STARTUP_S = 2.0, 1.2
+"""Seconds that the start of a session takes if the product is a script, and if it is a binary, with one worker per
+processor.
 """
 _FIRST_BINARY_VERSION = Version("2.1.113")
 """The first version of the product that is a binary. Older versions are scripts."""
 _SCENARIO_S = 0.25
 """Seconds that a scenario takes in a running session."""
-WORTH_SAYING = 30.0
+MIN_PRINTED_ESTIMATE_S = 30.0
 """An estimate of fewer seconds is not printed."""
 
 
-class Replaying:
-    """Shows the progress of replays. On entry, it prints an estimate of the duration if that is long.
+class ReplayProgress:
+    """Context manager that prints an estimate of the duration of replays if they take long, and shows their progress.
 
-    `errors` contains the reasons for missing replays, by scenario and contract.
+    Call it with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
         self, suite: Suite, wanted: Mapping[str, Sequence[str]], takes: Takes, jobs: int = 1
     ) -> None:
         self.errors: dict[tuple[str, str], str] = {}
-        left = Confirmation(suite, takes).replays_left(wanted)
+        missing = Confirmation(suite, takes).missing_replays(wanted)
         self._planned = {
             (scenario_id, name, number)
-            for name, replays in left.items()
+            for name, replays in missing.items()
             for number, ids in enumerate(replays, 1)
             for scenario_id in ids
         }
-        self._estimate = estimate(suite, left, jobs)
+        self._estimate = estimate(suite, missing, jobs)
         self._bar = ProgressBar(console(err=True), len(self._planned))
 
     def __call__(self, replay: Take) -> None:
-        """Count a finished replay. A replay that was not part of the estimate (the second one of an unconfirmed answer)
-        extends the total.
+        """Count a finished replay. If it was not planned, such as the second replay of an unconfirmed answer, extend
+        the total.
         """
         if (replay.scenario_id, replay.contract, replay.number) not in self._planned:
             self._bar.extend(1)
@@ -82,41 +81,36 @@ class Replaying:
         self._bar.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
 
-def estimate(suite: Suite, left: Replays, jobs: int = 1) -> str:
-    """Return a line with the number of remaining replays and their estimated duration. Empty if the duration is short.
+def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
+    """Return a line with the number of these replays and their estimated duration. Empty if the duration is short.
 
     Raises SuiteError if a scenario cannot be read.
     """
-    seconds = sum(
-        replaying_seconds(suite, ids, suite.contracts.find(name).version, jobs)
-        for name, replays in left.items()
-        for ids in replays
-    )
-    if seconds < WORTH_SAYING:
+    runs = [(name, ids) for name, numbered in replays.items() for ids in numbered]
+    seconds = sum(replay_seconds(suite, ids, suite.contracts.find(name).version, jobs) for name, ids in runs)
+    if seconds < MIN_PRINTED_ESTIMATE_S:
         return ""
-    number = sum(len(ids) for replays in left.values() for ids in replays)
-    scenarios = len({scenario_id for replays in left.values() for ids in replays for scenario_id in ids})
-    names = " and ".join(left) if len(left) < 3 else f"{len(left)} contracts"
+    number = sum(len(ids) for _, ids in runs)
+    scenarios = len({scenario_id for _, ids in runs for scenario_id in ids})
+    names = " and ".join(replays) if len(replays) < 3 else f"{len(replays)} contracts"
     return (
         f"{pluralize(scenarios, 'scenario')} on {names}: {number:,} replays, about {seconds / number:.1f} s each, "
         f"{duration(seconds)} in all; answers that differ from the neighbouring contract are replayed again"
     )
 
 
-def replaying_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
+def replay_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
     """Return the estimated seconds for one replay of each of these scenarios on a version.
 
     Scenarios that cannot share a session need a session each. Raises SuiteError if a scenario cannot be read.
     """
     parsed = None if version is None else Version(version)
-    alone = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)
-    sessions = alone + (1 if len(ids) > alone else 0)
-    is_program = parsed is not None and parsed >= _FIRST_BINARY_VERSION
-    startup = _PROGRAM_STARTUP_S if is_program else _SCRIPT_STARTUP_S
+    separate = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)
+    sessions = separate + (1 if len(ids) > separate else 0)
+    is_binary = parsed is not None and parsed >= _FIRST_BINARY_VERSION
+    startup = _BINARY_STARTUP_S if is_binary else _SCRIPT_STARTUP_S
     return (sessions * startup + len(ids) * _SCENARIO_S) / min(jobs, max(len(ids), 1))

@@ -1,7 +1,7 @@
-"""Store replays of the real product on disk until two of them agree.
+"""Replay scenarios on the real product, and store the replays on disk until they are accepted as recordings.
 
-A stored replay is not repeated, so an interrupted recording continues after the last stored replay. Replays
-of several machines can be copied into one directory.
+A stored replay is not repeated, so an interrupted recording continues after the last stored replay. Replays of several
+machines can be copied into one directory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import platformdirs
 from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapter_traits import traits_of
 from readfirst.harness.compare.file_comparison import trace_differences
-from readfirst.harness.compare.transcribe import parted, transcribe
+from readfirst.harness.compare.transcribe import files_with_changed_links, transcribe
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
@@ -44,7 +44,7 @@ TakeStatus = Literal["taken", "unsupported", "error"]
 class Take:
     """The result of one replay. `number` is 1 for the first replay and 2 for the second.
 
-    `error`: the replay ended early. `message` is the reason, or the text of a refusal that errors.yaml does not
+    `message` is the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml does not
     contain.
     """
 
@@ -144,9 +144,6 @@ class TakeJob:
 
             @cache
             def open_product(contract: str) -> Adapter:
-                """Open the product when it is first needed. If the contract supports none of the scenarios, it is not
-                opened.
-                """
                 adapter = self.connect[contract]()
                 opened.callback(traits_of(adapter).close)
                 return adapter
@@ -159,13 +156,11 @@ class TakeJob:
                 if missing:
                     return self._make_take(item, "unsupported", f"{name} lacks {', '.join(missing)}")
                 outcome = replay(scenario, open_product(name), place)
-                if outcome.error is not None:
-                    explanation = (
-                        f"step {outcome.error.step + 1}: {outcome.error.message} {outcome.error.details}"
-                    )
+                if error := outcome.error:
+                    explanation = f"step {error.step + 1}: {error.message} {error.details}"
                     return self._make_take(item, "error", explanation.strip())
-                if left_out := unrecordable(scenario, outcome):
-                    return self._make_take(item, "error", left_out)
+                if reason := unrecordable(scenario, outcome):
+                    return self._make_take(item, "error", reason)
                 transcript = transcribe(scenario, outcome, suite.vocabulary)
                 takes.put(scenario, contract, self.number, transcript)
                 words = unknown_words(transcript)
@@ -196,8 +191,7 @@ def _inputs_digest(scenario: Scenario, contract: Contract) -> str:
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
     """Return the reason why an outcome cannot be recorded. Empty if it can be recorded.
 
-    A recording cannot contain two things: that a call touched a file, or rewrote it with the same bytes, although it
-    must not change the file; and that a file changed after the last step.
+    A recording cannot contain a change after the last step, or a new time or inode of a file that keeps its content.
     """
     for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"
@@ -212,7 +206,7 @@ def _iter_forbidden_traces(scenario: Scenario, outcome: Outcome) -> Iterator[tup
         if (calls := calls_of(step)) and done.traces:
             allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
             writing = [call for call in allowed if call.tool != "Read"]
-            parts = parted(done, {**state, **done.expected_world})
+            parts = files_with_changed_links(done, {**state, **done.expected_world})
             for difference in trace_differences(parts, writing, state, done.names, done.traces):
                 yield number, difference.what
         state.update(done.changes)

@@ -1,4 +1,4 @@
-"""Restore outer whitespace that a reminder after each answer stripped from the recordings of some models."""
+"""Restore whitespace at both ends of recorded answers, which the product strips for some models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,31 +51,24 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript. Each answer gets the outer whitespace of the first answer in `others` that is otherwise
-    equal.
+    """Return the transcript with the outer whitespace of equal answers in `others`, for each answer the first of them.
 
-    `stripped` are transcripts that may lack whitespace: of these, only answers with outer whitespace are used.
+    `stripped` are further transcripts, of which only answers with outer whitespace are used.
     """
     steps = []
     for index, step in enumerate(transcript.steps):
         results = []
         for answer, result in enumerate(step.results):
             exact = [other.steps[index].results[answer] for other in others]
+            others_stripped = [other.steps[index].results[answer] for other in stripped]
             padded = [
-                candidate for other in stripped if _is_padded(candidate := other.steps[index].results[answer])
+                other for other in others_stripped if other.text != without_outer_whitespace(other.text)
             ]
-            matching = (
-                candidate for candidate in [*exact, *padded] if _differ_in_whitespace(result, candidate)
-            )
-            results.append(next(matching, result))
+            equal = (other for other in [*exact, *padded] if _stripped(other) == _stripped(result))
+            results.append(next(equal, result))
         steps.append(replace(step, results=tuple(results)))
     return Transcript(tuple(steps))
 
 
-def _is_padded(result: RecordedResult) -> bool:
-    return result.text != without_outer_whitespace(result.text)
-
-
-def _differ_in_whitespace(left: RecordedResult, right: RecordedResult) -> bool:
-    left, right = (replace(answer, text=without_outer_whitespace(answer.text)) for answer in (left, right))
-    return left == right
+def _stripped(result: RecordedResult) -> RecordedResult:
+    return replace(result, text=without_outer_whitespace(result.text))

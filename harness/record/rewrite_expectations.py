@@ -28,7 +28,7 @@ class RewriteError(Exception):
 
 
 GONE: Any = object()
-"""Marks a key that is missing or must be removed."""
+"""Value that means that a key is missing or must be removed."""
 
 
 def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
@@ -56,13 +56,13 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
 
 
 _Replacement = tuple[int, int, list[str]]
-"""The first and the last index of a range of lines, and the lines that replace them."""
+"""A change of lines: the index of the first replaced line, the index after the last one, and the new lines."""
 
 
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement of lines that sets a key of a mapping in block style. A new key is added at its end."""
+    """Return the change of lines that sets a key of a mapping in block style. A new key is added at the end."""
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -84,12 +84,12 @@ def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
     end = value.end_mark
     last: int = end.line if end.column > 0 and lines[end.line][: end.column].strip() else end.line - 1
     last = min(last, len(lines) - 1)
-    while last > key.start_mark.line and _is_outside(lines[last], key.start_mark.column):
+    while last > key.start_mark.line and _is_blank_or_outer_comment(lines[last], key.start_mark.column):
         last -= 1
     return last
 
 
-def _is_outside(line: str, column: int) -> bool:
+def _is_blank_or_outer_comment(line: str, column: int) -> bool:
     text = line.lstrip(" ")
     return not text or (text.startswith("#") and len(line) - len(text) <= column)
 
@@ -146,10 +146,10 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file of scenarios with new values for the scenario `slug`, so that it expects `wanted`.
+    """Return the text of a file of several scenarios with new values in the case `slug`. The common steps are not
+    changed; filled with the new values, they contain the expectations `wanted` by step.
 
-    The common steps are not changed, because they belong to all scenarios. Raises RewriteError if a step contains no
-    placeholder for the new value.
+    Raises RewriteError if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}
@@ -178,7 +178,9 @@ class _NoValueError(Exception):
 
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
-    """Add to `values` the values of placeholders that make the template equal to `wanted`, or raise _NoValueError."""
+    """Add to `values` the values of placeholders that make `template` equal to `wanted`. Raises _NoValueError if no
+    values do. `case` contains the other values of the scenario.
+    """
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:
         if values.setdefault(placeholder[1], wanted) != wanted:

@@ -81,9 +81,7 @@ class RecordingExtension(AbstractSyrupyExtension):
             write_all(recording_files(cls.root, scenario_id, cls.inputs.get(scenario_id), transcripts))
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
-        """Remove the named transcripts (`<scenario id>@<contract>`). A recording file without recordings is
-        deleted.
-        """
+        """Remove the named transcripts (`<scenario id>@<contract>`), and recording files that become empty."""
         recordings = self._open_recordings()
         for name in snapshot_names:
             scenario_id, contract = _scenario_and_contract(name)
@@ -105,9 +103,7 @@ def _transcripts_by_scenario(collection: SnapshotCollection) -> dict[str, dict[s
 
 
 def _scenario_and_contract(name: object) -> tuple[str, str]:
-    """Return the scenario id and the contract in the name of a snapshot, `SCENARIO@CONTRACT`. The name of the test and
-    brackets are ignored.
-    """
+    """Return the scenario id and the contract in the name of a snapshot, such as `test_name[SCENARIO@CONTRACT]`."""
     scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
     if not separator:
         raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")

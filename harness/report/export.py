@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from readfirst.harness.compare.own_outcome import own_outcome
-from readfirst.harness.compare.showing import ranges, shows
+from readfirst.harness.compare.showing import lines_of_contract, ranges
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.suite.contracts import Contract, clause_for, effects_clause_for
 from readfirst.harness.suite.error_names import Vocabulary
@@ -92,12 +92,12 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
     ]
     for index, seen in judgement.seen.items():
         step = value["steps"][index]
-        for showing in shows(scenario, contract, index, seen):
+        for showing in lines_of_contract(scenario, contract, index, seen):
             if showing.call is None:
                 lines_by_path = step["expect"].setdefault("reminders_show", {})
             else:
                 call = step["calls"][showing.call] if step["kind"] == "parallel" else step
-                lines_by_path = call["expect"].setdefault("shows_cells" if showing.cells else "shows", {})
+                lines_by_path = call["expect"].setdefault("shows_cells" if showing.are_cells else "shows", {})
             lines_by_path[showing.path] = [*map(list, ranges(showing.numbers))]
 
 

@@ -63,7 +63,7 @@ class RunSpec:
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
-            Verdict.unplayed(heading, contract, self.level, "error", reason, blame="environment")
+            Verdict.without_replay(heading, contract, self.level, "error", reason, blame="environment")
             for contract in (self.contract, *self.also)
         )
 
@@ -278,7 +278,7 @@ class Runner:
         return replace(judgement, harms=tuple(sorted((*judgement.harms, *unnecessary_refusals))))
 
     def _verdict_without_replay(self, view: _View, status: Status, reason: str) -> Verdict:
-        return Verdict.unplayed(
+        return Verdict.without_replay(
             view.scenario,
             view.contract.name,
             self.spec.level,

@@ -13,7 +13,7 @@ from readfirst.harness.compare.transcribe import named
 from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.record.confirmation import Confirmation
-from readfirst.harness.record.record import take
+from readfirst.harness.record.record import replay_scenarios
 from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.record.restore_whitespace import restore_whitespace
 from readfirst.harness.suite.contracts import Contract
@@ -141,7 +141,7 @@ class Look:
         contracts = {contract.name: (contract, before) for contract, before in pairs}
         lost: dict[str, dict[str, str]] = {name: {} for name in contracts}
         unchanged = set(contracts)
-        for replay in take(self.suite, ids, self.connect, self.takes, jobs=self.jobs):
+        for replay in replay_scenarios(self.suite, ids, self.connect, self.takes, jobs=self.jobs):
             self.progress(replay)
             if replay.status in ("error", "unsupported"):
                 lost[replay.contract][replay.scenario_id] = replay.message

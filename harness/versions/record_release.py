@@ -8,7 +8,7 @@ from pathlib import Path
 from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.processes.temp_dirs import Scratch
-from readfirst.harness.record.record import Recorded, bless, missing
+from readfirst.harness.record.record import Recorded, accept_replays, find_unrecorded
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.suite import Suite
@@ -125,7 +125,7 @@ def write_release(
         entries = "".join(_contract_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root, copies_bundled=suite.bundled, trust=suite.trust)
-        results = [*bless(copy, wanted, "create", takes, broken, keep=True)]
+        results = [*accept_replays(copy, wanted, "create", takes, broken, keep=True)]
         failures = Failures(tuple(result for result in results if not result.ok), written=False)
         limit = len(results) * max_unanswered if failures.are_unanswered else 0
         if len(failures.results) > limit:
@@ -139,7 +139,7 @@ def write_release(
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
     """Return the scenarios that were recorded on `before`, but have neither a recording nor a reason for `contract`."""
-    ids = missing(suite, suite.ids(), [contract]).get(contract.name, ())
+    ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 
 

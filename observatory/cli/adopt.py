@@ -15,7 +15,7 @@ from readfirst.harness.diff.diff import Diff
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.processes.temp_dirs import sweep
-from readfirst.harness.record.recording_worker import Product, Replaying
+from readfirst.harness.record.recording_worker import Product, ReplayProgress
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.run.job_count import processors
 from readfirst.harness.run.run_options import RunOptions
@@ -135,7 +135,7 @@ def _date_causes(
         recorded = {each: suite.recordings.recording(each).transcripts for each in ids}
         left = [each for each in ids if name not in recorded[each]]
         known = {each: recorded[each][name] for each in ids if name in recorded[each]}
-        with Replaying(suite, {name: left}, takes, options.jobs) as progress:
+        with ReplayProgress(suite, {name: left}, takes, options.jobs) as progress:
             known.update(replays(version, left, progress))
         return {each: facts(answer, "text") for each, answer in known.items()}
 

@@ -23,8 +23,8 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
-from readfirst.harness.record.record import bless
-from readfirst.harness.record.recording_worker import Product, Replaying, replaying_seconds
+from readfirst.harness.record.record import accept_replays
+from readfirst.harness.record.recording_worker import Product, ReplayProgress, replay_seconds
 from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
@@ -88,13 +88,13 @@ def bisect(
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
         say(f"  {version}: {len(asked)}", err=True)
         kept_versions.make_room(version)
-        with Replaying(suite, {replays.contract(version).name: asked}, kept) as progress:
+        with ReplayProgress(suite, {replays.contract(version).name: asked}, kept) as progress:
             answers = replays(version, asked, progress)
         return {name: facts(answer, level) for name, answer in answers.items()}
 
     with kept.held():
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        one = duration(2 * replaying_seconds(suite, selected, None))
+        one = duration(2 * replay_seconds(suite, selected, None))
         say(
             f"{pluralize(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
             f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "
@@ -122,7 +122,7 @@ def bisect(
                 say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level})")
             if record and mine:
                 sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
-                for result in bless(
+                for result in accept_replays(
                     suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
                 ):
                     say(f"{result.status} {result.scenario_id} {result.message}".rstrip())

@@ -11,7 +11,7 @@ from readfirst.harness.diff.diff import Diff, diff
 from readfirst.harness.diff.introduced_in import add_versions
 from readfirst.harness.diff.report import as_markdown, headline
 from readfirst.harness.diff.sources import ContractSide
-from readfirst.harness.record.record import Recorded, bless
+from readfirst.harness.record.record import Recorded, accept_replays
 from readfirst.harness.report.markdown_escape import bullets, document, prose
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
@@ -75,7 +75,7 @@ def record_between(
         for change in changes([str(first), *between, str(last)], sorted(found.differing), answers):
             wanted.setdefault(change.scenario_id, set()).update({change.before, change.after} - ends.keys())
     by_version = {version: [each for each in wanted if version in wanted[each]] for version in between}
-    yield from bless(
+    yield from accept_replays(
         suite,
         {replays.contract(version).name: ids for version, ids in by_version.items() if ids},
         "create",

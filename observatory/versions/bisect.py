@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.record.confirmation import Confirmation
-from readfirst.harness.record.record import take
+from readfirst.harness.record.record import replay_scenarios
 from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
@@ -71,7 +71,9 @@ class Replays:
         contract = self.contract(version)
         failures: dict[str, str] = {}
         try:
-            for each in take(self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs):
+            for each in replay_scenarios(
+                self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs
+            ):
                 progress(each)
                 if each.status in ("error", "unsupported"):
                     failures[each.scenario_id] = each.message

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.record.record import missing
+from readfirst.harness.record.record import find_unrecorded
 from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
@@ -126,7 +126,7 @@ def test_what_a_contract_was_not_recorded_doing_has_its_reason() -> None:
     """A scenario that was recorded for only one contract still waits for recordings of the others; `readfirst lint`
     reports it.
     """
-    lacking = missing(Suite(), SUITE.ids(), SUITE.contracts.recorded)
+    lacking = find_unrecorded(Suite(), SUITE.ids(), SUITE.contracts.recorded)
     waiting = {
         each
         for ids in lacking.values()

@@ -13,7 +13,7 @@ import pytest
 
 from readfirst.harness.adapter_traits import DESIGNS, Design, traits_of
 from readfirst.harness.compare.design import (
-    LEFT_OUT,
+    OMITTED_REFUSALS,
     DesignUnclear,
     apply_design,
     design_seen,
@@ -105,12 +105,12 @@ def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
 
 
 def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more() -> None:
-    assert set(LEFT_OUT) == set(DESIGNS)
+    assert set(OMITTED_REFUSALS) == set(DESIGNS)
     assert (
-        LEFT_OUT["strict"]
-        < LEFT_OUT["hash-checked"]
-        == LEFT_OUT["content-checked"]
-        < LEFT_OUT["ungated"]
+        OMITTED_REFUSALS["strict"]
+        < OMITTED_REFUSALS["hash-checked"]
+        == OMITTED_REFUSALS["content-checked"]
+        < OMITTED_REFUSALS["ungated"]
         <= SUITE.vocabulary.names.keys()
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import ToolResult
-from readfirst.harness.record.record import missing, record
+from readfirst.harness.record.record import find_unrecorded, record
 from readfirst.harness.record.replay_samples import Take, Takes
 from readfirst.harness.record.restore_whitespace import with_outer_whitespace
 from readfirst.harness.suite.file_entry import RegularFile
@@ -212,7 +212,7 @@ def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Su
     suite = Suite(suite.root)
     with pytest.raises(RecordingError, match="readfirst product record --fix gate/x"):
         suite.scenario("gate/x", suite.contracts["2.1.328"])
-    assert missing(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
+    assert find_unrecorded(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
         contract.name: ["gate/x"] for contract in suite.contracts.recorded[5:7]
     }
     result = run(suite, "create", replace_text)
@@ -225,15 +225,17 @@ def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Su
 def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) -> None:
     contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
     everything = {contract.name: ["gate/x"] for contract in contracts}
-    assert missing(suite, ["gate/x"], contracts) == everything
+    assert find_unrecorded(suite, ["gate/x"], contracts) == everything
     run(suite, "create", replace_text)
-    assert missing(suite, ["gate/x"], contracts) == {name: ["gate/x"] for name in ("2.1.40", "2.1.328")}
+    assert find_unrecorded(suite, ["gate/x"], contracts) == {
+        name: ["gate/x"] for name in ("2.1.40", "2.1.328")
+    }
     write(
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
-    assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
+    assert find_unrecorded(Suite(suite.root), ["gate/x"], contracts) == {}
     write(suite.root, GATE.replace("given:", "invariant: true\ngiven:"))
-    assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
+    assert find_unrecorded(Suite(suite.root), ["gate/x"], contracts) == {}
 
 
 def show_lines(end: str) -> Callable[[Path], ToolResult]:

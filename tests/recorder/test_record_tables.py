@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.record.record import Mode, missing
+from readfirst.harness.record.record import Mode, find_unrecorded
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -114,12 +114,12 @@ def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_record
     run(suite, "create", replace_text)
     wanted = ["gate/x"], [suite.contracts["2.1.40"]]
     leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
-    assert missing(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
+    assert find_unrecorded(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
     ran = readfirst(*leave_out, "--contract", "2.1.40")
     assert (ran.code, ran.out) == (0, "left out gate/x on 2.1.40\n")
     left = Suite(suite.root).recordings.recording("gate/x")
     assert (left.unrecorded, list(left.transcripts)) == ({"2.1.40": "It is killed."}, ["2.1.7"])
-    assert missing(Suite(suite.root), *wanted) == {}
+    assert find_unrecorded(Suite(suite.root), *wanted) == {}
     assert suite.recordings.find("gate/x").is_as_written
     again = recording_files(suite.recordings_root, "gate/x", None, {"2.1.40": left.transcripts["2.1.7"]})
     write_all(again)
@@ -154,7 +154,9 @@ def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
     assert "`readfirst product record --missing` asks them again" in fixed.message
     found = Suite(suite.root).recordings.find("gate/x")
     assert (found.damage, list(found.recording.transcripts)) == ("", ["2.1.7"])
-    assert missing(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]]) == {"2.1.40": ["gate/x"]}
+    assert find_unrecorded(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]]) == {
+        "2.1.40": ["gate/x"]
+    }
 
 
 def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from readfirst.harness.record.clause_writer import expectation_of
+from readfirst.harness.record.clause_writer import updated_expectation
 from readfirst.harness.record.rewrite_expectations import GONE, RewriteError, rewrite_expectations
 from readfirst.harness.suite.scenario import Clause
 
@@ -124,4 +124,4 @@ def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
 )
 def test_what_the_documents_state_stays_a_clause_of_its_own(stated: object) -> None:
     wanted = [{"documented": "D", "error": "e"}, {"text": "x"}]
-    assert expectation_of(stated, Clause(text="x")) == wanted
+    assert updated_expectation(stated, Clause(text="x")) == wanted

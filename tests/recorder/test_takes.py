@@ -10,7 +10,7 @@ import pytest
 from readfirst.harness.adapter_api import Adapter, AdapterError, ToolResult, Workspace
 from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.record import confirmation
-from readfirst.harness.record.confirmation import SAMPLE_SIZE, is_sampled
+from readfirst.harness.record.confirmation import SAMPLE_INTERVAL, is_sampled
 from readfirst.harness.record.record import Recorded, record
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract
@@ -158,8 +158,8 @@ def test_a_sample_is_replayed_twice_although_a_neighbour_gave_the_same(
 ) -> None:
     contract = suite.contracts["2.1.40"]
     drawn = [each for each in map("gate/{}".format, range(2000)) if is_sampled(each, contract)]
-    assert 0.6 < len(drawn) * SAMPLE_SIZE / 2000 < 1.5
+    assert 0.6 < len(drawn) * SAMPLE_INTERVAL / 2000 < 1.5
     record_products(suite, {"2.1.7": product_answering("a", "a")})
-    monkeypatch.setattr(confirmation, "SAMPLE_SIZE", 1)
+    monkeypatch.setattr(confirmation, "SAMPLE_INTERVAL", 1)
     (result,) = record_products(Suite(suite.root), {"2.1.40": product_answering("a", "b")})
     assert result.status == "unstable"

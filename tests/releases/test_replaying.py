@@ -7,7 +7,7 @@ import pytest
 
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.record.confirmation import Confirmation, is_sampled
-from readfirst.harness.record.recording_worker import estimate, replaying_seconds
+from readfirst.harness.record.recording_worker import estimate, replay_seconds
 from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
@@ -27,7 +27,7 @@ def takes(tmp_path: Path) -> Takes:
 @pytest.mark.slow
 def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> None:
     gate = ids("gate/", "crossings/")
-    left = Confirmation(BUNDLED, takes).replays_left({"2.1.400": gate, "2.1.400+gated": gate})
+    left = Confirmation(BUNDLED, takes).missing_replays({"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
         r"(\d+) scenarios on 2\.1\.400 and 2\.1\.400\+gated: (\d+) replays, about (\S+) s each, (.+) in all; .+",
         estimate(BUNDLED, left),
@@ -38,11 +38,11 @@ def test_a_long_job_is_estimated_by_its_scenarios_and_sessions(takes: Takes) -> 
     ]
     assert [int(found[1]), int(found[2])] == [len(gate), 2 * len(gate) + len(sampled)]
     alone = [each for each in gate if needs_own_session(BUNDLED.scenario(each))]
-    assert replaying_seconds(BUNDLED, alone, None) / len(alone) > 5 * replaying_seconds(
+    assert replay_seconds(BUNDLED, alone, None) / len(alone) > 5 * replay_seconds(
         BUNDLED, [*{*gate} - {*alone}], None
     ) / (len(gate) - len(alone))
-    assert replaying_seconds(BUNDLED, gate, None, jobs=2) * 2 == replaying_seconds(BUNDLED, gate, None)
-    assert replaying_seconds(BUNDLED, gate, "2.1.330") < replaying_seconds(BUNDLED, gate, "2.1.7")
+    assert replay_seconds(BUNDLED, gate, None, jobs=2) * 2 == replay_seconds(BUNDLED, gate, None)
+    assert replay_seconds(BUNDLED, gate, "2.1.330") < replay_seconds(BUNDLED, gate, "2.1.7")
 
 
 def test_after_an_interruption_only_what_is_left_is_estimated(takes: Takes) -> None:
@@ -55,5 +55,5 @@ def test_after_an_interruption_only_what_is_left_is_estimated(takes: Takes) -> N
     ]
     takes.put(same, contract, 1, before[0])
     takes.put(other, contract, 1, Transcript(before[1].steps[:-1]))
-    left = Confirmation(BUNDLED, takes).replays_left({contract.name: chosen})
+    left = Confirmation(BUNDLED, takes).missing_replays({contract.name: chosen})
     assert left == {contract.name: ([missing.id], [other.id])}, "an answer that differs is replayed again"

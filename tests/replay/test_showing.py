@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.own_outcome import own_harms, own_outcome
-from readfirst.harness.compare.showing import ranges, shown_cells, shows, sources_of
+from readfirst.harness.compare.showing import cell_sources, lines_of_contract, ranges, shown_cells
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
@@ -100,7 +100,9 @@ def test_an_unsaid_text_of_the_documents_shows_what_was_recorded() -> None:
         scenario = SUITE.scenario(scenario_id, DOCUMENTED)
         outcome = own_outcome(scenario, DOCUMENTED)
         seen = judge(scenario, outcome).seen
-        shown += sum(bool([*shows(scenario, DOCUMENTED, index, each)]) for index, each in seen.items())
+        shown += sum(
+            bool([*lines_of_contract(scenario, DOCUMENTED, index, each)]) for index, each in seen.items()
+        )
     assert shown
 
 
@@ -125,9 +127,9 @@ def test_cells_are_shown_by_their_sources_in_their_order(answer: str, shown: lis
 
 def test_only_a_notebook_has_cells() -> None:
     data = b'{"cells": [{"source": ["a\\n", "b"]}, {"source": "c"}]}'
-    assert sources_of("book.ipynb", data) == ["a\nb", "c"]
-    assert sources_of("book.txt", data) == []
-    assert sources_of("book.ipynb", b"[]") == []
+    assert cell_sources("book.ipynb", data) == ["a\nb", "c"]
+    assert cell_sources("book.txt", data) == []
+    assert cell_sources("book.ipynb", b"[]") == []
 
 
 def test_rows_of_numbers_have_ends() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.failure_signature import _AT_LINE_ENDS, LONGEST, kind
+from readfirst.harness.compare.failure_signature import _TRAILING_WHITESPACE_PATTERN, MAX_REFUSAL_CHARS, kind
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.harm.allowed_results import _SPACES_AT_ENDS
@@ -199,7 +199,7 @@ def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) ->
 
 def test_a_line_of_spaces_is_read_once() -> None:
     spaces = " " * 200_000 + "x"
-    for pattern in (_AT_LINE_ENDS, _SPACES_AT_ENDS):
+    for pattern in (_TRAILING_WHITESPACE_PATTERN, _SPACES_AT_ENDS):
         assert pattern.sub("", f"{spaces} \ny\ufeff \n ") == f"{spaces}\ny\n"
 
 
@@ -208,7 +208,7 @@ def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
     """A pattern that starts again at each character of the word would take minutes."""
     began = time.process_time()
     said = kind(Difference(0, 0, "effects", "refused", "not refused", f"refused: {part * 200_000}"))
-    assert len(said) <= len("effects: refused: ") + LONGEST
+    assert len(said) <= len("effects: refused: ") + MAX_REFUSAL_CHARS
     assert time.process_time() - began < 1
 
 
