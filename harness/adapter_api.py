@@ -44,7 +44,7 @@ TIME_LIMIT = 30.0
 Arguments = Mapping[str, Any]
 """The arguments of a call, as the model wrote them."""
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
-"""How a call ends early; `InterruptibleSession.call_interrupted` describes the values."""
+"""Ways in which a call ends early. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
 """Function of the harness to run while a call waits or runs, for example to change a file."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
@@ -159,15 +159,15 @@ class RacingSession(Protocol):
     """A session that can pause a call between its validation and its execution (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call. Run `interfere` once after the validation and before the execution; if the call is
-        refused before, do not run it.
+        """Execute one call, and run `interfere` once between its validation and its execution. If the validation
+        refuses the call, do not run `interfere`.
         """
 
 
 @runtime_checkable
 class InterruptibleSession(Protocol):
-    """A session whose calls can end early: cancelled while they wait (capability `cancel`) or while they run
-    (`stop`), or truncated (`cut`).
+    """A session whose calls can be cancelled before they run (capability `cancel`) or while they run (`stop`), or can
+    arrive incompletely (`cut`).
     """
 
     def call_interrupted(

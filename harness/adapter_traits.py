@@ -15,9 +15,9 @@ _T = TypeVar("_T")
 
 Design = Literal["strict", "hash-checked", "content-checked", "ungated"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
-"""The designs that an implementation may declare. `strict`, as the contract, refuses a file that was not read or has
-changed since. `hash-checked` compares contents: a new time is not a change. `content-checked` edits a changed file if
-the text is still there. `ungated` requires no Read.
+"""The designs that an implementation may declare. `strict`, like the contract, refuses a file that was not read or has
+changed since its Read. `hash-checked` compares contents, and ignores a new time. `content-checked` edits a changed file
+if the text is still in it. `ungated` requires no Read.
 """
 REFUSALS: Mapping[str, str] = {
     "not-utf-8": "a file that is not UTF-8",
@@ -34,12 +34,14 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Names of refusals that an implementation may declare, each with the call, which the contract answers."""
+"""Names of refusals that an implementation may declare, each with a description of the call. The contract answers these
+calls.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
-    """How servers are assigned to scenarios, and why.
+    """The assignment of servers to scenarios, and the reason (`why`).
 
     `shared`: one server serves many scenarios. `restarted`: one server serves many scenarios, with a new handshake
     before each. `process`: each scenario has its own server.
@@ -51,9 +53,9 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """The server of one session: shared with other sessions or separate, and the reason.
+    """Whether the server of one session was shared with other sessions, and the reason (`why`).
 
-    `decision` is how servers are assigned in general. None before it is known. `seconds` is the time of the session,
+    `decision` is the general decision about servers. None before it is known. `seconds` is the duration of the session,
     including the start of a server.
     """
 
@@ -71,18 +73,20 @@ class Servers(Protocol):
         """The server of the latest session. None before the first."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Provide an empty workspace during the block, from the WorkspacePool `place`. The session that `adapter`
-        opens there uses a server that suits the scenario.
+        """Return a context manager that provides an empty workspace from the WorkspacePool `place`. The session that
+        `adapter` opens in the workspace uses a server that is suitable for the scenario.
         """
 
     def doubts(self, status: str) -> bool:
-        """Return whether to repeat the latest scenario with `alone`, as sharing may be the reason for its `status`."""
+        """Return whether to repeat the latest scenario with `alone`, because sharing may be the reason for its
+        `status`.
+        """
 
     def alone(self) -> AbstractContextManager[None]:
         """Return a context manager that gives each session a separate server."""
 
     def separate(self, scenario_id: str) -> None:
-        """Use a separate server for this scenario from now on: its result there differed from a shared server's."""
+        """Use a separate server for this scenario from now on, because its result on a shared server was different."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -139,34 +143,40 @@ class AdapterTraits:
     refuses: frozenset[str] = frozenset()
     """Names of REFUSALS: calls that it refuses although the contract answers them."""
     unsupported_reason: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: ""
-    """Returns the unsupported feature of a call (`Read with pages`), given its tool and arguments, or ""."""
+    """Returns the unsupported feature of a call, such as `Read with pages`, given its tool and arguments. Empty if the
+    call is supported."""
     needs_isolation: Callable[[Any], bool] = lambda _: False
-    """Returns whether a Scenario needs a session for itself; its workspace is `isolated` then."""
+    """Returns whether a Scenario requires a separate session. Its workspace is then `isolated`."""
     was_contaminated: Callable[[], bool] = lambda: False
     """Returns whether other parts of the conversation have changed answers since the last call of this function. The
     scenario is then replayed again."""
     mask: Callable[[str], str] = lambda text: text
-    """Removes values from the text of an answer that later calls use as arguments, such as a version: sessions with
-    different values are not affected by each other."""
+    """Removes values, such as version tokens, that differ between equal sessions from the text of an answer."""
     servers: Servers | None = None
-    """The pool that provides servers, and with them the workspaces of sessions."""
+    """The pool that provides the servers of sessions, and their workspaces."""
     clone: Callable[[], Adapter] | None = None
     """Creates an adapter of the same implementation with a separate process, for a second session that acts at the same
     time. None: each session has a separate process."""
     reset: Callable[[], None] = lambda: None
-    """Ends processes that serve several sessions, because they may be spoiled."""
+    """Ends processes that serve several sessions, so that the next session uses a new process."""
     close: Callable[[], None] = lambda: None
     """Ends all processes."""
 
 
+_ATTRIBUTES = (
+    *("capabilities", "reuses_paths", "in_memory", "design", "refuses"),
+    *("unsupported_reason", "reset", "close"),
+)
+"""Fields of AdapterTraits that an adapter without `traits` may have as attributes."""
+
+
 def design_named(name: object) -> Design | None:
     """Return the design with this name; None for None. Raises AdapterError for an unknown name."""
-    found = next((each for each in DESIGNS if each == name), None)
-    if name is not None and found is None:
-        raise AdapterError(
-            f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
-        )
-    return found
+    design = next((design for design in DESIGNS if design == name), None)
+    if name is not None and design is None:
+        problem = f"the adapter declares the design {str(name)[:100]!r}"
+        raise AdapterError(f"{problem}. There are: {', '.join(DESIGNS)}.")
+    return design
 
 
 def refusals_named(names: Collection[object]) -> frozenset[str]:
@@ -180,31 +190,22 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return an adapter's `traits`, or those that its attributes state. Default: support for Read, Edit and Write."""
+    """Return the `traits` of an adapter. If it has none, return the values of its attributes (see `Adapter`), or the
+    default: support for Read, Edit and Write.
+    """
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
-    names = (
-        "capabilities",
-        "reuses_paths",
-        "in_memory",
-        "design",
-        "refuses",
-        "unsupported_reason",
-        "reset",
-        "close",
-    )
-    single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    values = {name: getattr(adapter, name) for name in _ATTRIBUTES if hasattr(adapter, name)}
     for former in ("repeats_paths", "lacks"):
         if hasattr(adapter, former):
-            single.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
-    for name in ("capabilities", "refuses"):
-        if name in single:
-            single[name] = frozenset(single[name])
-    return AdapterTraits(**single)
+            values.setdefault(_warn_of_former_name(former, 1), getattr(adapter, former))
+    for name in {"capabilities", "refuses"} & values.keys():
+        values[name] = frozenset(values[name])
+    return AdapterTraits(**values)
 
 
 def close_session(session: Session) -> object:
-    """Call the session's `close()`, if it exists, and return the result: a coroutine if it is an `async def`."""
+    """Call the method `close()` of a session if it exists, and return the result, which may be a coroutine."""
     close = getattr(session, "close", None)
     return None if close is None else close()

@@ -13,11 +13,11 @@ from typing import Any
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
     """Return the entry points of each group, by name. Cached, because the search takes some milliseconds."""
-    found: dict[str, dict[str, EntryPoint]] = {}
-    every = entry_points()
-    for group in ("kinds", "checks", "commands", "caches"):
-        found[group] = {each.name: each for each in every.select(group=f"readfirst.{group}")}
-    return found
+    installed = entry_points()
+    return {
+        group: {entry_point.name: entry_point for entry_point in installed.select(group=f"readfirst.{group}")}
+        for group in ("kinds", "checks", "commands", "caches")
+    }
 
 
 def names(group: str) -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from bisect import bisect_left
 from typing import AnyStr
 
 
-def first_difference(one: AnyStr, other: AnyStr) -> int | None:
+def first_difference(left: AnyStr, right: AnyStr) -> int | None:
     """Return the index of the first character (or byte) that differs between two texts. None if they are equal.
 
     The index is found by bisection, because some texts have many megabytes.
     """
-    if one == other:
+    if left == right:
         return None
-    shorter = range(min(len(one), len(other)))
-    return bisect_left(shorter, True, key=lambda at: not one.startswith(other[: at + 1]))
+    indexes = range(min(len(left), len(right)))
+    return bisect_left(indexes, True, key=lambda index: not left.startswith(right[: index + 1]))

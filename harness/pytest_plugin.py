@@ -29,88 +29,73 @@ LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """The values of `harness.compare.verdict.LEVELS`, which takes too long to import here. A test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason."""
-_JUDGED = ("passed", "failed", "error")
-_INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
+_JUDGED_STATUSES = ("passed", "failed", "error")
+_NO_RUN_OPTIONS = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
 """Options of pytest that run no tests, so no adapter is connected."""
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "adapter": {
-        "metavar": "TARGET",
-        "help": "The implementation to test, as for `readfirst run`; default: reference.",
-    },
-    "contract": {
-        "metavar": "NAME",
-        "action": "append",
-        "help": "The contract to compare it with (repeatable); default: the suite's default.",
-    },
-    "requirement": {
-        "choices": REQUIREMENTS,
-        "action": "append",
-        "help": "Only scenarios of this requirement (repeatable: any of them).",
-    },
-    "rule": {
-        "metavar": "RULE",
-        "action": "append",
-        "help": "Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
-    },
-    "class": {
-        "type": lambda word: _parse_class(word),
-        "choices": CLASSES,
-        "action": "append",
-        "help": "Only scenarios of rules of this class (repeatable).",
-    },
-    "level": {"choices": LEVELS, "help": "How strictly to compare; default: text, or the target's own."},
+_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "adapter": (
+        "The implementation to test, as for `readfirst run`; default: reference.",
+        {"metavar": "TARGET"},
+    ),
+    "contract": (
+        "The contract to compare it with (repeatable); default: the suite's default.",
+        {"metavar": "NAME", "action": "append"},
+    ),
+    "requirement": (
+        "Only scenarios of this requirement (repeatable: any of them).",
+        {"choices": REQUIREMENTS, "action": "append"},
+    ),
+    "rule": (
+        "Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
+        {"metavar": "RULE", "action": "append"},
+    ),
+    "class": (
+        "Only scenarios of rules of this class (repeatable).",
+        {"type": lambda word: _parse_class(word), "choices": CLASSES, "action": "append"},
+    ),
+    "level": ("How strictly to compare; default: text, or the target's own.", {"choices": LEVELS}),
 }
-"""Options that have a short name (`--adapter`) besides the long one (`--readfirst-adapter`)."""
-_LONG_OPTIONS: dict[str, dict[str, Any]] = {
-    "baseline": {"type": Path, "metavar": "FILE", "help": "Accepted failures; see `readfirst docs running`."},
-    "name": {"metavar": "NAME", "help": "Its name in the baseline; default: TARGET as written."},
-    "time-limit": {
-        "type": float,
-        "default": 30.0,
-        "metavar": "SECONDS",
-        "help": "Time limit of one call, in seconds.",
-    },
-    "require": {
-        "action": "append",
-        "metavar": "NAMES",
-        "help": "Capabilities that the implementation must have; default: Read,Edit,Write, or those of the baseline.",
-    },
-    "fixtures": {
-        "action": "append",
-        "metavar": "DIR",
-        "help": "A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
-    },
-    "trust": {
-        "action": "store_true",
-        "help": "Run a suite that is not the bundled one with your own rights; see `readfirst docs running`.",
-    },
-    "settle": {
-        "type": float,
-        "default": 0.0,
-        "metavar": "MS",
-        "help": "Milliseconds to wait for late writes after the last answer, and again after the session.",
-    },
+"""Options that have a short name (`--adapter`) besides the long one (`--readfirst-adapter`): help and attributes."""
+_LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "baseline": ("Accepted failures; see `readfirst docs running`.", {"type": Path, "metavar": "FILE"}),
+    "name": ("Its name in the baseline; default: TARGET as written.", {"metavar": "NAME"}),
+    "time-limit": (
+        "Time limit of one call, in seconds.",
+        {"type": float, "default": 30.0, "metavar": "SECONDS"},
+    ),
+    "require": (
+        "Capabilities that the implementation must have; default: Read,Edit,Write, or those of the baseline.",
+        {"action": "append", "metavar": "NAMES"},
+    ),
+    "fixtures": (
+        "A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
+        {"action": "append", "metavar": "DIR"},
+    ),
+    "trust": (
+        "Run a suite that is not the bundled one with your own rights; see `readfirst docs running`.",
+        {"action": "store_true"},
+    ),
+    "settle": (
+        "Milliseconds to wait for late writes after the last answer, and again after the session.",
+        {"type": float, "default": 0.0, "metavar": "MS"},
+    ),
+    "claims": ("Former name of --readfirst-require.", {"action": "append", "metavar": "NAMES"}),
 }
+"""Options that have only a long name: help and attributes."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options, such as `--readfirst-adapter`. Short names such as `--adapter` are added only if they are
-    free.
-
-    Another project may have its own option with a short name, for example `--level`.
+    """Add the options of readfirst to pytest, such as `--readfirst-adapter`. A short name, such as `--adapter`, is only
+    added if the command line uses it with `--adapter`, because a different plugin may have an option with this name.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
     group = parser.getgroup("readfirst", "conformance of file tools (readfirst)")
-    for name, attributes in _OPTIONS.items():
+    for name, (message, attributes) in _OPTIONS.items():
         names = [f"--readfirst-{name}", *([f"--{name}"] if name in short else [])]
-        message = f"{attributes['help']} Short: --{name}."
-        group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": message})
-    for name, attributes in _LONG_OPTIONS.items():
-        group.addoption(f"--readfirst-{name}", **attributes)
-    group.addoption(
-        "--readfirst-claims", action="append", metavar="NAMES", help="Former name of --readfirst-require."
-    )
+        group.addoption(*names, dest=f"readfirst_{name}", help=f"{message} Short: --{name}.", **attributes)
+    for name, (message, attributes) in _LONG_OPTIONS.items():
+        group.addoption(f"--readfirst-{name}", help=message, **attributes)
 
 
 def _parse_class(word: str) -> str:
@@ -121,6 +106,7 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
+    """Return the short option names to add: the used ones if `--adapter` is among them, or in the suite's checkout."""
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}
     own = (config.rootpath / "fixtures" / "contracts.yaml").is_file()
@@ -128,12 +114,12 @@ def _short_names(config: pytest.Config) -> set[str]:
 
 
 def _command_line(config: pytest.Config) -> list[str]:
-    """Return the words of the command line and of PYTEST_ADDOPTS, without options of the configuration file."""
+    """Return the words of the command line and of PYTEST_ADDOPTS, without the options in the configuration file."""
     return [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
 
 
 def _names_adapter(words: list[str]) -> bool:
-    """Whether words of a command line contain the option for the adapter, under one of its names."""
+    """Whether the words of a command line contain `--adapter` or `--readfirst-adapter`."""
     return not {"--adapter", "--readfirst-adapter"}.isdisjoint(word.partition("=")[0] for word in words)
 
 
@@ -158,8 +144,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     With pytest-xdist this happens once, before the workers start. Raises UsageError.
     """
-    working = hasattr(config, "workerinput")
-    if config.option.readfirst_claims and not working:
+    is_worker = hasattr(config, "workerinput")
+    if config.option.readfirst_claims and not is_worker:
         message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
         config.issue_config_time_warning(pytest.PytestConfigWarning(message), stacklevel=2)
     _resolve_paths(config)
@@ -176,10 +162,10 @@ def pytest_configure(config: pytest.Config) -> None:
         added = [root for root in suites if named or root != config.rootpath / "fixtures"]
         config.args += [str(root / name) for root in added for name in FOLDERS if (root / name).is_dir()]
     config.stash[SUITES] = suites
-    if not working:
+    if not is_worker:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
-    if suites and not working:
-        _check(config, suites)
+        if suites:
+            _check_target(config, suites)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -217,18 +203,19 @@ def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layer
         raise pytest.UsageError(escape(f"readfirst: {error}", kept="\n")) from error
 
 
-def _check(config: pytest.Config, suites: dict[Path, Layers]) -> None:
-    from readfirst.harness.run.did_you_mean import target_hint
+def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
+    """Connect the adapter with each suite. Raises UsageError if it is not connected or lacks required capabilities."""
+    from readfirst.harness.run.did_you_mean import suggest_target
 
     name = config.option.readfirst_adapter or "reference"
-    if meant := target_hint([name]):
+    if meant := suggest_target([name]):
         raise pytest.UsageError(f"readfirst: {name!r} is not a target. Did you mean: --adapter {meant}")
     try:
         for root in sorted(suites):
             target = target_of(config, root)
             if warning := target.level_warning:
                 config.issue_config_time_warning(pytest.PytestConfigWarning(warning), stacklevel=2)
-            if any(getattr(config.option, option, False) for option in _INFORMING):
+            if any(getattr(config.option, option, False) for option in _NO_RUN_OPTIONS):
                 continue
             for contract in target.contracts:
                 if unclaimed := target.unclaimed(contract):
@@ -248,7 +235,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix != ".yaml":
         return None
     roots = parent.config.stash.get(SUITES, {})
-    root = next((root for root in roots if _is_below(file_path, root)), None)
+    root = next((root for root in roots if _is_scenario_path(file_path, root)), None)
     if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
@@ -267,19 +254,19 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a directory of scenarios whose name must be escaped before it is printed. None for other directories."""
-    shown = escape(path.name)
-    if shown == path.name or _fixtures_root(path) is None:
+    escaped = escape(path.name)
+    if escaped == path.name or _fixtures_root(path) is None:
         return None
-    folder: pytest.Dir = pytest.Dir.from_parent(parent, path=path)
-    folder.name = shown
-    return folder
+    collector: pytest.Dir = pytest.Dir.from_parent(parent, path=path)
+    collector.name = escaped
+    return collector
 
 
 @cache
 def _fixtures_root(directory: Path) -> Path | None:
     """Return the root directory of the suite that a directory of scenarios belongs to, or None."""
     for folder in (directory, *directory.parents):
-        if folder.name in FOLDERS and _has_mark(folder.parent):
+        if folder.name in FOLDERS and _is_suite_root(folder.parent):
             return folder.parent
     return None
 
@@ -287,11 +274,9 @@ def _fixtures_root(directory: Path) -> Path | None:
 _SCENARIO_KEYS = (b"\ntitle:", b"\nsteps:")
 
 
-def _has_mark(path: Path) -> bool:
+def _is_suite_root(path: Path) -> bool:
     """Whether a directory is the root of a suite: it contains `contracts.yaml` or `suite.yaml`, or the first file in
-    `scenarios` is a scenario.
-
-    A directory named `scenarios` is not enough, because its files may have a different purpose.
+    `scenarios` contains the keys of a scenario, because such a directory may also have a different purpose.
     """
     if (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file():
         return True
@@ -299,27 +284,27 @@ def _has_mark(path: Path) -> bool:
     return first is not None and all(key in b"\n" + first.read_bytes() for key in _SCENARIO_KEYS)
 
 
-def _is_below(path: Path, root: Path) -> bool:
+def _is_scenario_path(path: Path, root: Path) -> bool:
     return any(path.is_relative_to(root / name) for name in FOLDERS)
 
 
 def _named_root(path: Path) -> Path | None:
     """Return the root directory of the suite that a path of the command line belongs to, or None."""
-    is_root = _has_mark(path) and any((path / name).is_dir() for name in FOLDERS)
+    is_root = _is_suite_root(path) and any((path / name).is_dir() for name in FOLDERS)
     return path if is_root else _fixtures_root(path)
 
 
 class _EmptyRunCheck:
-    """Makes a pytest run fail that was to judge scenarios but judged none."""
+    """Makes a pytest run fail if it contains scenarios, or names an adapter, but no scenario was judged."""
 
     def __init__(self, config: pytest.Config) -> None:
         has_target = config.option.readfirst_adapter is not None and bool(config.stash[SUITES])
-        self._asked = has_target and not config.option.collectonly
+        self._is_required = has_target and not config.option.collectonly
         self._seen = self._judged = 0
 
     @property
-    def _vacuous(self) -> bool:
-        return (self._asked or self._seen > 0) and self._judged == 0
+    def _is_empty(self) -> bool:
+        return (self._is_required or self._seen > 0) and self._judged == 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -328,16 +313,16 @@ class _EmptyRunCheck:
             for name, status in report.user_properties:
                 if name == PROPERTY:
                     self._seen += 1
-                    self._judged += status in _JUDGED
+                    self._judged += status in _JUDGED_STATUSES
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Set the exit status 5 (no tests collected) if the run passed but judged no scenario."""
-        if exitstatus == pytest.ExitCode.OK and self._vacuous:
+        if exitstatus == pytest.ExitCode.OK and self._is_empty:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the reason for the failure if no scenario was judged."""
-        if self._vacuous:
+        if self._is_empty:
             message = f"readfirst: none of {self._seen} scenarios was judged, so this is not a pass"
             terminalreporter.write_line(message, red=True)
 

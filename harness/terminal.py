@@ -1,7 +1,7 @@
-"""All output to terminals and logs goes through this module. Text stays text, and a line stays one line.
+"""Write text to terminals and logs. All output of readfirst uses this module.
 
-Printed text may come from other people: titles, ids, names of files, answers. Each character that would control a
-terminal is escaped, and so is each text that a CI system would execute as a command.
+Printed text may come from other people: titles, ids, names of files, answers. Characters that control a terminal are
+escaped, and so are texts that a CI system would execute as commands.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -18,54 +18,55 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories of characters that are invisible or control a terminal."""
-_ODD = re.compile(r"[^ -~]")
-_MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
-"""Starts of commands that Azure and TeamCity, and formerly GitHub, execute at any position of a line."""
-_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
-"""A colour, or another style of letters, as Rich writes it."""
-_REMEMBERED = 16
+_NOT_ASCII_PATTERN = re.compile(r"[^ -~]")
+_CI_COMMAND_PATTERN = re.compile(r"##(?:\[|vso\[|teamcity\[)")
+"""Matches starts of commands that Azure and TeamCity, and formerly GitHub, execute at any position of a line."""
+_STYLE_PATTERN = re.compile(r"(\x1b\[[0-9;]*m)")
+"""Matches a colour, or a different style of letters, as Rich writes it."""
+_STORED_CHARS = 16
 """Number of stored characters of an unfinished line, which may be the start of a command for a CI system."""
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_character(character: str) -> str:
     """Return the escape of a character as in Python, such as `\\n` or `\\u200b`."""
     code = ord(character)
-    if character in _NAMED:
-        return _NAMED[character]
+    if character in _NAMED_ESCAPES:
+        return _NAMED_ESCAPES[character]
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
-    """Return a text where control characters for terminals and commands for CI systems are escaped.
+    """Return a text in which control characters for terminals and commands for CI systems are escaped.
 
-    Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is
-    already escaped stays unchanged.
+    Characters in `kept` are not escaped. `before` is the text that precedes `text` on its line. A text that is already
+    escaped does not change.
     """
-    text = _ODD.sub(
-        lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escape_character(found[0]), text
-    )
-    lines = (before + text).split("\n")
-    return "\n".join(map(without_commands, lines))[len(before) :]
+
+    def escape_invisible(match: re.Match[str]) -> str:
+        character = match[0]
+        return character if character in kept or is_visible(character) else escape_character(character)
+
+    lines = (before + _NOT_ASCII_PATTERN.sub(escape_invisible, text)).split("\n")
+    return "\n".join(map(escape_ci_commands, lines))[len(before) :]
 
 
-def is_seen(character: str) -> bool:
+def is_visible(character: str) -> bool:
     """Whether a character is visible or a space."""
-    return unicodedata.category(character) not in _HIDDEN
+    return unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
-def without_commands(line: str) -> str:
-    """Return a line where the commands for CI systems are escaped, so that these systems print them."""
+def escape_ci_commands(line: str) -> str:
+    """Return a line in which commands for CI systems are escaped, so that these systems print them."""
     if "##" in line:
-        line = _MARK.sub(lambda found: f"{found[0][:-1]}\\x5b", line)
-    if "::" in line:
-        begun = line.lstrip()
-        if begun.startswith("::"):
-            line = f"{line[: len(line) - len(begun)]}:\\x3a{begun[2:]}"
+        line = _CI_COMMAND_PATTERN.sub(lambda match: f"{match[0][:-1]}\\x5b", line)
+    stripped = line.lstrip()
+    if stripped.startswith("::"):
+        line = f"{line[: len(line) - len(stripped)]}:\\x3a{stripped[2:]}"
     return line
 
 
@@ -74,69 +75,66 @@ def one_line(text: str) -> str:
     return as_text(text, kept="")
 
 
-class UnreadError(Exception):
+class OutputClosedError(Exception):
     """The reader has closed the output. Not an OSError, because libraries treat a closed pipe as their failure."""
 
 
-class _Guarded:
-    """A stream that writes to another stream and escapes control characters and commands for CI systems. With
-    `styles`, colours of Rich are not escaped.
+class _GuardedStream:
+    """A stream that escapes control characters and commands for CI systems, and writes to a different stream.
 
-    With `beside`, a failure to write raises no exception: the stream is for messages about progress.
+    With `keeps_styles`, colours of Rich are not escaped. With `ignores_errors`, a failure to write raises no exception.
     """
 
     encoding = errors = None
     """Rich writes the characters of UTF-8. Characters that the stream cannot encode are escaped."""
 
-    def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
+    def __init__(self, stream: IO[str], *, keeps_styles: bool = False, ignores_errors: bool = False) -> None:
         self.stream = stream
-        self._styles = styles
-        self._beside = beside
+        self._keeps_styles = keeps_styles
+        self._ignores_errors = ignores_errors
         self._line = ""
 
     def write(self, text: str) -> int:
-        """Write a text; return its length, as a stream does."""
-        parts = _STYLE.split(text) if self._styles else [text]
+        """Write a text, and return its length, like every stream."""
+        parts = _STYLE_PATTERN.split(text) if self._keeps_styles else [text]
         for number, part in enumerate(parts):
             if number % 2:
-                self._pass_on(part)
+                self._call(self.stream.write, part)
                 continue
-            made = as_text(part, before=self._line)
-            self._pass_on(made)
-            line = (self._line + made).rpartition("\n")[2]
+            escaped = as_text(part, before=self._line)
+            self._call(self.stream.write, escaped)
+            line = (self._line + escaped).rpartition("\n")[2]
             if not line.strip():
                 self._line = " " * bool(line)
             else:
-                self._line = line if len(line) <= _REMEMBERED else "." + line[-_REMEMBERED:]
+                self._line = line if len(line) <= _STORED_CHARS else "." + line[-_STORED_CHARS:]
         return len(text)
 
-    def _pass_on(self, text: str | None) -> None:
-        """Write a text to the underlying stream. None: flush the stream."""
+    def _call(self, method: Callable[..., object], *arguments: str) -> None:
+        """Call a method of the underlying stream. Raises OutputClosedError and OSError, unless errors are ignored."""
         try:
-            if text is None:
-                self.stream.flush()
-            else:
-                self.stream.write(text)
+            method(*arguments)
         except BrokenPipeError as error:
-            if not self._beside:
-                raise UnreadError from error
+            if not self._ignores_errors:
+                raise OutputClosedError from error
         except OSError:
-            if not self._beside:
+            if not self._ignores_errors:
                 raise
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """The stream that Rich writes to. A terminal is returned unfiltered, because Rich moves its cursor; any
-        other stream is filtered, so that only text and Rich's colours pass.
+        """The stream that Rich writes to. A terminal is returned unfiltered, because Rich moves its cursor. In the text
+        for any other stream, only the colours of Rich are not escaped.
         """
         if self.stream.isatty():
             return self.stream
-        return cast("IO[str]", _Guarded(self.stream, styles=True, beside=self._beside))
+        guarded = _GuardedStream(self.stream, keeps_styles=True, ignores_errors=self._ignores_errors)
+        return cast("IO[str]", guarded)
 
     def flush(self) -> None:
         """Flush the stream, unless it is closed, because a server closes its standard output."""
         if not self.stream.closed:
-            self._pass_on(None)
+            self._call(self.stream.flush)
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write each text."""
@@ -154,12 +152,15 @@ def stdout() -> IO[str]:
 
 def stderr() -> IO[str]:
     """Return standard error as a stream that escapes control characters."""
-    return guard_stream(sys.stderr, beside=True)
+    return guard_stream(sys.stderr, ignores_errors=True)
 
 
-def guard_stream(stream: Any, *, beside: bool = False) -> IO[str]:
-    """Return `stream`, made to escape control characters unless it does. `beside`: failures to write are ignored."""
-    return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
+def guard_stream(stream: Any, *, ignores_errors: bool = False) -> IO[str]:
+    """Return a stream that escapes control characters and writes to `stream`. With `ignores_errors`, failures to write
+    raise no exception.
+    """
+    is_guarded = isinstance(stream, _GuardedStream)
+    return cast("IO[str]", stream if is_guarded else _GuardedStream(stream, ignores_errors=ignores_errors))
 
 
 def harmless_json(value: Any, *, indent: int | None = None, compact: bool = False) -> str:
@@ -190,19 +191,18 @@ def say(text: str, *, err: bool = False) -> None:
 
 def say_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print each text on a separate line. `err`: to standard error."""
-    shown = (as_text(line, kept="\t") for line in lines)
-    (stderr() if err else stdout()).writelines(f"{line}\n" for line in shown)
+    (stderr() if err else stdout()).writelines(as_text(line, kept="\t") + "\n" for line in lines)
 
 
 def say_rows(rows: Iterable[Iterable[str]]) -> None:
-    """Print each row as a line, its cells separated by tabs; a tab or a line end in a cell is an escape."""
+    """Print each row as a line with its cells separated by tabs. Tabs and line ends in a cell are escaped."""
     stdout().writelines("\t".join(map(one_line, row)) + "\n" for row in rows)
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print rows: on a terminal as a table whose last column wraps, otherwise separated by tabs, without headings.
+    """Print a table on a terminal; the last column wraps. On other streams, print the rows with tabs, without headings.
 
-    `numbers` are the columns that are aligned to the right.
+    `numbers` are the headings of the columns that are aligned to the right.
     """
     if not sys.stdout.isatty():
         say_rows(rows)
@@ -219,9 +219,8 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: C
 
 
 def console(*, err: bool = False, stream: IO[str] | None = None, width: int | None = None) -> Console:
-    """Return Rich's console for standard output, standard error or another stream, filtered to text.
-
-    Texts contain no markup. Rich may colour them, and move the cursor of a terminal.
+    """Return a console of Rich for standard output, for standard error, or for `stream`. It escapes control characters
+    in texts, and interprets no markup. Rich may colour texts, and move the cursor of a terminal.
     """
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
@@ -230,8 +229,8 @@ def console(*, err: bool = False, stream: IO[str] | None = None, width: int | No
         def render(
             self, renderable: RenderableType, options: ConsoleOptions | None = None
         ) -> Iterable[Segment]:
-            for each in super().render(renderable, options):
-                yield each if each.control else each._replace(text=as_text(each.text, kept="\n"))
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else segment._replace(text=as_text(segment.text, kept="\n"))
 
-    shown = guard_stream(stream) if stream is not None else stderr() if err else stdout()
-    return Guarded(file=shown, width=width, markup=False, emoji=False, highlight=False)
+    file = guard_stream(stream) if stream is not None else stderr() if err else stdout()
+    return Guarded(file=file, width=width, markup=False, emoji=False, highlight=False)

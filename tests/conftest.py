@@ -10,7 +10,7 @@ from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapters import python_host
 from readfirst.harness.cli import error_handling
 from readfirst.harness.run import connect
-from readfirst.harness.run.kinds import Wanted
+from readfirst.harness.run.kinds import ConnectRequest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli, Ended, exit_code
@@ -57,7 +57,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     handling of their answers.
     """
 
-    def make_adapter(wanted: Wanted) -> Adapter:
+    def make_adapter(wanted: ConnectRequest) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
         adapter: Adapter = python_host._adapter(module, factory)
         return adapter

@@ -15,7 +15,7 @@ from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
-from readfirst.harness.run.capabilities import claims_named
+from readfirst.harness.run.capabilities import parse_capabilities
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.run.connect import connect, target_defaults
 from readfirst.harness.run.run_options import RunOptions
@@ -38,7 +38,7 @@ def check_adapter(
 ) -> int:
     """Check that an adapter works at all, before the implementation is judged."""
     target = one_target(words, "readfirst check-adapter")
-    required = claims_named(claims or ())
+    required = parse_capabilities(claims or ())
     if required is None and (known := target_defaults(target)) is not None:
         required = known.claims
     adapter = connect(target, Suite(None), options)

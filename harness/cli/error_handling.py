@@ -11,7 +11,7 @@ import typer
 
 from readfirst.harness.cli.process_setup import Terminated, leave_at_once, listen
 from readfirst.harness.errors import ExitCode, ReadfirstError
-from readfirst.harness.terminal import UnreadError, say, say_lines, stdout
+from readfirst.harness.terminal import OutputClosedError, say, say_lines, stdout
 
 P = ParamSpec("P")
 
@@ -66,7 +66,7 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
 
 def print_error(error: Exception) -> int:
     """Print an error in a few lines, unless the reader of the output has closed it, and return the exit code."""
-    if isinstance(error, UnreadError):
+    if isinstance(error, OutputClosedError):
         return 128 + signal.SIGPIPE
     if _tracebacks:
         import traceback

@@ -15,7 +15,7 @@ from readfirst.harness.cli.commands import FORMER_OPTIONS, Commands, provider_of
 from readfirst.harness.cli.error_handling import print_error, show_tracebacks, version, with_exit_code
 from readfirst.harness.cli.help_text import GUIDE, MANUAL, TARGETS
 from readfirst.harness.errors import ExitCode
-from readfirst.harness.terminal import UnreadError, console, guarded_streams, say
+from readfirst.harness.terminal import OutputClosedError, console, guarded_streams, say
 
 
 def _say(manual: str) -> None:
@@ -88,7 +88,7 @@ def main(arguments: list[str] | None = None) -> None:
                 _app(given)(given, prog_name="readfirst")
             finally:
                 sys.stdout.flush()
-        except (OSError, UnreadError) as error:  # errors while printing help, versions or wrong usage
+        except (OSError, OutputClosedError) as error:  # errors while printing help, versions or wrong usage
             sys.exit(print_error(error))
 
 

@@ -190,9 +190,9 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
     `kind` is the prefix that a suggested target must have.
     """
     from readfirst.harness.cli.error_handling import UsageError
-    from readfirst.harness.run.did_you_mean import target_hint
+    from readfirst.harness.run.did_you_mean import suggest_target
 
-    meant = target_hint(words)
+    meant = suggest_target(words)
     if meant and meant.lstrip("'").startswith(kind):
         raise UsageError(f"{words[0]!r} is not a target. Did you mean: {command} {meant}")
     if len(words) > 1:

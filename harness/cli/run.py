@@ -25,9 +25,9 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.table import BRIEF
-from readfirst.harness.run.capabilities import claims_named
+from readfirst.harness.run.capabilities import parse_capabilities
 from readfirst.harness.run.connect import target_defaults
-from readfirst.harness.run.did_you_mean import hint
+from readfirst.harness.run.did_you_mean import suggest_command
 from readfirst.harness.run.run_command import RunRequest, perform, perform_report
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.watch import changes_below, rerun, written_by
@@ -116,7 +116,7 @@ def run(
     stated: frozenset[str] | None = None
     targets, suite = list(target or ()), open_suite(fixtures, trust=trust)
     if targets:
-        meant = hint(targets, suite)
+        meant = suggest_command(targets, suite)
         if meant:
             raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {meant}")
     # An id has a slash and no colon; every connect string except `reference` has a colon.
@@ -172,7 +172,7 @@ def run(
             no_baseline=no_baseline,
             update_baseline=update_baseline,
             options=replace(options, jobs=1 if trace else options.jobs, keep=keep),
-            claims=claims_named(claims or ()),
+            claims=parse_capabilities(claims or ()),
             stated=stated,
             most_failures=_most(failures),
             last_failed=last_failed,

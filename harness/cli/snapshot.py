@@ -28,7 +28,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.terminal import say, say_lines
 from readfirst.harness.versions.npm_versions import newest
 from readfirst.harness.versions.points import change_points, scenarios_of_changes
-from readfirst.harness.versions.quick_check import Look, differing_by_model, quick_set
+from readfirst.harness.versions.quick_check import QuickComparison, differing_by_model, quick_set
 from readfirst.harness.versions.record_release import (
     MAX_UNANSWERED,
     Release,
@@ -175,7 +175,7 @@ def _look(suite: Suite, release: Release, takes: Takes, options: RunOptions) -> 
         def connect(each: Contract) -> Product:
             return Product(suite, each.name, options)
 
-        look = Look(suite, takes, connect, options.jobs, progress, _say_first_difference)
+        look = QuickComparison(suite, takes, connect, options.jobs, progress, _say_first_difference)
         found = look.compare(pairs, ids)
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):

@@ -213,7 +213,7 @@ def load_baseline(
     for number, stated in enumerate(values["accepted"]):
         where = position(("accepted", number))
         comment = _COMMENT_PATTERN.fullmatch("".join(lines[where.line - 1 : where.line]))
-        entry = _entry(stated, where, contracts, comment[1] if comment else "")
+        entry = _parse_acceptance(stated, where, contracts, comment[1] if comment else "")
         key = "rule" if entry.of_rule else "scenario"
         known = rules if entry.of_rule else ids
         if entry.subject not in known:
@@ -235,7 +235,9 @@ def load_baseline(
     return Baseline(values["name"], position(("name",)), accepted, lacking, values.get("level"))
 
 
-def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str) -> Acceptance:
+def _parse_acceptance(
+    stated: Mapping[str, Any], position: Position, contracts: Contracts, comment: str
+) -> Acceptance:
     return Acceptance(
         subject=stated.get("scenario") or stated["rule"],
         contract=stated.get("contract", contracts.default),

@@ -41,8 +41,8 @@ def baseline_text(
 
     `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of `old` keep
     reason, comment and link. The reason of a new entry is UNEXPLAINED, also if the failure of an old entry has become a
-    harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies: true`), or if its level is above
-    the level of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
+    harm. An entry of `old` stays unchanged if it has no verdict, if it varies (`varies: true`), or if its level is
+    above the level of the run. An entry for a rule stays if a scenario of the rule fails at its level or above.
 
     `of_all`: the verdicts are of all scenarios; otherwise the missing capabilities in `old` stay listed. `lucky` are
     scenarios that pass or fail by chance: if one of them fails, the others of its rule that passed get the same entry.
@@ -117,7 +117,7 @@ def with_first_difference(verdict: Verdict) -> Verdict:
 
 
 def _first_symptom(verdict: Verdict) -> str:
-    """Return the first difference at the lowest failing level, otherwise the first harm (if `safe` fails), otherwise the
+    """Return the first difference at the lowest failing level, otherwise the first harm if `safe` fails, otherwise the
     reason why the replay ended early. The text is shortened.
     """
     text = verdict.reason

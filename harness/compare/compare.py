@@ -124,16 +124,16 @@ class _Comparison:
             # The progress of the call is not deterministic, but no file may be written partially.
             for path, what in check_partial_writes(step, self.state, happened.changes, happened.results[0]):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
-                self._note(index, 0, "effects", found, position)
+                self._add_difference(index, 0, "effects", found, position)
             happened = replace(happened, traces={}, names_before={}, names={})
         else:
             for found in file_differences(files, happened.expected_world, self.state, happened.changes):
-                self._note(index, 0, "effects", found, position)
+                self._add_difference(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent | SessionEvent):
             if self.scenario.given.reminders and self.contract.recorded:
                 self._compare_reminders(index, clause, happened, position)
             for found in self._trace_differences(step, files, happened):
-                self._note(index, 0, "effects", found, position)
+                self._add_difference(index, 0, "effects", found, position)
             self._compare_verbatim(index, step, happened)
         if happened.changes:
             self.state = apply_changes(self.state, happened.changes)
@@ -150,7 +150,9 @@ class _Comparison:
             *trace_differences({}, (), self.state, happened.names, happened.traces),
             *name_differences({}, happened.names_before, happened.names, happened.changes),
         ):
-            self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
+            self._add_difference(
+                index, 0, "effects", found, None if step is None else step.position, late=True
+            )
 
     def compare_harm(self, outcome: Outcome, judgement: Judgement | None) -> None:
         """Report lines that only the contract's answers show, and harm that the contract does not do."""
@@ -158,7 +160,7 @@ class _Comparison:
         if not self.scenario.invariant:
             for index, number, missing_lines in unseen(self.scenario, self.contract, outcome, known):
                 call = calls_of(self.scenario.steps[index])[number]
-                self._note(index, number, "effects", missing_lines, call.position)
+                self._add_difference(index, number, "effects", missing_lines, call.position)
         harms = [harm for harm in known.harms if harm.kind in HARMS or harm.kind == "overcautious"]
         if judgement is None or not harms:
             return
@@ -170,7 +172,7 @@ class _Comparison:
                 self.justified.add(harm)
             elif (*position, harm.kind, harm.path) not in expected:
                 found = FileDifference(harm.line, harm.before, harm.after)
-                self._note(*position, "safe", found, self.scenario.steps[harm.step].position)
+                self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
         """Whether the contract refuses a call. `documented` may refuse a call that every recorded contract answers."""
@@ -230,7 +232,7 @@ class _Comparison:
             if breakage.blame == "harness" and deviated:
                 # The implementation had already spoiled the workspace.
                 found = FileDifference("world event", "can be performed", breakage.message)
-                self._note(breakage.step, 0, "effects", found, None)
+                self._add_difference(breakage.step, 0, "effects", found, None)
                 return "passed", None, ""
             if breakage.blame in ("machine", "unsupported"):
                 is_passed = deviated and breakage.blame == "unsupported"
@@ -264,7 +266,7 @@ class _Comparison:
             # Whether a cancelled call is still made is not deterministic. A program may survive a signal.
             is_random = call.interrupted == "stopped" or call.signal not in (None, "SIGKILL")
             level: Level = "reason" if is_random else "effects"
-            self._note(index, number, level, found, position)
+            self._add_difference(index, number, level, found, position)
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
         as_expected = result.is_error == refused and name == clause.error
@@ -272,7 +274,7 @@ class _Comparison:
         if call.during and not happened.struck and as_expected and reaches_execution:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
-            self._note(index, number, "effects", found, position, "adapter")
+            self._add_difference(index, number, "effects", found, position, "adapter")
         is_specified = clause_for(self.scenario, call.expect, self.contract) is not None
         self.lacks_texts = self.lacks_texts or not is_specified or clause.text is None
         if not is_specified:
@@ -280,10 +282,10 @@ class _Comparison:
         self.calls += 1
         if refused and result.is_error and name != clause.error:
             found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
-            self._note(index, number, "reason", found, position)
+            self._add_difference(index, number, "reason", found, position)
         ignored = self.contract.ignores_outer_whitespace
         for found in text_differences(clause.text, answer, result.text, ignores_outer_whitespace=ignored):
-            self._note(index, number, "text", found, position)
+            self._add_difference(index, number, "text", found, position)
         return clause
 
     def _compare_reminders(
@@ -296,12 +298,12 @@ class _Comparison:
             found = FileDifference(
                 "reminders", str(len(expected)), "\n\n".join([f"{len(reminders)}", *reminders])
             )
-            self._note(index, 0, "effects", found, position)
+            self._add_difference(index, 0, "effects", found, position)
             return
         for wanted, got in zip(expected, reminders, strict=True):
             for each in text_differences(wanted, got, got):
                 found = FileDifference(each.what.replace("text", "reminder"), each.expected, each.got)
-                self._note(index, 0, "text", found, position)
+                self._add_difference(index, 0, "text", found, position)
 
     def _trace_differences(
         self, step: ToolCall | ParallelCalls, files: Mapping[str, Entry | None], happened: StepOutcome
@@ -326,7 +328,7 @@ class _Comparison:
             raw = expected[number].raw if number < len(expected) else None
             if raw is None or not self._is_recorded(expected[number], result.text):
                 found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)
-                self._note(index, number, "verbatim", found, call.position)
+                self._add_difference(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
         """Whether a text equals the recorded text. If that is only a beginning, only the beginning is compared."""
@@ -337,7 +339,7 @@ class _Comparison:
         answer, is_wrapped, after = unwrapped(text)
         return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
 
-    def _note(
+    def _add_difference(
         self,
         step: int,
         call: int,

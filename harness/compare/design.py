@@ -72,7 +72,7 @@ def apply_design(
     keeping = {place for place, (tool, _) in refused.items() if tool in _CHANGE_KEEPING_TOOLS[design]}
     lost = [harm for harm in verdict.harms if harm.kind == "lost" and (harm.step, harm.call) in keeping]
     if lost:
-        differences = tuple(_difference(scenario, design, harm) for harm in lost)
+        differences = tuple(_difference_from_harm(scenario, design, harm) for harm in lost)
         levels = dict.fromkeys(LEVELS, False)
         return replace(verdict, status="failed", levels=levels, differences=differences)
     names = sorted({error for _, error in refused.values()})
@@ -80,7 +80,7 @@ def apply_design(
     return verdict.as_unsupported(reason, names)
 
 
-def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:
+def _difference_from_harm(scenario: Scenario, design: Design, harm: Harm) -> Difference:
     what = f"the declared design {design} does not hold: {harm.line}"
     position = scenario.steps[harm.step].position
     return Difference(harm.step, harm.call, "safe", what, harm.before, harm.after, position=position)

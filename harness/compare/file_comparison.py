@@ -10,10 +10,10 @@ from readfirst.harness.suite.scenario import TextDigest, ToolCall
 from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
-_EXCERPT = 4096
+_MAX_EXCERPT_BYTES = 4096
 """Maximum bytes of a content that is quoted in full. Of a longer one, only the part around the difference is."""
 
-_OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
+_OUTSIDE_PREFIXES = ("../", "$HOME/", "$TMPDIR/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _compare_entries(
     match expected, got:
         case RegularFile(), RegularFile():
             if expected.data != got.data:
-                return [FileDifference(f"file {path}", *_excerpts(expected.data, got.data))]
+                return [FileDifference(f"file {path}", *_quote_contents(expected.data, got.data))]
         case FileDigest(), RegularFile():
             if not expected.fits(got.data):
                 return [FileDifference(f"file {path}", str(expected), str(FileDigest.of(got.data)))]
@@ -75,9 +75,11 @@ def _compare_entries(
             pass
         case _:
             if expected != got:
-                outside = expected is None and path.startswith(_OUTSIDE)
+                outside = expected is None and path.startswith(_OUTSIDE_PREFIXES)
                 nothing = ": it is outside the workspace" if outside else ""
-                return [FileDifference(f"path {path}", _describe(expected) + nothing, _describe(got))]
+                return [
+                    FileDifference(f"path {path}", _describe_entry(expected) + nothing, _describe_entry(got))
+                ]
             return []
     return [*_compare_modes(path, expected, got, former), *_compare_ownership(path, expected, got, former)]
 
@@ -107,24 +109,24 @@ def _compare_modes(
     return [FileDifference(f"mode of {path}", f"{stated:04o}", f"{mode:04o}")]
 
 
-def _describe(entry: Entry | None) -> str:
+def _describe_entry(entry: Entry | None) -> str:
     if isinstance(entry, RegularFile):
-        return f"{in_words(entry)}: {_readable(entry.data[:_EXCERPT])}"
+        return f"{in_words(entry)}: {_decode(entry.data[:_MAX_EXCERPT_BYTES])}"
     return in_words(entry)
 
 
-def _excerpts(expected: bytes, got: bytes) -> tuple[str, str]:
-    if max(len(expected), len(got)) <= _EXCERPT:
-        return _readable(expected), _readable(got)
+def _quote_contents(expected: bytes, got: bytes) -> tuple[str, str]:
+    if max(len(expected), len(got)) <= _MAX_EXCERPT_BYTES:
+        return _decode(expected), _decode(got)
     start = max((first_difference(expected, got) or 0) - 200, 0)
-    return _excerpt(expected, start), _excerpt(got, start)
+    return _quote_from(expected, start), _quote_from(got, start)
 
 
-def _excerpt(data: bytes, start: int) -> str:
-    return f"({len(data)} bytes; from byte {start}:) {_readable(data[start : start + _EXCERPT])}"
+def _quote_from(data: bytes, start: int) -> str:
+    return f"({len(data)} bytes; from byte {start}:) {_decode(data[start : start + _MAX_EXCERPT_BYTES])}"
 
 
-def _readable(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
@@ -202,7 +204,9 @@ def name_differences(
         got = after.get(path, (path,))
         if list(got) != wanted:
             explained.update(wanted, got)
-            yield FileDifference(f"names of {path}", _names_of_file(path, wanted), _names_of_file(path, got))
+            yield FileDifference(
+                f"names of {path}", _describe_names(path, wanted), _describe_names(path, got)
+            )
 
 
 def _have_equal_expectations(expected: Mapping[str, Entry | None], left: str, right: str) -> bool:
@@ -215,6 +219,6 @@ def _have_equal_expectations(expected: Mapping[str, Entry | None], left: str, ri
     return entries[0] == entries[1]
 
 
-def _names_of_file(path: str, names: Sequence[str]) -> str:
+def _describe_names(path: str, names: Sequence[str]) -> str:
     others = [name for name in names if name != path]
     return f"one file with {', '.join(others)} (hard links)" if others else "a file of its own"

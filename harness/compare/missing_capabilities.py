@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from readfirst.harness.compare.verdict import Verdict
 
-_WIDTH = 118
+_MAX_LINE_CHARS = 118
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class MissingCapabilities:
                 counts.setdefault(verdict.contract, Counter()).update(verdict.lacks)
             else:
                 unclaimed.update(verdict.lacks)
-        return cls(frozenset(unclaimed), _larger(*counts.values()))
+        return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
         """Return the union with the result of an earlier run. `are_disjoint`: both runs have no scenario in common."""
-        counts = _larger(self.unsupported, earlier.unsupported)
+        counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))
         return MissingCapabilities(self.unclaimed | earlier.unclaimed, counts)
@@ -46,7 +46,7 @@ class MissingCapabilities:
         listed = f"unclaimed: [{', '.join(sorted(self.unclaimed))}]"
         # A line break inside a word would be read as a space.
         yield from wrap(
-            listed, _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+            listed, _MAX_LINE_CHARS, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
         )
         yield "unsupported:" if self.unsupported else "unsupported: {}"
         for name, count in sorted(self.unsupported.items()):
@@ -58,6 +58,6 @@ def lacks_call_feature(verdict: Verdict) -> bool:
     return any(" " in name for name in verdict.lacks)
 
 
-def _larger(*counts: Mapping[str, int]) -> dict[str, int]:
+def _maximum_counts(*counts: Mapping[str, int]) -> dict[str, int]:
     names = {name for each in counts for name in each}
     return {name: max(each.get(name, 0) for each in counts) for name in sorted(names)}

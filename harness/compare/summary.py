@@ -251,15 +251,15 @@ class Summary:
         named = "The reference" if name == "reference" else name
         sentences = []
         for contract, number in self.harmful_alike.items():
-            product, scenarios = (
-                "Claude Code " * is_version(contract) + contract,
-                pluralize(number, "scenario"),
-            )
-            sentences.append(
-                f"{named} loses or spoils work in {scenarios} in which {product} does the same."
-                if level == "safe"
-                else f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
-            )
+            product = f"Claude Code {contract}" if is_version(contract) else contract
+            scenarios = pluralize(number, "scenario")
+            harm = f"{scenarios} in which {contract} loses or spoils work"
+            if level == "safe":
+                sentences.append(
+                    f"{named} loses or spoils work in {scenarios} in which {product} does the same."
+                )
+            else:
+                sentences.append(f"{named} reproduces {product}, including the {harm}.")
         return " ".join(sentences)
 
     def by_hand_sentence(self) -> str:

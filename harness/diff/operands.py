@@ -10,7 +10,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.report.results import Run
 from readfirst.harness.run.connect import kinds
-from readfirst.harness.run.did_you_mean import target_hint
+from readfirst.harness.run.did_you_mean import suggest_target
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.contracts import LATEST, Contract
@@ -62,7 +62,7 @@ class SideParser:
                 name, other_contract if other_contract is not None else contracts[contracts.default]
             )
         is_stream = name.endswith((".jsonl", ".json"))
-        if not is_stream and (suggestion := target_hint([name])):
+        if not is_stream and (suggestion := suggest_target([name])):
             raise SideError(f"{name!r} cannot be compared. Did you mean {suggestion}?")
         if is_stream or Path(name).exists():
             file = Path(name)

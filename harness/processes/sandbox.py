@@ -128,7 +128,7 @@ def find_problem() -> str:
     """Return the reason why bubblewrap does not work on this system. Empty if it works."""
     if not sys.platform.startswith("linux"):
         return "bubblewrap is for Linux"
-    if _find_program() is None:
+    if _find_bwrap() is None:
         return "bubblewrap is not installed"
     try:
         probe = _make_command(_BWRAP_OPTIONS, 'exec "$@"', [which("true", path=os.defpath) or "true"])
@@ -150,12 +150,12 @@ def suite_paths() -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _find_program() -> str | None:
+def _find_bwrap() -> str | None:
     return which("bwrap", path=os.defpath) or which("bwrap")
 
 
 def _make_command(options: Sequence[str], script: str, command: Sequence[str]) -> list[str]:
-    return [_find_program() or "bwrap", *options, "--", "/bin/sh", "-c", script, "sh", *command]
+    return [_find_bwrap() or "bwrap", *options, "--", "/bin/sh", "-c", script, "sh", *command]
 
 
 def _start_script(environment: Mapping[str, str]) -> str:

@@ -51,13 +51,13 @@ def shown_paths(
     program may have put a link there.
     """
 
-    def outside(paths: Iterable[Path]) -> list[Path]:
+    def not_writable(paths: Iterable[Path]) -> list[Path]:
         return [path for path in paths if not any(each == path or each in path.parents for each in writable)]
 
     variables = (environment.get(name, "") for name in _SEARCH_PATH_VARIABLES)
-    searched = outside(Path(entry) for value in variables for entry in value.split(os.pathsep))
-    named = outside(path for word in command[1:] if (path := _path_in(word)) is not None)
-    programs = outside([Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])])
+    searched = not_writable(Path(entry) for value in variables for entry in value.split(os.pathsep))
+    named = not_writable(path for word in command[1:] if (path := _path_in(word)) is not None)
+    programs = not_writable([Path(shutil.which(command[0], path=environment.get("PATH")) or command[0])])
     programs += [path for program in programs for path in _find_interpreter(program, environment)]
     package = Path(readfirst.__file__)
     needed = [package.parent, package.resolve().parent.parent, Path.cwd(), *own]

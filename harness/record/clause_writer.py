@@ -58,17 +58,17 @@ def _mapping_from_clause(clause: Clause) -> dict[str, Value]:
     if isinstance(clause.text, TextDigest):
         mapping["text"] = {"starts": clause.text.starts}
     elif clause.text is not None:
-        mapping["text"] = _text_value(clause.text)
+        mapping["text"] = _text_or_digest(clause.text)
     if clause.files:
         mapping["files"] = {
             path: entry_value(entry, _digest_fields) for path, entry in sorted(clause.files.items())
         }
     if clause.reminders:
-        mapping["reminders"] = [_text_value(text) for text in clause.reminders if isinstance(text, str)]
+        mapping["reminders"] = [_text_or_digest(text) for text in clause.reminders if isinstance(text, str)]
     return mapping
 
 
-def _text_value(text: str) -> Value:
+def _text_or_digest(text: str) -> Value:
     return text if len(text) <= _DIGEST_THRESHOLD else asdict(TextDigest.of(text))
 
 

@@ -131,7 +131,7 @@ class _MemoryWorkspace:
         former = self.state.get(path)
         match entry:
             case HardLink(to):
-                self._share(to, path)
+                self._link_names(to, path)
             case RegularFile():
                 stamp = former.stamp if in_place and isinstance(former, RegularFile) else None
                 mode, owned = 0o644, entry.ownership
@@ -207,7 +207,7 @@ class _MemoryWorkspace:
             if isinstance(entry, RegularFile) and inode:
                 first = written.setdefault((inode, entry.data), path)
                 if first != path:
-                    self._share(first, path)
+                    self._link_names(first, path)
                     continue
             self.put(path, entry)
         for path, mode in row.created.items():
@@ -217,7 +217,7 @@ class _MemoryWorkspace:
             else:
                 self.state[path] = Directory(mode)
 
-    def _share(self, first: str, path: str) -> None:
+    def _link_names(self, first: str, path: str) -> None:
         file = self.state.get(first)
         if isinstance(file, RegularFile) and file.stamp is not None:
             shared = RegularFile(file.data, file.mode, None, Stamp(file.stamp.inode, 2, 0))

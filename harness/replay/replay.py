@@ -121,6 +121,8 @@ def _are_changes_judged(breakage: Breakage | None) -> bool:
 
 
 class _Replay:
+    """One replay of a scenario. `state` is the last snapshot of the workspace, `index` the number of the step."""
+
     adapter: Adapter
 
     def __init__(self, scenario: Scenario, site: WorkspaceDir, settle: float) -> None:
@@ -150,7 +152,7 @@ class _Replay:
             try:
                 if ends_process:
                     traits_of(adapter).reset()
-                self._settle(breakage)
+                self._wait_for_late_writes(breakage)
                 before, changed = self.state, self._update_state()
                 afterwards = StepOutcome(
                     (),
@@ -187,7 +189,7 @@ class _Replay:
                     self._perform(step, router)
             except (Exception, SystemExit) as error:
                 breakage = breakage_of(error, self.index, self.site.normalised)
-            self._settle(breakage)
+            self._wait_for_late_writes(breakage)
         finally:
             try:
                 if router is not None:
@@ -206,7 +208,7 @@ class _Replay:
         self.second_adapter = clone()
         return self.second_adapter
 
-    def _settle(self, breakage: Breakage | None) -> None:
+    def _wait_for_late_writes(self, breakage: Breakage | None) -> None:
         if self.settle and _are_changes_judged(breakage):
             time.sleep(self.settle)
 

@@ -15,7 +15,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.terminal import guard_stream
-from readfirst.harness.yaml_io.atomic_write import Staged
+from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
             with path.open("w", encoding="utf-8", newline="\n") as stream:
                 yield cast("TextIOWrapper", guard_stream(stream))  # the path may be a terminal or a log
             return
-        staged = Staged(Path(os.path.realpath(path)))
+        staged = StagedFile(Path(os.path.realpath(path)))
     except OSError as error:
         raise OutputError(
             f"{path} cannot be written: {error.strerror}. Name a file in an existing directory."

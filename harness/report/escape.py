@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.terminal import escape_character, is_seen, without_commands
+from readfirst.harness.terminal import escape_character, escape_ci_commands, is_visible
 
 LONGEST = 4000
 """Maximum characters of a text on one line, including escapes."""
@@ -26,7 +26,7 @@ def _escape_character(character: str) -> str:
     if character == "\\":
         return "\\\\"
     is_unusual = character != " " and unicodedata.category(character) == "Zs"
-    return escape_character(character) if is_unusual or not is_seen(character) else character
+    return escape_character(character) if is_unusual or not is_visible(character) else character
 
 
 def visible(text: str) -> str:
@@ -50,7 +50,7 @@ def _escape_text(text: str) -> str:
     spaces = len(text) - len(stripped)
     if not (stripped.isascii() and stripped.isprintable() and "\\" not in stripped):
         stripped = "".join(map(_escape_character, stripped))
-    return without_commands(stripped) + "\\x20" * spaces
+    return escape_ci_commands(stripped) + "\\x20" * spaces
 
 
 def visible_command(words: Sequence[str]) -> str:
@@ -59,9 +59,9 @@ def visible_command(words: Sequence[str]) -> str:
 
 
 def _quote_word(word: str) -> str:
-    if word.isprintable() and without_commands(word) == word:
+    if word.isprintable() and escape_ci_commands(word) == word:
         return shlex.quote(word)
-    return f"$'{without_commands(''.join(map(_escape_in_quotes, word)))}'"
+    return f"$'{escape_ci_commands(''.join(map(_escape_in_quotes, word)))}'"
 
 
 def _escape_in_quotes(character: str) -> str:

@@ -8,34 +8,37 @@ from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario import TOOLS
 
-_MINIMAL_CALLS = {
+_SIMPLEST_CALLS = {
     "Read": {"file_path": "$WS/notes.txt"},
     "Edit": {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "beta"},
     "Write": {"file_path": "$WS/notes.txt", "content": "alpha\n"},
 }
 
 
-class ClaimsError(ReadfirstError):
-    """`--require` names an unknown capability, or no tool. The message says what to write."""
+class CapabilityError(ReadfirstError):
+    """The option `--require` contains an unknown capability, or no tool. The message describes the correction."""
 
 
-def claims_named(words: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities of `--require Read,Edit`; None without words. Raises ClaimsError for an unknown one."""
-    names = [name.strip() for word in words for name in word.split(",")]
+def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
+    """Return the capabilities in the values of the option `--require`, such as `Read,Edit`. None without values.
+
+    Raises CapabilityError for an unknown capability, or if no tool is among them.
+    """
+    names = [name.strip() for value in values for name in value.split(",")]
     valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
     for name in names:
         if name not in valid_names:
             near = get_close_matches(name, valid_names, 1)
             hint = f"Did you mean {near[0]}?" if near else f"The capabilities are: {', '.join(valid_names)}."
-            raise ClaimsError(f"--require {name!r}: this is not a capability. {hint}")
+            raise CapabilityError(f"--require {name!r}: this is not a capability. {hint}")
     if names and not {*names} & {*TOOLS}:
-        raise ClaimsError("--require names no tool. Add at least one, for example Read.")
+        raise CapabilityError("--require names no tool. Add at least one, for example Read.")
     return frozenset(names) if names else None
 
 
-def claimed_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return an adapter's declared capabilities, without tools whose simplest call `unsupported_reason` refuses."""
-    lacking = {
-        tool for tool, arguments in _MINIMAL_CALLS.items() if traits.unsupported_reason(tool, arguments)
+def supported_capabilities(traits: AdapterTraits) -> frozenset[str]:
+    """Return the declared capabilities of an adapter, without tools whose simplest call is not supported."""
+    calls = _SIMPLEST_CALLS.items()
+    return traits.capabilities - {
+        tool for tool, arguments in calls if traits.unsupported_reason(tool, arguments)
     }
-    return traits.capabilities - lacking

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from readfirst.harness.adapter_api import (
     BASIC_CAPABILITIES,
@@ -25,7 +26,7 @@ from readfirst.harness.adapter_traits import Design, close_session, design_named
 from readfirst.harness.compare.design import find_contradiction
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.session_router import SessionRouter
-from readfirst.harness.run.capabilities import claimed_capabilities
+from readfirst.harness.run.capabilities import supported_capabilities
 from readfirst.harness.run.check_independence import (
     check_later_session,
     check_own_workspace,
@@ -46,7 +47,7 @@ from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _FUTURE_MTIME_S = Fraction(400_000_000)
-"""Later than every change that the session makes."""
+"""A modification time that is later than every change that the session makes."""
 _VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")
@@ -55,7 +56,7 @@ _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check. `problem` is empty if it passed, otherwise the reason and a remedy."""
+    """The result of one check. `problem` contains the reason of a failure and a remedy. Empty if the check passed."""
 
     name: str
     problem: str = ""
@@ -90,73 +91,35 @@ def plan_checks(
     `settle` is the number of seconds to wait for late writes after an answer. `claims` are the required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
-    plan = [
-        PlannedCheck("its capabilities are known", lambda: _check_declaration(adapter)),
-        PlannedCheck(f"it has {', '.join(sorted(required))}", lambda: _check_required(adapter, required)),
-        PlannedCheck(
-            "a session opens and closes",
-            lambda: in_session(adapter, place, lambda _s, _site: None),
-            is_essential=True,
-        ),
-    ]
     capabilities = traits_of(adapter).capabilities
-    checks: list[tuple[str, str, Callable[[Session, WorkspaceDir], None]]] = [
-        ("Read", "an existing file is read", lambda s, site: see_notes(s, lay_out_notes(site, NOTES))),
-        ("Read", "a missing file is refused, and the answer marked as an error", _check_missing_file),
-        ("Write", "a new file is written, in the workspace and nowhere else", _check_write),
-        ("Read", "text that is not ASCII arrives unchanged", _check_unicode),
-        (
-            "Read",
-            "an answer of 128 KiB arrives, and the next one, too",
-            partial(_check_long_answer, lines=2**13),
-        ),
-        ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _check_long_calls),
-        (
-            "Read",
-            "an answer of eight megabytes arrives, or none so long is given, and the next one, too",
-            partial(_check_long_answer, lines=2**19),
-        ),
-        ("resume", "a resumed conversation answers", _check_events(SessionEvent("resume"))),
-        (
-            "compact",
-            "a conversation answers after a summary took its place",
-            _check_events(SessionEvent("compact")),
-        ),
-        ("rewind", "a rewind removes a file that was written before it", _check_rewind),
-        ("mentions", "a conversation answers after its user mentioned a file", _check_events(_MENTION)),
-        ("agents", "a sub-agent answers, and the conversation after it", _check_events(*_DELEGATION)),
-        ("cancel", "a Write that is given up makes no file, and the next one does", _check_cancelled_write),
-        (
-            "stop",
-            "a Write that is given up while it writes leaves a complete file or none",
-            _check_stopped_write,
-        ),
-        ("cut", "a truncated Write creates no file", _check_cut_write),
-        ("kill", "its program can be killed", partial(_check_methods, frozenset({"kill"}))),
-        ("reminders", "a file that changed after it was written is reported", _check_reminder),
-    ]
-    for needed, name, check in checks:
-        if needed in capabilities:
-            plan.append(PlannedCheck(name, partial(in_session, adapter, place, check, needs=(needed,))))
+    design = traits_of(adapter).design
+    plan: list[PlannedCheck] = []
+
+    def add(name: str, check: Callable[..., None], *arguments: Any, is_essential: bool = False) -> None:
+        plan.append(PlannedCheck(name, partial(check, *arguments), is_essential))
+
+    add("its capabilities are known", _check_declaration, adapter)
+    add(f"it has {', '.join(sorted(required))}", _check_required, adapter, required)
+    add("a session opens and closes", in_session, adapter, place, lambda _s, _site: None, is_essential=True)
+    for capability, name, check in _SESSION_CHECKS:
+        if capability in capabilities:
+            add(name, in_session, adapter, place, check, (), (capability,))
     if "hooks" in capabilities:
         name = "a hook that denies a call keeps it from being made"
-        plan.append(PlannedCheck(name, lambda: in_session(adapter, place, _check_hook, (_DENYING_HOOK,))))
+        add(name, in_session, adapter, place, _check_hook, (_DENYING_HOOK,))
     if "Read" in capabilities:
-        name = "a later session sees its own workspace"
-        plan.append(PlannedCheck(name, lambda: check_own_workspace(adapter, place)))
+        add("a later session sees its own workspace", check_own_workspace, adapter, place)
         name = "a later session knows of no file that an earlier session read or wrote"
-        plan.append(PlannedCheck(name, lambda: check_later_session(adapter, place)))
+        add(name, check_later_session, adapter, place)
     if {AT_ONCE, "Write"} <= capabilities:
         name = "two sessions write at the same moment, each a file of its own"
-        plan.append(PlannedCheck(name, lambda: check_simultaneous_sessions(adapter, place)))
-    design = traits_of(adapter).design
+        add(name, check_simultaneous_sessions, adapter, place)
     if design is not None and {"Read", "Edit"} <= capabilities:
-        name = f"it edits as the design {design} does"
-        plan.append(PlannedCheck(name, partial(_check_design, design, adapter, place)))
+        add(f"it edits as the design {design} does", _check_design, design, adapter, place)
     has_methods = partial(_check_methods, capabilities - {"kill"})
-    plan.append(PlannedCheck("it has what it declares", lambda: in_session(adapter, place, has_methods)))
+    add("it has what it declares", in_session, adapter, place, has_methods)
     name = "files stay as they are after the answer, and when session and program have ended"
-    plan.append(PlannedCheck(name, lambda: _check_later_changes(adapter, place, settle)))
+    add(name, _check_later_changes, adapter, place, settle)
     return plan
 
 
@@ -170,25 +133,24 @@ def _run_check(name: str, check: Callable[[], None]) -> Check:
         return Check(name, f"{error}{details}")
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        return Check(
-            name, f"the adapter raised {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
-        )
+        problem = f"the adapter raised {type(error).__name__}: {error}"
+        return Check(name, f"{problem} ({last.filename}:{last.lineno})")
     return Check(name)
 
 
 def _check_declaration(adapter: Adapter) -> None:
-    design_named(traits_of(adapter).design)
-    refusals_named(traits_of(adapter).refuses)
-    unknown = traits_of(adapter).capabilities - _VALID_CAPABILITIES
-    if unknown:
+    traits = traits_of(adapter)
+    design_named(traits.design)
+    refusals_named(traits.refuses)
+    if unknown := traits.capabilities - _VALID_CAPABILITIES:
         names = ", ".join(sorted(unknown))
         raise CheckFailed(f"capabilities names {names}; known are: {', '.join(sorted(_VALID_CAPABILITIES))}")
-    if not traits_of(adapter).capabilities & set(TOOLS):
+    if not traits.capabilities & set(TOOLS):
         raise CheckFailed("capabilities names no tool, so every scenario is unsupported")
 
 
 def _check_required(adapter: Adapter, required: frozenset[str]) -> None:
-    declared = claimed_capabilities(traits_of(adapter))
+    declared = supported_capabilities(traits_of(adapter))
     if missing := sorted(required - declared):
         names = ",".join(sorted(declared & required)) or "Read"
         raise CheckFailed(
@@ -220,12 +182,9 @@ def _write_new_file(session: Session, site: WorkspaceDir) -> None:
 def _check_write(session: Session, site: WorkspaceDir) -> None:
     _write_new_file(session, site)
     entries = site.snapshot()
-    entry = entries.pop("new.txt", None)
-    if not isinstance(entry, RegularFile) or entry.data != b"new\n":
-        new_path = f"{site.root}/new.txt"
-        raise CheckFailed(
-            f"{new_path} does not exist afterwards, or has other content. Is the path used as given?"
-        )
+    if not _has_content(entries.pop("new.txt", None), "new\n"):
+        problem = f"{site.root}/new.txt does not exist afterwards, or has other content"
+        raise CheckFailed(f"{problem}. Is the path used as given?")
     if entries:
         raise CheckFailed(
             f"Write also left {', '.join(sorted(entries))}; keep files of your own outside the workspace"
@@ -253,12 +212,14 @@ def _check_long_calls(session: Session, site: WorkspaceDir) -> None:
     for lines in (2**16, 2**19):
         content, path = "line of the file\n" * lines, f"long-{lines}.txt"
         answer = call_tool(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
-        entry = site.snapshot().get(path)
-        if not answer.is_error and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
-            raise CheckFailed(
-                f"{site.root}/{path} has other content afterwards. Is a message read to its end?"
-            )
+        if not answer.is_error and not _has_content(site.snapshot().get(path), content):
+            problem = f"{site.root}/{path} has other content afterwards"
+            raise CheckFailed(f"{problem}. Is a message read to its end?")
     _write_new_file(session, site)
+
+
+def _has_content(entry: Entry | None, content: str) -> bool:
+    return isinstance(entry, RegularFile) and entry.data == content.encode()
 
 
 def _check_events(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], None]:
@@ -285,9 +246,8 @@ def _check_rewind(session: Session, site: WorkspaceDir) -> None:
 def _check_cancelled_write(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         arguments = {"file_path": f"{site.root}/new.txt", "content": "new\n"}
-        _require_refusal(
-            session.call_interrupted("Write", arguments, "cancelled", lambda: None), site, "was given up"
-        )
+        result = session.call_interrupted("Write", arguments, "cancelled", lambda: None)
+        _require_refusal(result, site, "was given up")
         _write_new_file(session, site)
 
 
@@ -298,10 +258,9 @@ def _check_stopped_write(session: Session, site: WorkspaceDir) -> None:
         with WriteWatcher(site.root) as watch:
             session.call_interrupted("Write", arguments, "stopped", watch.wait)
         entry = site.snapshot().get("new.txt")
-        if entry is not None and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
-            raise CheckFailed(
-                "new.txt holds a part of what was to be written. Write another file, and rename it."
-            )
+        if entry is not None and not _has_content(entry, content):
+            problem = "new.txt contains only a part of the written text"
+            raise CheckFailed(f"{problem}. Write another file, and rename it.")
 
 
 def _check_cut_write(session: Session, site: WorkspaceDir) -> None:
@@ -318,11 +277,9 @@ def _require_refusal(result: ToolResult, site: WorkspaceDir, reason: str) -> Non
 
 
 def _check_reminder(session: Session, site: WorkspaceDir) -> None:
-    path = f"{site.root}/new.txt"
-    call_tool(session, "Write", {"file_path": path, "content": "new\n"})
-    site.perform(
-        WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_FUTURE_MTIME_S)
-    )
+    call_tool(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
+    changed = RegularFile(TextContent("changed\n"))
+    site.perform(WorldEvent("modify", "new.txt", changed, mtime=_FUTURE_MTIME_S))
     reminders = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
     if not isinstance(reminders, tuple) or not any("new.txt" in str(reminder) for reminder in reminders):
         raise CheckFailed(
@@ -389,3 +346,33 @@ def _check_methods(capabilities: frozenset[str], session: Session, _site: Worksp
     for name, kind, method in _METHODS:
         if name in capabilities and not isinstance(session, kind):
             raise CheckFailed(f"capabilities names {name}, but the session has no {method}")
+
+
+_SESSION_CHECKS: tuple[tuple[str, str, Callable[[Session, WorkspaceDir], None]], ...] = (
+    ("Read", "an existing file is read", lambda s, site: see_notes(s, lay_out_notes(site, NOTES))),
+    ("Read", "a missing file is refused, and the answer marked as an error", _check_missing_file),
+    ("Write", "a new file is written, in the workspace and nowhere else", _check_write),
+    ("Read", "text that is not ASCII arrives unchanged", _check_unicode),
+    ("Read", "an answer of 128 KiB arrives, and the next one, too", partial(_check_long_answer, lines=2**13)),
+    ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _check_long_calls),
+    (
+        "Read",
+        "an answer of eight megabytes arrives, or none so long is given, and the next one, too",
+        partial(_check_long_answer, lines=2**19),
+    ),
+    ("resume", "a resumed conversation answers", _check_events(SessionEvent("resume"))),
+    (
+        "compact",
+        "a conversation answers after a summary took its place",
+        _check_events(SessionEvent("compact")),
+    ),
+    ("rewind", "a rewind removes a file that was written before it", _check_rewind),
+    ("mentions", "a conversation answers after its user mentioned a file", _check_events(_MENTION)),
+    ("agents", "a sub-agent answers, and the conversation after it", _check_events(*_DELEGATION)),
+    ("cancel", "a Write that is given up makes no file, and the next one does", _check_cancelled_write),
+    ("stop", "a Write that is given up while it writes leaves a complete file or none", _check_stopped_write),
+    ("cut", "a truncated Write creates no file", _check_cut_write),
+    ("kill", "its program can be killed", partial(_check_methods, frozenset({"kill"}))),
+    ("reminders", "a file that changed after it was written is reported", _check_reminder),
+)
+"""The checks in a session: the necessary capability, the name, and the function."""

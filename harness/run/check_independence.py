@@ -1,4 +1,4 @@
-"""Check that sessions are independent: later sessions, and two sessions at the same moment."""
+"""Check that an earlier session, or a simultaneous one, does not affect a session."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -95,7 +95,9 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that a second session reads its own workspace's file, which has the same path. Raises CheckFailed."""
+    """Check that a second session reads the file of its own workspace, not the earlier file with the same path. Raises
+    CheckFailed.
+    """
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:

@@ -24,7 +24,9 @@ def in_session(
     hooks: tuple[Hook, ...] = (),
     needs: Collection[str] = (),
 ) -> None:
-    """Run a check in a new session and workspace. `hooks`: its hooks; `needs`: capabilities besides Read and Write."""
+    """Run a check in a new session and workspace with these hooks. `needs` are the capabilities that the session needs
+    besides Read and Write.
+    """
     with place.site(unique=not traits_of(adapter).reuses_paths) as site:
         session = adapter.open(workspace_for(site, hooks, needs))
         try:

@@ -1,4 +1,4 @@
-"""Connect strings: `KIND` or `KIND:REST` specifies an implementation and the connection to it."""
+"""Connect to an implementation that a connect string specifies: `KIND` or `KIND:REST`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from readfirst.harness.adapter_api import Adapter, AdapterError
 from readfirst.harness.extension import extensions
 from readfirst.harness.run.kinds import ConnectError as ConnectError
-from readfirst.harness.run.kinds import Kind, TargetDefaults, Wanted
+from readfirst.harness.run.kinds import ConnectRequest, Kind, TargetDefaults
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contracts import Contract
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 
-TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
+CONTRACT_DEPENDENT_KINDS = frozenset({"reference", "claude-code", "recording"})
 """Kinds of connection whose behaviour depends on the contract. Implementations of other kinds do not know it."""
 
 _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -51,7 +51,9 @@ def connect(
         raise ConnectError(f"{spec!r}: write {kinds()[kind].form}.")
     used_contract = contract if contract is not None else suite.contracts[suite.contracts.default]
     return kinds()[kind].connect(
-        Wanted(spec, suite, used_contract, options, _find_sandbox(spec, kind, suite, confine=options.confine))
+        ConnectRequest(
+            spec, suite, used_contract, options, _find_sandbox(spec, kind, suite, confine=options.confine)
+        )
     )
 
 
@@ -90,22 +92,20 @@ def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandb
     return find_sandbox([root.absolute() for root in suite.roots]) if confine else wall_around(*suite.roots)
 
 
-def _connect_reference(wanted: Wanted) -> Adapter:
+def _connect_reference(wanted: ConnectRequest) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
 
     name, limit = (wanted.contract.extends or wanted.contract).name, wanted.options.time_limit
     try:
         adapter = ReferenceAdapter(name, seconds=limit, mortal=True)
     except ValueError as error:
-        own = (
-            ""
-            if wanted.contract.recorded
-            else (
+        message = f"'reference' cannot follow {name}: {error}"
+        if not wanted.contract.recorded:
+            message += (
                 f". Name your own implementation, or write `extends: 2.1.7` at {name} in contracts.yaml: then the "
                 "reference behaves like 2.1.7."
             )
-        )
-        raise ConnectError(f"'reference' cannot follow {name}: {error}{own}") from error
+        raise ConnectError(message) from error
     if wanted.sandbox is None:
         return adapter
     served = served_reference(name, time_limit=limit, sandbox=wanted.sandbox)
@@ -113,7 +113,7 @@ def _connect_reference(wanted: Wanted) -> Adapter:
     return served
 
 
-def _connect_python(wanted: Wanted) -> Adapter:
+def _connect_python(wanted: ConnectRequest) -> Adapter:
     from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter
 
     rest = wanted.rest
@@ -142,7 +142,7 @@ def _start_adapter(adapter: LinesAdapter) -> None:
         raise
 
 
-def _connect_mcp(wanted: Wanted) -> Adapter:
+def _connect_mcp(wanted: ConnectRequest) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
     command = mcp_command(f"mcp:{wanted.rest}")
@@ -162,7 +162,7 @@ def _connect_mcp(wanted: Wanted) -> Adapter:
         raise
 
 
-def _connect_lines(wanted: Wanted) -> Adapter:
+def _connect_lines(wanted: ConnectRequest) -> Adapter:
     from readfirst.harness.adapters.json_lines import LinesAdapter
 
     try:
@@ -171,11 +171,8 @@ def _connect_lines(wanted: Wanted) -> Adapter:
         raise ConnectError(f"'lines:{wanted.rest}': {error}. Write the command as in a shell.") from error
     if not words or shutil.which(words[0]) is None:
         problem = f"there is no program {words[0]!r}" if words else "the command is empty"
-        hint = (
-            f" on the PATH. Write ./{words[0]} for the file here."
-            if words and Path(words[0]).is_file()
-            else "."
-        )
+        is_file = bool(words) and Path(words[0]).is_file()
+        hint = f" on the PATH. Write ./{words[0]} for the file here." if is_file else "."
         raise ConnectError(f"'lines:{wanted.rest}': {problem}{hint}")
     adapter = LinesAdapter(words, time_limit=wanted.options.time_limit, sandbox=wanted.sandbox)
     _start_adapter(adapter)
@@ -192,15 +189,15 @@ def mcp_command(connect_string: str) -> Command:
         raise ConnectError(f"'{connect_string}': {error}") from error
 
 
-def _connect_claude_code(wanted: Wanted) -> Adapter:
+def _connect_claude_code(wanted: ConnectRequest) -> Adapter:
     module = importlib.import_module("readfirst.harness.agents.claude_code.adapter")
-    opened: Adapter = module.open_claude_code(
+    adapter: Adapter = module.open_claude_code(
         wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.options.time_limit
     )
-    return opened
+    return adapter
 
 
-def _connect_recording(wanted: Wanted) -> Adapter:
+def _connect_recording(wanted: ConnectRequest) -> Adapter:
     from readfirst.harness.replay.recording_adapter import RecordedAdapter
 
     rest, suite = wanted.rest, wanted.suite

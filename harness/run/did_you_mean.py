@@ -17,11 +17,9 @@ _FILE_FACTORY_PATTERN = re.compile(r"(.+\.py):[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
 
 
-def hint(words: Sequence[str], suite: Suite) -> str:
-    """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if there
-    is nothing similar.
-
-    `words` are the target and the words after it. A target of a known kind is always valid.
+def suggest_command(words: Sequence[str], suite: Suite) -> str:
+    """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if nothing
+    is similar. `words` are the target and the words after it.
     """
     first = words[0]
     if _is_target(first):
@@ -33,17 +31,17 @@ def hint(words: Sequence[str], suite: Suite) -> str:
     if scenario_id(first, ids) is not None:
         return ""
     command = [word for word in words if scenario_id(word, ids) is None]
-    scenarios = [word for word in words if scenario_id(word, ids) is not None]
-    for suggestion in (option_for(first, suite), _suggest_connection(command)):
-        if suggestion:
-            rest = scenarios
-            if not suggestion[0].startswith("mcp:"):
-                rest = [part for word in words[1:] for part in (option_for(word, suite) or [word])]
-            return shlex.join(["readfirst", "run", *suggestion, *rest])
-    return ""
+    suggestion = option_for(first, suite) or _suggest_connection(command)
+    if not suggestion:
+        return ""
+    if suggestion[0].startswith("mcp:"):
+        rest = [word for word in words if scenario_id(word, ids) is not None]
+    else:
+        rest = [part for word in words[1:] for part in (option_for(word, suite) or [word])]
+    return shlex.join(["readfirst", "run", *suggestion, *rest])
 
 
-def target_hint(words: Sequence[str]) -> str:
+def suggest_target(words: Sequence[str]) -> str:
     """Return the probable target, quoted for a shell. Empty if the first word is a target, or nothing is similar."""
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 

@@ -18,26 +18,28 @@ _MARK_FILE = ".readfirst-kept"
 """Name of a file that marks a directory created by a run, so that the next run may replace its content."""
 
 
-def open_folder(folder: Path) -> None:
+def prepare_directory(directory: Path) -> None:
     """Create the directory for the copies. Raises OutputError if it contains other files."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()) and not (folder / _MARK_FILE).is_file():
-            raise OutputError(f"{folder} contains other files. Name a new or empty directory with --keep.")
-        (folder / _MARK_FILE).touch()
+        directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()) and not (directory / _MARK_FILE).is_file():
+            raise OutputError(f"{directory} contains other files. Name a new or empty directory with --keep.")
+        (directory / _MARK_FILE).touch()
     except OSError as error:
-        raise OutputError(f"{folder} cannot be used by --keep: {error.strerror}.") from error
+        raise OutputError(f"{directory} cannot be used by --keep: {error.strerror}.") from error
 
 
-class KeptWorkspaces:
-    """Copies of workspaces in `folder`: `FAMILY/SLUG/workspace`, and `home` if the home is not empty."""
+class FailedWorkspaces:
+    """Copies of workspaces, as `FAMILY/SLUG/workspace` in a directory, and `FAMILY/SLUG/home` if the home is not
+    empty.
+    """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
 
     def copy(self, scenario_id: str, site: WorkspaceDir) -> None:
-        """Copy a workspace at its end; links stay, setuid and setgid bits do not. Failures are logged."""
-        target = self._folder / scenario_id
+        """Copy the workspace of a scenario after its replay, without setuid and setgid bits. Failures are logged."""
+        target = self._directory / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
         for source, name in ((site.root, "workspace"), (site.home, "home")):
@@ -48,16 +50,18 @@ class KeptWorkspaces:
             except (OSError, RecursionError, TooLargeError) as error:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
-    def drop(self, scenario_id: str) -> None:
-        """Remove the copy of a scenario, because it does not fail."""
-        target = self._folder / scenario_id
+    def remove(self, scenario_id: str) -> None:
+        """Remove the copy of a scenario that does not fail."""
+        target = self._directory / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
             target.parent.rmdir()  # the directory of the family, if it is empty
 
 
 def _copy_snapshot(source: str, target: Path) -> None:
-    """Copy the entries of a snapshot, which follows no links, with times and modes but without setuid and setgid."""
+    """Copy a directory through a snapshot, which does not follow links: with times and modes, but without setuid and
+    setgid bits.
+    """
     target.mkdir(parents=True)
     root = os.path.realpath(target)
     entries = sorted(snapshot(source).items())

@@ -1,11 +1,11 @@
-"""The number of processes that share the scenarios of a run."""
+"""Determine the number of processes of a run."""
 
 import os
 
 AUTO = 0
-"""The number of jobs that means: as many as there are processors."""
+"""The value of `--jobs` for one process per processor."""
 _SINGLE_PROCESS_KINDS = ("claude-code", "agent")
-"""Kinds of connection whose processes are complete products with a model."""
+"""Kinds of connection that use one process by default, because each process is a complete product."""
 _MIN_SCENARIOS_PER_PROCESS = 50
 """Minimum number of scenarios for each worker process; fewer scenarios take less time than the start of a worker."""
 
@@ -15,10 +15,10 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def jobs_for(asked: int, target: str, scenarios: int) -> int:
-    """Return the number of processes for a number of scenarios on a target. If `asked` is not AUTO, it is returned."""
-    if asked != AUTO:
-        return asked
+def jobs_for(jobs: int, target: str, scenarios: int) -> int:
+    """Return the number of processes for a number of scenarios on a target: `jobs`, unless it is AUTO."""
+    if jobs != AUTO:
+        return jobs
     if target.partition(":")[0] in _SINGLE_PROCESS_KINDS:
         return 1
     return max(1, min(processors(), scenarios // _MIN_SCENARIOS_PER_PROCESS))

@@ -23,8 +23,8 @@ class ConnectError(ReadfirstError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A request for a connection. `spec` is the connect string. The other fields are the same as in `connect`."""
+class ConnectRequest:
+    """A request for a connection. `spec` is the connect string. The other fields are the arguments of `connect`."""
 
     spec: str
     suite: Suite
@@ -34,7 +34,7 @@ class Wanted:
 
     @property
     def rest(self) -> str:
-        """The connect string after its kind."""
+        """The part of the connect string after the kind and the colon."""
         return self.spec.partition(":")[2]
 
 
@@ -42,9 +42,8 @@ class Wanted:
 class TargetDefaults:
     """Defaults of a target that are known before it is started.
 
-    `connect` is the connect string with the version. `baseline` is the file of known failures, which may be
-    missing. `claims` are the capabilities among Read, Edit and Write that the target states. None if it
-    states nothing.
+    `connect` is the connect string with the version. `baseline` is the path of the baseline, which may be missing.
+    `claims` are the capabilities among Read, Edit and Write that the mapping declares. None if it declares nothing.
     """
 
     connect: str
@@ -63,7 +62,7 @@ class Kind:
     """
 
     form: str
-    connect: Callable[[Wanted], Adapter]
+    connect: Callable[[ConnectRequest], Adapter]
     confinable: bool = False
     defaults: Callable[[str], TargetDefaults] | None = None
     hint: Callable[[str], str] | None = None

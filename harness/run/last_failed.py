@@ -28,43 +28,43 @@ class LastFailed:
 
     def ids(self) -> list[str] | None:
         """Return the ids of the scenarios that failed in the last run, sorted. None if the target was not run."""
-        noted = self._read_ids()
-        return None if noted is None else noted[0]
+        stored = self._read_ids()
+        return None if stored is None else stored[0]
 
     def untested(self) -> list[str]:
         """Return the ids of scenarios that an interrupted run did not reach, sorted."""
-        noted = self._read_ids()
-        return [] if noted is None else noted[1]
+        stored = self._read_ids()
+        return [] if stored is None else stored[1]
 
-    def note(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
-        """Store the result of a run: whether each scenario failed.
+    def store(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
+        """Store for each scenario of a run whether it failed.
 
-        `selected` are the scenarios of the run; those without a result count as not tested. The stored results of all
-        other scenarios stay as they are.
+        `selected` are all scenarios of the run; those without a result are stored as not tested. The stored results of
+        other scenarios do not change.
         """
-        known = self._read_ids() or ([], [])
-        ids = {*known[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
-        untested = {*known[1], *selected} - failed.keys()
-        noted = [sorted(ids), sorted(untested)]
+        before = self._read_ids() or ([], [])
+        ids = {*before[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
+        untested = {*before[1], *selected} - failed.keys()
         with suppress(OSError):  # a cache: the next run reports that it is missing
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            write_all({self._file: json.dumps(noted, indent=0).encode()})
+            write_all({self._file: json.dumps([sorted(ids), sorted(untested)], indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
         """Return the stored ids of failed and of untested scenarios. None without a valid file."""
         try:
-            noted = json.loads(self._file.read_bytes())
+            match json.loads(self._file.read_bytes()):
+                case [list(failed), list(untested)] if all(
+                    isinstance(each, str) for each in failed + untested
+                ):
+                    return failed, untested
         except (OSError, ValueError):
-            return None
-        match noted:
-            case [list(failed), list(untested)] if all(
-                isinstance(each, str) for each in (*failed, *untested)
-            ):
-                return failed, untested
+            pass
         return None
 
 
 def failed_in(file: Path) -> list[str]:
-    """Return the scenarios of JSON lines that are not conformant, sorted. Raises StreamError, UnreadableStreamError."""
+    """Return the scenarios that failed in a file of results (`--format jsonl`), sorted. Raises StreamError,
+    UnreadableStreamError.
+    """
     judged = (judged for run in read_stream(file) for judged in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

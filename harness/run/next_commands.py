@@ -18,26 +18,28 @@ if TYPE_CHECKING:
 
     from readfirst.harness.run.run_command import RunRequest
 
-_MIN_FAILURES = 2
-"""Minimum number of failures that are worth grouping by cause."""
-_MAX_NAMED = 10
-"""Maximum number of failing scenarios that an interrupted run names."""
+_MIN_GROUPED_FAILURES = 2
+"""Minimum number of failures for the suggestion to group them."""
+_MAX_NAMED_FAILURES = 10
+"""Maximum number of failed scenarios that an interrupted run names."""
 
 
 def suite_options(fixtures: Sequence[str]) -> list[str]:
     """Return the options that name these suites on a command line."""
-    named = (each if each == BUNDLED else short_path(Path(each)) for each in fixtures)
-    return [word for each in named for word in ("--fixtures", each)]
+    paths = (path if path == BUNDLED else short_path(Path(path)) for path in fixtures)
+    return [word for path in paths for word in ("--fixtures", path)]
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return commands that group the failures, counted by contract in `failing`. Empty if they show no more."""
+    """Return a line with commands that group the failures of a run. `failing` contains the number of failures by
+    contract. Empty if the commands would not show more than the run.
+    """
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
     is_kept = request.format == "jsonl" and request.output is not None
     # `diff` compares effects and answers, which do not matter at `safe`.
     is_by_rule = bool(request.selection.ids) or request.level == "safe"
-    if failing[contract] < _MIN_FAILURES or (is_by_rule and not is_kept):
+    if failing[contract] < _MIN_GROUPED_FAILURES or (is_by_rule and not is_kept):
         return ""
     side = str(request.output) if is_kept else request.target
     diff = ["readfirst", "diff", contract, side, *_selection_options(request)]
@@ -49,24 +51,22 @@ def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
         diff += ["--trust"] if request.suite.trust else []
         commands = {"by cause, with another run (none with --format jsonl --output results.jsonl)": diff}
     fixtures = suite_options(request.fixtures)
-    grouped = (f"{how}: {visible_command([*words, *fixtures])}" for how, words in commands.items())
+    grouped = (f"{name}: {visible_command([*words, *fixtures])}" for name, words in commands.items())
     return f"{failing[contract]} failures on {contract}; grouped {'; '.join(grouped)}"
 
 
 def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
-    """Return lines with the failures of an interrupted run and the commands that continue it. `scenarios` is the
-    number of scenarios of the run.
+    """Return lines with the failures of an interrupted run and the commands that continue it.
 
-    `tested` contains, for each contract and each tested scenario, whether the scenario failed.
+    `scenarios` is the number of scenarios of the run. `tested` contains, for each contract and each tested scenario,
+    whether the scenario failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
-    failed = sorted(
-        {each for verdicts in tested.values() for each, has_failed in verdicts.items() if has_failed}
-    )
-    named = ", ".join(map(visible, failed[:_MAX_NAMED]))
-    more = f" and {len(failed) - _MAX_NAMED:,} more" if len(failed) > _MAX_NAMED else ""
+    failed = sorted(_failed_ids(tested))
+    named = ", ".join(map(visible, failed[:_MAX_NAMED_FAILURES]))
+    more = f" and {len(failed) - _MAX_NAMED_FAILURES:,} more" if len(failed) > _MAX_NAMED_FAILURES else ""
     failures = f"{len(failed):,} failed: {named}{more}" if failed else "none failed"
     lines = [f"interrupted after {len(done):,} of {pluralize(scenarios, 'scenario')}; {failures}"]
     if failed:
@@ -77,13 +77,17 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return a line with the command to run all scenarios after the failed ones have passed. Empty otherwise."""
+    """Return a line with the command to run all scenarios, if only failed ones were selected and all of them passed.
+    Empty otherwise.
+    """
     is_repetition = request.last_failed or request.failed_in is not None
-    if not is_repetition or any(
-        has_failed for verdicts in tested.values() for has_failed in verdicts.values()
-    ):
+    if not is_repetition or _failed_ids(tested):
         return ""
     return f"no scenario that failed before fails now; run all scenarios: {_run_command(request)}"
+
+
+def _failed_ids(tested: Mapping[str, Mapping[str, bool]]) -> set[str]:
+    return {each for verdicts in tested.values() for each, has_failed in verdicts.items() if has_failed}
 
 
 def _run_command(request: RunRequest) -> str:

@@ -1,4 +1,4 @@
-"""Items of pytest: a scenario file, a scenario in it, and a scenario on one contract."""
+"""The collectors and items of the pytest plugin: a scenario file, a scenario in it, and a scenario on one contract."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ PROPERTY = "readfirst"
 
 
 class ScenarioFailedError(Exception):
-    """A scenario failed. The message is the explanation that the command line prints, too."""
+    """A scenario failed. The message is the same explanation as on the command line, `brief` is one line of it, and
+    `details` is the output or the traceback of the target.
+    """
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:
         super().__init__(message)
@@ -28,12 +30,12 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file, with an item per contract, or with a collector for each of several scenarios."""
+    """A scenario file. It contains an item per contract, or a collector per scenario if it has several scenarios."""
 
     root: Path
 
     def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
-        """Yield the items. The file is read when an item runs; only its heading is read before, to select scenarios."""
+        """Yield the items or collectors. Of the file, only the heading is read before an item runs."""
         try:
             target = target_of(self.config, self.root)
             slugs = target.cases(self.path, self.root)
@@ -42,7 +44,7 @@ class ScenarioFile(pytest.File):
         folder = next(each for each in FOLDERS if self.path.is_relative_to(self.root / each))
         name = self.path.relative_to(self.root / folder).with_suffix("")
         if slugs is None:
-            yield from _items(self, target, name.as_posix())
+            yield from _make_items(self, target, name.as_posix())
             return
         for slug in slugs:
             case: ScenarioCase = ScenarioCase.from_parent(self, name=slug)
@@ -58,12 +60,12 @@ class ScenarioCase(pytest.Collector):
 
     def collect(self) -> Iterator[ScenarioItem]:
         """Yield the items of the scenario: one for each contract."""
-        yield from _items(self, self.target, self.scenario_id)
+        yield from _make_items(self, self.target, self.scenario_id)
 
 
-def _items(parent: pytest.Collector, target: Target, scenario_id: str) -> Iterator[ScenarioItem]:
+def _make_items(parent: pytest.Collector, target: Target, scenario_id: str) -> Iterator[ScenarioItem]:
     path = parent.path
-    if not target.contracts or target.has_replaced(scenario_id, path) or not target.takes(scenario_id):
+    if not target.contracts or target.has_replaced(scenario_id, path) or not target.selects(scenario_id):
         return
     for contract in target.contracts:
         item: ScenarioItem = ScenarioItem.from_parent(parent, name=contract)

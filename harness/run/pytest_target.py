@@ -38,7 +38,7 @@ class Target:
 
     contracts: tuple[str, ...] = ()
     missing_because = "a required capability"
-    """The missing capabilities, in words, if a scenario that must be judged is not judged."""
+    """The reason in the message about a scenario that was not judged although it must be."""
     level_warning = ""
     """A warning that the baseline was written at a lower level than that of the run."""
 
@@ -53,7 +53,7 @@ class Target:
     def prepare(self) -> None:
         """Read the suite, the baseline and the options. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import BaselineChecker
-        from readfirst.harness.run.capabilities import claims_named
+        from readfirst.harness.run.capabilities import parse_capabilities
         from readfirst.harness.run.connect import target_defaults
         from readfirst.harness.run.run_command import check_coverage, chosen_contracts, open_baseline
         from readfirst.harness.suite.selection import rules_chosen
@@ -61,28 +61,27 @@ class Target:
 
         options = self._options
         self._suite = suite = open_layers(self._layers, trust=options.readfirst_trust)
-        claims = claims_named([*(options.readfirst_require or ()), *(options.readfirst_claims or ())])
+        claims = parse_capabilities([*(options.readfirst_require or ()), *(options.readfirst_claims or ())])
         called = self.name
-        if (own := target_defaults(self.name)) is not None:
-            called, self.level = own.connect, options.readfirst_level or own.level
-            claims = own.claims if claims is None else claims
+        if (defaults := target_defaults(self.name)) is not None:
+            called, self.level = defaults.connect, options.readfirst_level or defaults.level
+            claims = defaults.claims if claims is None else claims
         contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)
         check_coverage(suite, contracts)
         self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
-        self._ruler = BaselineChecker(baseline, claims)
+        self._checker = BaselineChecker(baseline, claims)
         if baseline is not None:
             self.level_warning = escape(baseline.level_warning(self.level, "--readfirst-level"))
-        if baseline is not None and baseline.lacking is not None:
-            self.missing_because = "a capability that the baseline does not list as unclaimed"
+            if baseline.lacking is not None:
+                self.missing_because = "a capability that the baseline does not list as unclaimed"
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether another suite of the run replaces the scenario in this file by a scenario with the same id."""
-        return (
-            len(self._layers) > 1 and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
-        )
+        """Whether a different suite of the run replaces the scenario in this file by a scenario with the same id."""
+        has_layers = len(self._layers) > 1
+        return has_layers and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
 
     def cases(self, path: Path, root: Path) -> Sequence[str] | None:
         """Return the scenarios of a file (last parts of ids). None: it has only one. Raises SuiteError."""
@@ -93,7 +92,7 @@ class Target:
 
         return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
-    def takes(self, scenario_id: str) -> bool:
+    def selects(self, scenario_id: str) -> bool:
         """Whether the options select a scenario. A scenario that cannot be read is selected, and fails later."""
         if not self._requirements and self._rules is None:
             return True
@@ -103,8 +102,8 @@ class Target:
             heading = self._suite.heading(scenario_id)
         except SuiteError:
             return True
-        bound = not self._requirements or heading.requirement in self._requirements
-        return bound and (self._rules is None or heading.rule in self._rules)
+        is_required = not self._requirements or heading.requirement in self._requirements
+        return is_required and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
         """Return the runner for a contract. The target is connected at the first use. Raises UnconnectedError."""
@@ -117,11 +116,8 @@ class Target:
             spec = RunSpec(self._suite, self.name, contract, self.level, self._run_options())
             try:
                 self._runners[contract] = Runner(spec)
-            except ConnectError as error:
-                raise UnconnectedError(str(error)) from error
-            except NoWallError as error:
-                message = str(error).replace("--trust", "--readfirst-trust")
-                raise UnconnectedError(message) from error
+            except (ConnectError, NoWallError) as error:
+                raise UnconnectedError(str(error).replace("--trust", "--readfirst-trust")) from error
             except AdapterError as error:
                 message = f"{self.name!r} cannot be connected: {error}"
                 raise UnconnectedError("\n".join(filter(None, (message, error.details.strip())))) from error
@@ -137,12 +133,12 @@ class Target:
         """Replay one scenario, and compare its verdict with the baseline."""
         with self._directory():
             verdict = self._connect(contract).judge(scenario_id)
-        return verdict, self._ruler.apply_baseline(verdict)
+        return verdict, self._checker.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
         """Return the undeclared required capabilities as text. Empty if there is none. Raises UnconnectedError."""
         with self._directory():
-            return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
+            return ", ".join(sorted(self._checker.required - self._connect(contract).claims))
 
     def _directory(self) -> AbstractContextManager[None]:
         """Return a context manager that changes to the base directory of the target's relative paths."""

@@ -26,7 +26,7 @@ from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
 from readfirst.harness.report.table import BRIEF, TableReport, print_runs
 from readfirst.harness.report.timing import Cost
-from readfirst.harness.run.failed_workspaces import open_folder
+from readfirst.harness.run.failed_workspaces import prepare_directory
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.last_failed import LastFailed, failed_in
 from readfirst.harness.run.next_commands import all_pass_line, grouping_line, interrupted_lines, suite_options
@@ -57,16 +57,17 @@ _FILE_WIDTH_COLUMNS = 110
 class RunRequest:
     """The options of one run, as on the command line.
 
-    `target` is the connect string. `called` is the target without added options; it is the name in reports and
-    baselines unless `name` is given. `version` returns the version of this program, for reports.
-    `contracts` empty: the default. `no_baseline`: the baseline of the target is ignored.
-    `update_baseline` writes the failures of the run into `baseline`, keeping reasons.
-    `claims` are the required capabilities. None: those of the mapping (`stated`), or Read, Edit and Write; a baseline
-    can change them.
-    `last_failed` selects the failures of the last run of the target, `failed_in` those of a stream, and `remaining` the
-    scenarios that an interrupted run did not reach.
-    `trace` prints calls and answers on standard error.
-    `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
+    - `target` is the connect string. `called` is the target without added options; it is the name in reports and
+      baselines unless `name` is given. `version` returns the version of readfirst, for reports.
+    - `contracts` empty: the default contract. `no_baseline`: the baseline of the target is ignored. `update_baseline`
+      writes the failures of the run into `baseline`, and keeps written reasons.
+    - `claims` are the required capabilities. If it is None, they are the capabilities of the mapping (`stated`), or
+      Read, Edit and Write; a baseline can change them.
+    - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
+      `remaining` the scenarios that an interrupted run did not reach.
+    - `trace` prints calls and answers on standard error.
+    - `most_failures` is the number of rules for which the table format explains the shortest failing scenario; None:
+      all failing scenarios are explained.
     """
 
     suite: Suite
@@ -98,7 +99,7 @@ class RunRequest:
         return self.name or self.called or self.target
 
     def commands(self, contract: str) -> Commands:
-        """Return the command lines that show and repeat a failed scenario; the scenario's id must be appended."""
+        """Return the command lines that show and repeat a failed scenario, without the scenario's id at the end."""
         show = ["readfirst", "show", "--contract", contract, *suite_options(self.fixtures)]
         return Commands(visible_command(self.run_words([contract])), visible_command(show))
 
@@ -131,11 +132,10 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Raise SelectionError if the scenarios of one of the suites in a run cannot be judged by any of the contracts
-    `names`.
+    """Raise SelectionError if none of the contracts `names` can judge the scenarios of one of the suites in a run.
 
-    A contract that a suite describes itself cannot judge the scenarios of the suites below it, unless it extends a
-    recorded one. `ids` are the selected scenarios. None: all.
+    A contract that a suite describes cannot judge the scenarios of the suites below it, unless it extends a recorded
+    contract. `ids` are the selected scenarios. None: all.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.part, ids)):
@@ -149,7 +149,7 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
 
 
 def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each suite whose scenarios replace scenarios of a suite below it, among these ids."""
+    """Yield a line for each suite that replaces scenarios of a suite below it, with the replaced ones among `ids`."""
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
         part = suite.part(scenario_id)
@@ -197,11 +197,10 @@ def perform(request: RunRequest) -> int:
     for line in replacement_lines(suite, ids):
         say(line, err=True)
     if keep is not None:
-        open_folder(keep)
+        prepare_directory(keep)
     jobs = jobs_for(request.options.jobs, request.target, len(ids))
-    is_whole = request.selection == Selection() and not (
-        request.last_failed or request.failed_in or request.remaining
-    )
+    is_filtered = bool(request.last_failed or request.failed_in or request.remaining)
+    is_whole = request.selection == Selection() and not is_filtered
     facts = RunFacts(
         target=request.target,
         name=request.title,
@@ -213,7 +212,7 @@ def perform(request: RunRequest) -> int:
         rules=suite.rules,
         suite=suite.title if is_whole else part_of(suite.title),
     )
-    summary, ruler = Summary(), BaselineChecker(baseline, request.claims or request.stated)
+    summary, checker = Summary(), BaselineChecker(baseline, request.claims or request.stated)
     summary.has_unclaimed_list = baseline is not None and baseline.lacking is not None
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
@@ -222,31 +221,21 @@ def perform(request: RunRequest) -> int:
     with ExitStack() as stack:
         if request.trace:
             stack.enter_context(tracing(stderr()))
-        for name, each in last_failed.items():
-            stack.callback(each.note, tested[name], ids)
-        verdicts = stack.enter_context(
-            closing(
-                run(
-                    suite,
-                    request.target,
-                    contracts,
-                    request.level,
-                    ids,
-                    replace(request.options, jobs=jobs),
-                )
-            )
-        )
+        for name, cache in last_failed.items():
+            stack.callback(cache.store, tested[name], ids)
+        options = replace(request.options, jobs=jobs)
+        verdicts = run(suite, request.target, contracts, request.level, ids, options)
+        stack.enter_context(closing(verdicts))
         # The first verdict comes before any output, because connecting to the target may raise an exception.
         first = next(verdicts)
         cost.started(first)
-        reports, console = _open_reports(
-            request, replace(facts, design=first.design, refuses=first.refuses), stack
-        )
+        facts = replace(facts, design=first.design, refuses=first.refuses)
+        reports, console = _open_reports(request, facts, stack)
         notice = ServerNotice(len(ids), jobs)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
-                ruling = ruler.apply_baseline(verdict)
+                ruling = checker.apply_baseline(verdict)
                 summary.add(verdict, ruling)
                 cost.verdict(verdict)
                 if line := notice.line(verdict):
@@ -272,10 +261,8 @@ def perform(request: RunRequest) -> int:
     # Otherwise the table has already been printed.
     if (request.output is None) == (request.format != "table"):
         say_lines([*map(visible, summary.error_lines()), summary.sentence()], err=True)
-        if design := summary.design_sentence():
-            say(design, err=True)
-        if complaint := summary.complaint():
-            say(complaint, err=True)
+        for line in filter(None, (summary.design_sentence(), summary.complaint())):
+            say(line, err=True)
     if baseline is not None and baseline.lacking is None and not request.update_baseline:
         say(
             f"{request.baseline} does not list the scenarios that were not judged, so a scenario that is no longer "
@@ -283,9 +270,8 @@ def perform(request: RunRequest) -> int:
             err=True,
         )
     say(cost.sentence(summary, jobs), err=True)
-    for line in (grouping_line(request, failing), all_pass_line(request, tested)):
-        if line:
-            say(line, err=True)
+    for line in filter(None, (grouping_line(request, failing), all_pass_line(request, tested))):
+        say(line, err=True)
     if keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(keep)}", err=True)
     if request.update_baseline and request.baseline:
@@ -313,7 +299,7 @@ def perform_report(
     def commands(run: Run) -> Commands:
         return RunRequest(suite, run.target, fixtures=fixtures, level=run.level).commands(run.contract)
 
-    sources = _sources_of(suite, commands, version)
+    sources = _report_sources(suite, commands, version)
     with output(target) if target is not None else nullcontext(stdout()) as stream:
         if page == "table":
             print_runs(_open_console(stream), results, sources, most_failures)
@@ -324,8 +310,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids to run, and the message for an empty selection. Only scenarios that failed, or were not tested,
-    are returned if the request selects these.
+    """Return those of the ids that the options `--failed-in`, `--last-failed` and `--continue` select (default: all),
+    and the message to print if there are none.
 
     Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
@@ -335,10 +321,10 @@ def _filter_failed(
     if not (request.last_failed or request.remaining):
         return ids, "nothing was selected"
     known: list[str] = []
-    for found in last.values():
-        known += (found.ids() or ()) if request.last_failed else ()
-        known += found.untested() if request.remaining else ()
-    if all(each.ids() is None for each in last.values()):
+    for results in last.values():
+        known += (results.ids() or ()) if request.last_failed else ()
+        known += results.untested() if request.remaining else ()
+    if all(results.ids() is None for results in last.values()):
         raise SelectionError(
             f"{request.target} has not been run in this folder yet on {' or '.join(last)}. Run it once without "
             "--last-failed and --continue, or name the results of a run with --failed-in."
@@ -347,7 +333,7 @@ def _filter_failed(
     return sorted({*ids} & {*known}), f"no selected scenario {fate} when {request.target} was last run"
 
 
-def _sources_of(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
+def _report_sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
     return Sources(
         suite.find_scenario,
         suite.contracts,
@@ -381,7 +367,9 @@ def _open_report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Repor
         case "jsonl":
             return JsonlReport(stream, facts, request.version())
         case "markdown" | "html" | "badge" | "junit":
-            sources = _sources_of(request.suite, lambda run: facts.commands(run.contract), request.version())
+            sources = _report_sources(
+                request.suite, lambda run: facts.commands(run.contract), request.version()
+            )
             return PageReport(stream, facts, request.format, sources)
         case _:
             return TableReport(_open_console(stream), facts, most_failures=request.most_failures)

@@ -12,16 +12,16 @@ from readfirst.harness.adapters.mask_tokens import mask_tokens
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
-from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict, verdict_without_replay
+from readfirst.harness.compare.verdict import Level, Status, Verdict, verdict_without_replay
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import check_overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.capabilities import claimed_capabilities
-from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
-from readfirst.harness.run.failed_workspaces import KeptWorkspaces
+from readfirst.harness.run.capabilities import supported_capabilities
+from readfirst.harness.run.connect import CONTRACT_DEPENDENT_KINDS, connect, kind_of
+from readfirst.harness.run.failed_workspaces import FailedWorkspaces
 from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.run.run_options import DEFAULT, RunOptions
 from readfirst.harness.suite.contract_expectations import is_by_hand, with_expectations_of
@@ -40,8 +40,8 @@ _WRITING_TOOLS = {"Edit", "Write"}
 class RunSpec:
     """The settings of one run. They are picklable, because they are sent to worker processes.
 
-    `suite` is pickled without its caches. `connect` is the connect string. An implementation that does not know the
-    contract is replayed only once: `also` are further contracts to compare the same replay with.
+    `connect` is the connect string. `also` are further contracts to compare the same replay with, if the implementation
+    does not depend on the contract.
     """
 
     suite: Suite
@@ -58,8 +58,9 @@ class RunSpec:
             yield runner.verdicts
 
     def result_for_crash(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return the verdicts `error` for a scenario whose worker process died. `reason` describes the end of the
-        process. Raises SuiteError if the scenario file is missing or damaged.
+        """Return verdicts with the status `error` for a scenario whose worker process crashed.
+
+        `reason` contains the exit status. Raises SuiteError if the scenario file is missing or damaged.
         """
         heading = self.suite.heading(scenario_id)
         return tuple(
@@ -70,10 +71,10 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with the expectations of one contract. Contracts with equal expectations share one scenario.
+    """A scenario with the expectations of one contract. Contracts with equal recordings share the Scenario object.
 
-    `name` is the name of the requested contract. `contract` is the contract that judges the scenario: the requested
-    one, or the recorded contract that it extends.
+    `name` is the name of the requested contract. `contract` judges the scenario: it is the requested contract, or the
+    recorded contract that this extends.
     """
 
     name: str
@@ -83,11 +84,11 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario, with the name of this contract instead of the name of the contract that it is shared with."""
-        named = self.contract.name
-        if not self.contract.recorded or self.scenario.contract == named:
+        """The scenario with the name of this contract, because a shared scenario has the name of a different one."""
+        name = self.contract.name
+        if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
-        return replace(self.scenario, contract=named)
+        return replace(self.scenario, contract=name)
 
 
 class Runner:
@@ -101,37 +102,35 @@ class Runner:
         self._traits = traits_of(self._adapter)
         design_named(self._traits.design)
         refusals_named(self._traits.refuses)
-        self.claims = claimed_capabilities(self._traits)
+        self.claims = supported_capabilities(self._traits)
         """The declared capabilities."""
-        self._place = WorkspacePool(
-            confined=spec.options.confine or self.suite.needs_wall,
-            memory=self._traits.in_memory,
-        )
-        self._ended = _ProcessEndCheck(self._traits.servers is None)
-        keep = spec.options.keep
-        self._kept = KeptWorkspaces(keep) if keep is not None else None
-        if self._kept is not None:
-            self._place.keep = self._kept.copy
+        is_confined = spec.options.confine or self.suite.needs_wall
+        self._pool = WorkspacePool(confined=is_confined, memory=self._traits.in_memory)
+        self._process_end_check = _ProcessEndCheck(self._traits.servers is None)
+        self._failed_workspaces: FailedWorkspaces | None = None
+        if spec.options.keep is not None:
+            self._failed_workspaces = FailedWorkspaces(spec.options.keep)
+            self._pool.keep = self._failed_workspaces.copy
 
     def judge(self, scenario_id: str) -> Verdict:
-        """Replay one scenario and judge it by the first contract. See `verdicts`."""
+        """Replay one scenario, and compare it with the first contract. See `verdicts`."""
         return self.verdicts(scenario_id)[0]
 
     def _read_scenario(self, scenario_id: str) -> Scenario:
-        """Read a scenario. Without recorded expectations, it is only checked for harm, at the level `safe`."""
+        """Read a scenario. If it has no expectations, it becomes an invariant at the level `safe`."""
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
             if {finding.rule for finding in error.findings} != {"missing-expect"}:
                 raise
-        unasked = self.suite.scenario(scenario_id, require_expect=False)
-        return replace(unasked, invariant=True) if self.spec.level == "safe" else unasked
+        scenario = self.suite.scenario(scenario_id, require_expect=False)
+        return replace(scenario, invariant=True) if self.spec.level == "safe" else scenario
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
         """Replay one scenario once, and compare it with the expectations of each contract, in their order.
 
-        Raises SuiteError or RecordingError if its files are damaged. All other errors result in the verdict
-        `error`, with the party to blame.
+        Raises SuiteError or RecordingError if its files are damaged. All other exceptions become verdicts with the
+        status `error` and the party to blame.
         """
         stated = self._read_scenario(scenario_id)
         views = self._make_views(stated)
@@ -150,8 +149,9 @@ class Runner:
             skips.append(skip)
         views_to_judge = [view for view, skip in zip(views, skips, strict=True) if skip is None]
         replayed = self._judge_with_retry(scenario_id, views_to_judge) if views_to_judge else []
-        if self._kept is not None and not any(verdict.status in ("failed", "error") for verdict in replayed):
-            self._kept.drop(scenario_id)
+        is_failing = any(verdict.status in ("failed", "error") for verdict in replayed)
+        if self._failed_workspaces is not None and not is_failing:
+            self._failed_workspaces.remove(scenario_id)
         judged = iter(replayed)
         verdicts = (next(judged) if skip is None else skip for skip in skips)
         return tuple(
@@ -165,7 +165,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario with each contract's expectations. Contracts with equal recordings share one scenario."""
+        """Return the scenario with the expectations of each contract."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -176,19 +176,18 @@ class Runner:
         views = []
         shared: dict[int, Scenario] = {}
         for name, contract in judging:
-            transcript = recording.transcripts.get(contract.name)
-            if not contract.recorded or contract.name == stated.contract:
-                scenario = stated
-            else:
-                key = id(transcript)
-                if key not in shared:
-                    shared[key] = with_expectations_of(stated, contract.name, transcript)
-                scenario = shared[key]
+            transcript, scenario = recording.transcripts.get(contract.name), stated
+            if contract.recorded and contract.name != stated.contract:
+                if id(transcript) not in shared:
+                    shared[id(transcript)] = with_expectations_of(stated, contract.name, transcript)
+                scenario = shared[id(transcript)]
             views.append(_View(name, contract, scenario, transcript))
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return the verdicts. Scenarios that may fail because of a shared server are repeated on a separate server."""
+        """Return the verdicts. If a shared server may be the reason for a failure, the scenario is repeated on a
+        separate server.
+        """
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
@@ -203,20 +202,20 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return the behaviour in a verdict, without tokens such as times. Equal values mean equal behaviour."""
+        """Return the parts of a verdict that are equal if the behaviour is equal. Tokens such as times are masked."""
 
-        def without_tokens(difference: Difference) -> Difference:
-            expected, got = (
-                mask_tokens(self._traits.mask(text)) for text in (difference.expected, difference.got)
-            )
-            return replace(difference, expected=expected, got=got)
+        def mask(text: str) -> str:
+            return mask_tokens(self._traits.mask(text))
 
-        differences = [*map(without_tokens, verdict.differences)]
+        differences = [
+            replace(difference, expected=mask(difference.expected), got=mask(difference.got))
+            for difference in verdict.differences
+        ]
         return verdict.status, verdict.levels, differences, verdict.blame
 
     def _judge_views(self, views: list[_View]) -> list[Verdict]:
         """Replay the scenario once, and compare the outcome once with the expectations of each group of equal views."""
-        level, vocabulary = self.spec.level, self.suite.vocabulary
+        level, vocabulary, in_full = self.spec.level, self.suite.vocabulary, self.suite.in_full
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
         try:
@@ -228,18 +227,9 @@ class Runner:
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
                     compared[key] = compare(
-                        view.own,
-                        outcome,
-                        view.contract,
-                        level,
-                        vocabulary,
-                        recorded,
-                        judgement,
-                        self.suite.in_full,
+                        view.own, outcome, view.contract, level, vocabulary, recorded, judgement, in_full
                     )
-                verdict = compared[key]
-                if verdict.contract != view.contract.name:
-                    verdict = replace(verdict, contract=view.contract.name)
+                verdict = replace(compared[key], contract=view.contract.name)
                 verdict = apply_refusals(verdict, view.own, view.contract, outcome, self._traits.refuses)
                 verdicts.append(apply_design(verdict, view.own, view.contract, outcome, self._traits.design))
         except Exception as error:
@@ -249,18 +239,17 @@ class Runner:
         return verdicts
 
     def _replay_scenario(self, scenario: Scenario) -> Outcome:
-        adapter = self._adapter
+        adapter, settle = self._adapter, self.spec.options.settle
         if isinstance(adapter, RecordedAdapter):
             return adapter.outcome(scenario)
-        ends_process = self._ended.stops_process(scenario)
-        settle = self.spec.options.settle
-        outcome = replay(scenario, adapter, self._place, settle=settle, ends_process=ends_process)
+        ends_process = self._process_end_check.is_required(scenario)
+        outcome = replay(scenario, adapter, self._pool, settle=settle, ends_process=ends_process)
         if ends_process:
-            self._ended.note_outcome(scenario, outcome)
+            self._process_end_check.note_outcome(scenario, outcome)
         return outcome
 
     def _judge_session(self, scenario: Scenario, outcome: Outcome) -> Judgement:
-        """Return the judgement of the session: its harms, including calls that only this implementation refuses."""
+        """Return the harms of the session, including calls that only this implementation refuses."""
         judgement = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
             return judgement
@@ -271,9 +260,8 @@ class Runner:
             transcripts = self.suite.recordings.of(scenario.id, scenario.inputs).transcripts
         except RecordingError:
             return judgement  # lint reports the damage of the recording
-        recorded = [
-            transcripts[contract.name] for contract in self.suite.contracts if contract.name in transcripts
-        ]
+        names = (contract.name for contract in self.suite.contracts)
+        recorded = [transcripts[name] for name in names if name in transcripts]
         unnecessary_refusals = check_overcautious(scenario, outcome, recorded)
         return replace(judgement, harms=tuple(sorted((*judgement.harms, *unnecessary_refusals))))
 
@@ -294,7 +282,7 @@ class Runner:
         except Exception as error:
             _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)
         finally:
-            self._place.close()
+            self._pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -305,18 +293,18 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides when to stop the shared process between scenarios, to detect changes of files at its exit.
+    """Decides after which scenarios the shared process is ended, to detect changes of files at its exit.
 
-    The process is stopped after the first scenarios that use Edit and Write. If a process has changed files at its
-    exit, it is stopped after every later scenario. `enabled` is False for servers of a pool, because they exit with
-    their sessions or were checked before.
+    The process is ended after the first scenarios that use Edit and Write. If it has changed files at its exit, it is
+    ended after every later scenario. `enabled` is False for servers of a pool, because they exit with their sessions or
+    were checked before.
     """
 
     enabled: bool
     checked_tools: set[str] = field(default_factory=set)
     changed_files: bool = False
 
-    def stops_process(self, scenario: Scenario) -> bool:
+    def is_required(self, scenario: Scenario) -> bool:
         return self.enabled and (
             self.changed_files
             or (self.checked_tools != _WRITING_TOOLS and not _writing_tools(scenario) <= self.checked_tools)
@@ -325,9 +313,7 @@ class _ProcessEndCheck:
     def note_outcome(self, scenario: Scenario, outcome: Outcome) -> None:
         if outcome.error is None:
             self.checked_tools |= _writing_tools(scenario)
-        self.changed_files = self.changed_files or bool(
-            outcome.afterwards.changes or outcome.afterwards.traces
-        )
+        self.changed_files |= bool(outcome.afterwards.changes or outcome.afterwards.traces)
 
 
 def _writing_tools(scenario: Scenario) -> set[str]:
@@ -346,16 +332,16 @@ def run(
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
-    `ids` are the selected scenarios (`harness.suite.selection.select`). None: all. Scenarios are loaded one at a time.
-    An implementation that does not know the contract replays each scenario once for all contracts. With several jobs,
-    each worker process replays a share; verdicts and their order are the same. `apart`: a single job uses a worker
-    process, too, because a thread needs one. For several contracts of the reference, `keep` has a directory for each.
-    Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
+    `ids` are the selected scenarios (`harness.suite.selection.select`). None: all. If the implementation does not
+    depend on the contract, each scenario is replayed once for all contracts. With several jobs, each worker process
+    replays a share; the verdicts and their order are the same. `apart`: a single job also uses a worker process, which
+    a caller in a thread requires. For several contracts of the reference, `keep` has a subdirectory for each. Close the
+    iterator to stop early. Raises SuiteError, and the errors of `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep
-    once = kind_of(connect_string) not in TOLD_THE_CONTRACT  # before a process is started that would tell it
-    groups = [tuple(contracts)] if once else [(name,) for name in contracts]
+    is_dependent = kind_of(connect_string) in CONTRACT_DEPENDENT_KINDS
+    groups = [(name,) for name in contracts] if is_dependent else [tuple(contracts)]
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
         spec = RunSpec(suite, connect_string, names[0], level, replace(options, keep=folder), names[1:])
@@ -363,10 +349,10 @@ def run(
         with closing(_iter_verdicts(spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:
                 yield first
-                for kept, verdict in zip(later, others, strict=True):
-                    kept.append(verdict)
-        for kept in later:
-            yield from kept
+                for verdicts, verdict in zip(later, others, strict=True):
+                    verdicts.append(verdict)
+        for verdicts in later:
+            yield from verdicts
 
 
 def _iter_verdicts(

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 def update_baseline(
     request: RunRequest, old: Baseline | None, seen: Sequence[Verdict], *, is_whole: bool
 ) -> ExitCode:
-    """Write the failures among the verdicts into `request.baseline`, and return the exit code of the run with it.
-
-    Reasons of the `old` baseline are kept. `is_whole`: the run contained the whole suite.
+    """Write the failures among the verdicts into `request.baseline`, and return the exit code of the run with the new
+    baseline. Reasons in the `old` baseline are kept. `is_whole`: the run contained the whole suite.
     """
     suite, file = request.suite, request.baseline
     assert file is not None

@@ -23,8 +23,7 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
     """Run all scenarios. After every change, run the scenarios that failed last; if all of them pass, run all
     scenarios.
 
-    `run` runs with the additional options that it gets, and returns the exit code. `changes` yields the changed
-    files.
+    `run` executes a run with additional options, and returns its exit code. `changes` yields the changed files.
     """
     run(())
     for files in changes:
@@ -36,13 +35,8 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
 
 def written_by(options: Sequence[str]) -> list[Path]:
     """Return the absolute paths of files and directories that a run with these options writes."""
-    values = [value for option, value in pairwise(options) if option in _OUTPUT_OPTIONS]
-    values += [
-        option.partition("=")[2]
-        for option in options
-        if option.startswith(tuple(f"{option_name}=" for option_name in _OUTPUT_OPTIONS))
-    ]
-    return [Path(value).resolve() for value in values]
+    pairs = [*pairwise(options), *(option.split("=", 1) for option in options if "=" in option)]
+    return [Path(value).resolve() for option, value in pairs if option in _OUTPUT_OPTIONS]
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
@@ -59,10 +53,8 @@ def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[li
     missing = next((path for path in paths if not path.exists()), None)
     if missing is not None:
         raise WatchError(f"there is no {missing} to watch. Name a file or directory with --path.")
-    path_filter = DefaultFilter()
-    return _filter_changes(
-        watch(*paths, watch_filter=path_filter, debounce=_DEBOUNCE_MS, step=_POLL_INTERVAL_MS), written
-    )
+    batches = watch(*paths, watch_filter=DefaultFilter(), debounce=_DEBOUNCE_MS, step=_POLL_INTERVAL_MS)
+    return _filter_changes(batches, written)
 
 
 def _filter_changes(

@@ -47,7 +47,13 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.tool_schemas import find_unknown_argument
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.strict_yaml import Document
-from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node, a_kind_of, did_you_mean
+from readfirst.harness.yaml_io.yaml_validation import (
+    FormError,
+    Inspection,
+    Node,
+    did_you_mean,
+    json_type_name,
+)
 
 _ACTIONS = (*CALLS, *WORLD_EVENTS, *STATED_SESSION_EVENTS, "parallel", "at_once")
 _PLAIN = {
@@ -247,7 +253,7 @@ class _Reader(Inspection):
         """Return the only key of a step that names an action. Otherwise add a finding and return None."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
-            node.note(f"{node.what} must be a mapping, not {a_kind_of(node.value)}", begin)
+            node.note(f"{node.what} must be a mapping, not {json_type_name(node.value)}", begin)
             return None
         found: list[str] = [key for key in node.value if key in actions]
         if len(found) == 1:

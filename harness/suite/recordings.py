@@ -102,7 +102,7 @@ class _LastFileCache:
             strict_yaml.refuse_links(path, self._suite)
             # A second change within a tick of the clock is not visible, so a new file is not cached.
             is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
-            self._last = state if is_settled else (), strict_yaml.read(path, most=MAX_FILE_BYTES)
+            self._last = state if is_settled else (), strict_yaml.read(path, max_bytes=MAX_FILE_BYTES)
         return self._last[1]
 
 

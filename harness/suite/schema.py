@@ -17,8 +17,8 @@ from readfirst.harness.yaml_io.yaml_validation import (
     MAX_FINDINGS,
     FormError,
     Inspection,
-    a_kind_of,
     did_you_mean,
+    json_type_name,
 )
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _finding(error: ValidationError, document: Document, page: str, defs: Mappin
         case "enum" if isinstance(value, str):
             message, fix = f"{what} cannot be {value!r}", did_you_mean(value, wanted)
         case "type" if wanted in _KINDS:
-            rule, message = "schema", f"{what} must be {_KINDS[wanted]}, not {a_kind_of(value)}"
+            rule, message = "schema", f"{what} must be {_KINDS[wanted]}, not {json_type_name(value)}"
         case "minItems" | "minLength" | "minProperties" if not value:
             message = f"{what} is empty"
         case "minItems" | "minProperties":

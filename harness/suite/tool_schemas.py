@@ -77,7 +77,7 @@ def tools_file(root: Path) -> Path:
 
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
-    """Return the tools of each contract, by name. Raises KeptError."""
+    """Return the tools of each contract, by name. Raises JsonFileError."""
     found: dict[str, dict[str, OfferedTool]] = {}
     with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
@@ -154,7 +154,7 @@ def results_file(root: Path) -> Path:
 
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
-    """Return the results of each contract, in the order of the calls. Raises KeptError."""
+    """Return the results of each contract, in the order of the calls. Raises JsonFileError."""
     found: dict[str, list[StructuredResult]] = {}
     with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:

@@ -30,11 +30,9 @@ class InUseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class CachedValues:
+class CacheEntry:
     """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. Several entries may
-    have the same `name`.
-
-    `used` is the time of the last installation, use or change, in seconds since 1970.
+    have the same `name`. `used` is the time of the last installation, use or change, in seconds since 1970.
     """
 
     kind: str
@@ -49,14 +47,12 @@ class CachedValues:
 
     def size(self) -> int:
         """Return the size of the files in bytes. Hard links to one file count once. Raises OSError."""
-        return sum(
-            {
-                (status.st_dev, status.st_ino): status.st_size for status in _iter_file_status(self.path)
-            }.values()
-        )
+        statuses = _iter_file_status(self.path)
+        sizes = {(status.st_dev, status.st_ino): status.st_size for status in statuses}
+        return sum(sizes.values())
 
-    def called(self, word: str) -> bool:
-        """Whether a word names the entry: its kind, its name, `KIND/NAME`, or its name without the version."""
+    def matches(self, word: str) -> bool:
+        """Whether a word is the kind or the name of the entry, `KIND/NAME`, or the name without the version."""
         return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
@@ -70,7 +66,7 @@ def roots() -> dict[str, Path]:
     }
 
 
-def list_entries() -> list[CachedValues]:
+def list_entries() -> list[CacheEntry]:
     """Return all entries, by kind and name. Raises OSError."""
     entries = []
     for kind, root in roots().items():
@@ -83,7 +79,7 @@ def list_entries() -> list[CachedValues]:
             used = path.stat().st_mtime
             if kind in _RUN_KINDS:
                 used = max((status.st_mtime for status in _iter_file_status(path)), default=used)
-            entries.append(CachedValues(kind, name or path.name, path, used))
+            entries.append(CacheEntry(kind, name or path.name, path, used))
     return entries
 
 
@@ -96,28 +92,24 @@ def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
 
 
 def select_entries(
-    entries: Iterable[CachedValues], words: Sequence[str], older_than: int | None
-) -> list[CachedValues]:
-    """Return the entries that `words` name (all if empty), without those that were used in the last `older_than` days.
-
-    Raises CacheError for a word that names no entry.
+    entries: Iterable[CacheEntry], words: Sequence[str], older_than: int | None
+) -> list[CacheEntry]:
+    """Return the entries that match one of the words (all if there is no word), without entries that were used in the
+    last `older_than` days. Raises CacheError for a word that matches no entry.
     """
-    everything = list(entries)
+    selected = list(entries)
     for word in words:
-        if not any(entry.called(word) for entry in everything):
+        if not any(entry.matches(word) for entry in selected):
             raise CacheError(
                 f"nothing in the cache is called {word!r}. `readfirst product cache` lists the entries; "
                 f"a kind ({', '.join(roots())}) names all of them."
             )
-    return [
-        entry
-        for entry in everything
-        if (not words or any(entry.called(word) for word in words))
-        and (older_than is None or entry.days >= older_than)
-    ]
+    if words:
+        selected = [entry for entry in selected if any(map(entry.matches, words))]
+    return [entry for entry in selected if older_than is None or entry.days >= older_than]
 
 
-def remove(entry: CachedValues) -> None:
+def remove(entry: CacheEntry) -> None:
     """Delete an entry. Other processes see the entry either complete or not at all.
 
     Raises InUseError if another process is installing the entry, and OSError.

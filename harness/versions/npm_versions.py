@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 from packaging.version import Version
 
@@ -25,13 +24,11 @@ def published_versions(package: str = PACKAGE) -> tuple[str, ...]:
 
     Raises AdapterError (blame `environment`) if npm or its registry cannot be reached.
     """
-    versions = _query_npm(package, "versions")
+    answer = _query_npm(package, "versions")
     # npm returns a single version as a string, not as a list.
-    listed = versions if isinstance(versions, list) else [versions]
-    exact = {
-        str(version) for version in listed if _RELEASE_PATTERN.fullmatch(str(version))
-    } - REFUSED_VERSIONS
-    return tuple(sorted(exact, key=Version))
+    versions = {*map(str, answer if isinstance(answer, list) else [answer])}
+    releases = filter(_RELEASE_PATTERN.fullmatch, versions - REFUSED_VERSIONS)
+    return tuple(sorted(releases, key=Version))
 
 
 def newest(package: str = PACKAGE) -> str:
@@ -53,17 +50,14 @@ def _query_npm(package: str, field: str) -> object:
     )
 
 
-class KeptVersions:
-    """Limits how many versions are installed at the same time. If there are more than `most`, the one used the longest
-    ago is uninstalled. None: no limit.
-
-    Versions that were installed before are never uninstalled.
+class InstalledVersions:
+    """Limits the number of versions that are installed at the same time to `maximum` (None: no limit), by uninstalling
+    the least recently used version. Versions that were installed before are never uninstalled.
     """
 
-    def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
-        self._most = most
-        self._cache = cache
-        self._installed_before = installed_versions(cache)
+    def __init__(self, maximum: int | None = None) -> None:
+        self._maximum = maximum
+        self._installed_before = installed_versions()
         self._installed_here: list[str] = []
 
     def make_room(self, version: str) -> None:
@@ -72,6 +66,6 @@ class KeptVersions:
             return
         if version in self._installed_here:
             self._installed_here.remove(version)
-        while self._most is not None and len(self._installed_here) >= self._most:
-            uninstall(self._installed_here.pop(0), self._cache)
+        while self._maximum is not None and len(self._installed_here) >= self._maximum:
+            uninstall(self._installed_here.pop(0))
         self._installed_here.append(version)

@@ -1,4 +1,4 @@
-"""Change points: every change of a behaviour of the reference, and the recordings that differ around it."""
+"""List every change of a behaviour of the reference, with the recordings that show the change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ Histories = Mapping[str, History]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """A difference between the recordings of a scenario on two versions: the nearest recorded versions `around` a
-    change, and the differences.
+class RecordedChange:
+    """The differences (`occurrences`) between the recordings of a scenario on the two nearest versions `around` a
+    change.
     """
 
     around: Point
     occurrences: Sequence[Occurrence]
 
 
-def _iter_sights(
+def _iter_recorded_changes(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
-) -> Iterator[Sight]:
-    """Yield a Sight for each scenario that shows a behaviour, and whose recorded answers differ before and after a
-    version.
+) -> Iterator[RecordedChange]:
+    """Yield the recorded change of each scenario that shows a behaviour, if its recordings before and after a version
+    differ. `gated`: recordings with older models.
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
@@ -43,11 +43,10 @@ def _iter_sights(
         before, after = (recording.transcripts[name] for name in ends)
         if before != after:
             scenario = suite.scenario(scenario_id, require_expect=False)
-            sides = [
-                with_modes(scenario, recorded_answers(scenario, transcript)) for transcript in (before, after)
-            ]
+            answers = (recorded_answers(scenario, transcript) for transcript in (before, after))
+            sides = [with_modes(scenario, each) for each in answers]
             if differences := occurrences(scenario, *sides):
-                yield Sight(Point(*ends, releases.follow(*map(version_of, ends))), differences)
+                yield RecordedChange(Point(*ends, releases.follow(*map(version_of, ends))), differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class ChangePoint:
     value_before: Any
     value_after: Any
     shown: tuple[tuple[str, Point], ...] = ()
-    sights: tuple[Sight, ...] = ()
+    sights: tuple[RecordedChange, ...] = ()
 
     @property
     def point(self) -> Point | None:
@@ -76,10 +75,9 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show a changed behaviour. They may be recorded on versions next to the change."""
-    return frozenset(
-        name for each in behaviour_histories().values() if each.changes for name in each.shown_by
-    )
+    """Return the scenarios that show a behaviour with changes. They may be recorded on additional versions."""
+    changed = (history for history in behaviour_histories().values() if history.changes)
+    return frozenset(name for history in changed for name in history.shown_by)
 
 
 def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
@@ -88,7 +86,7 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
     points = []
     for name, history in behaviours.items():
         for version, gated, models, values in _iter_changes(history):
-            sights = tuple(_iter_sights(suite, releases, history, gated, version))
+            sights = tuple(_iter_recorded_changes(suite, releases, history, gated, version))
             shown = [(sight.occurrences[0].scenario_id, sight.around) for sight in sights]
             shown.sort(
                 key=lambda item: (
@@ -101,8 +99,8 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change: its version, whether it is for older models, the name of the class of models, and the values
-    before and after.
+    """Yield each change: its version, whether it concerns older models, the name of the class of models, and the values
+    before and after the change.
     """
     previous = history.first
     for version, value in history.changes.items():

@@ -22,7 +22,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.points import ChangePoint, Histories
 
-UNSTEADY = "two replays gave different answers"
+UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
 """Time of a scenario that needs its own session, relative to a scenario in a shared session."""
 _NEW_VERSION = Version("999")
@@ -39,8 +39,8 @@ def quick_set(
     `shown_by` scenarios of the behaviour are used. Scenarios that need other `capabilities` are excluded. Raises
     SuiteError.
     """
-    able, cost = able_to(suite, frozenset(capabilities)), _cost_in(suite)
-    chosen = telling_set(histories, points, able, cost)
+    able, cost = capability_check(suite, frozenset(capabilities)), _cost_function(suite)
+    chosen = choose_telling_scenarios(histories, points, able, cost)
     headings = [suite.heading(scenario_id) for scenario_id in suite.ids()]
     seen = {heading.rule or heading.family for heading in headings if heading.id in chosen}
     unseen = [heading for heading in headings if (heading.rule or heading.family) not in seen]
@@ -63,14 +63,14 @@ def _scenarios_of(point: ChangePoint, histories: Histories) -> Sequence[str]:
     return [name for name, _ in point.shown] or histories[point.behaviour].shown_by
 
 
-def telling_set(
+def choose_telling_scenarios(
     histories: Histories,
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return a small and fast set of scenarios that shows every change in `points`. All of them are accepted by `able`.
-    `cost` returns the relative time of a scenario.
+    """Return a small and fast set of scenarios that shows every change in `points`. `able` returns whether a scenario
+    can be used, `cost` its relative time.
     """
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
@@ -91,7 +91,7 @@ def differing_by_model(suite: Suite, ids: Sequence[str], one: Contract, other: C
     return [scenario_id for scenario_id, by in transcripts if by.get(one.name) != by.get(other.name)]
 
 
-def _cost_in(suite: Suite) -> Callable[[str], int]:
+def _cost_function(suite: Suite) -> Callable[[str], int]:
     """Return a function that estimates the relative time of a scenario on a new version."""
 
     @cache
@@ -102,7 +102,7 @@ def _cost_in(suite: Suite) -> Callable[[str], int]:
     return cost
 
 
-def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
+def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
     """Return a function that checks whether a scenario exists in the suite and needs only these capabilities."""
     ids = frozenset(suite.ids())
 
@@ -113,7 +113,7 @@ def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]
 
 
 @dataclass(frozen=True)
-class Look:
+class QuickComparison:
     """Replays scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
 
     The replays are stored, so that a later recording can use them. Answers that no neighbouring contract confirms are
@@ -134,7 +134,7 @@ class Look:
     ) -> list[Diff]:
         """Return the differences between each new contract and the recorded contract that it is paired with.
 
-        `ids` contains the scenarios by new contract. Scenarios without a stable answer count as broken. Raises
+        `ids` contains the scenarios by new contract. Scenarios without a stable answer count as errors. Raises
         AdapterError, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
@@ -155,7 +155,7 @@ class Look:
             for scenario_id in scenario_ids:
                 scenario = self.suite.scenario(scenario_id, require_expect=False)
                 if confirmation.accepted(scenario, contracts[name][0]) is None:
-                    lost[name].setdefault(scenario_id, UNSTEADY)
+                    lost[name].setdefault(scenario_id, UNSTABLE)
         return [
             replace(
                 self._compare_first_replays(contract, before, ids[contract.name], lost[contract.name]),
@@ -176,8 +176,8 @@ class Look:
         return diff(self.suite, ContractSide(self.suite, before), side, ids)
 
     def _first_replay(self, scenario_id: str, contract: Contract, before: Contract) -> Transcript | None:
-        """Return the transcript of the first replay. If the contract ignores outer whitespace, that of equal answers of
-        `before` is restored. None without a replay.
+        """Return the transcript of the first replay, or None. If the contract ignores outer whitespace, it is restored
+        from equal answers of `before`.
         """
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         replayed = self.takes.get(scenario, contract, 1)

@@ -97,9 +97,7 @@ class Failures:
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether recording again may succeed, because in every failed scenario the product ended early or gave two
-        different answers.
-        """
+        """Whether another recording may succeed, because each failed scenario ended early or had different answers."""
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -144,10 +142,8 @@ def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> 
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios whose recordings on two contracts differ, although no stated expectation differs.
-
-    `changed` contains the differences in expectations. For example, a text may be stated only by its beginning, because
-    it contains the product's settings schema.
+    """Return the scenarios whose recordings on two contracts differ, although their expectations are equal, for example
+    because an expectation contains only the beginning of a text. `changed` contains the different expectations.
     """
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)

@@ -17,8 +17,8 @@ from types import FrameType
 _SUFFIX = ".unfinished"
 
 
-class Staged:
-    """A temporary file next to the file that it will replace. Its content is written to `stream`.
+class StagedFile:
+    """A temporary file next to the file that it will replace. Write the new content to `stream`.
 
     The temporary file is locked, so the next writer can remove the files of killed writers. Raises OSError, also if the
     target exists and is not a regular file, because a process of root could otherwise replace `/dev/null`.
@@ -53,7 +53,7 @@ class Staged:
         """Give the temporary file the name of the target. Raises FileExistsError if the target exists, and OSError."""
         self._target.hardlink_to(self._path)  # unlike a rename it never replaces
 
-    def __enter__(self) -> Staged:
+    def __enter__(self) -> StagedFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -73,47 +73,48 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         staged = []
         for path, data in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            each = stack.enter_context(Staged(path))
+            file = stack.enter_context(StagedFile(path))
             try:
-                each.stream.write(data)
-                each.finish()
+                file.stream.write(data)
+                file.finish()
             except OSError as error:  # for a full disk, whose error does not name the file
                 error.filename = error.filename or str(path)
                 raise
-            staged.append(each)
-        with _interrupts_kept():
-            for each in staged:
-                each.replace()
+            staged.append(file)
+        with _delay_interrupts():
+            for file in staged:
+                file.replace()
 
 
 def _remove_abandoned(path: Path) -> None:
+    """Remove the temporary files of killed writers of a file."""
     name = re.compile(re.escape(f".{path.name}-") + "[a-z0-9_]{8}" + re.escape(_SUFFIX))
     with suppress(OSError), os.scandir(path.parent) as listing:
-        found = [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]
-        for each in found:
-            with suppress(OSError), each.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer runs
-                each.unlink()
+        for file in [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]:
+            with suppress(OSError), file.open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer runs
+                file.unlink()
 
 
 def write_new(path: Path, data: bytes) -> None:
     """Write a new file atomically. Raises FileExistsError, OSError."""
-    with Staged(path) as staged:
+    with StagedFile(path) as staged:
         staged.stream.write(data)
         staged.finish()
         staged.create()
 
 
 @contextmanager
-def _interrupts_kept() -> Iterator[None]:
+def _delay_interrupts() -> Iterator[None]:
+    """Delay an interrupt (Ctrl-C) until the end of the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    kept: list[tuple[int, FrameType | None]] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: kept.append((number, frame)))
+    interrupts: list[tuple[int, FrameType | None]] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if kept and callable(before):
-            before(*kept[0])
+        signal.signal(signal.SIGINT, handler)
+        if interrupts and callable(handler):
+            handler(*interrupts[0])

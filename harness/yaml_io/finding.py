@@ -1,4 +1,4 @@
-"""Findings: problems of a suite, each with its position and remedy."""
+"""Define the findings about a suite: problems, each with a position and a solution."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.yaml_io import strict_yaml
 
 
-class KeptError(ReadfirstError):
+class JsonFileError(ReadfirstError):
     """A JSON file is missing or invalid. The message names the file, and the command that writes it."""
 
 
@@ -20,18 +20,18 @@ def reading(file: Path, command: str, format_: int | None = None, *, strict: boo
     version.
 
     With `strict`, the file belongs to a suite that may be hostile: it must be a regular file in the directory itself,
-    and not too large. Raises KeptError if the file is missing or incomplete, or if it lacks a value that the block
-    reads.
+    and not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows
+    that the file lacks a value.
     """
     again = f"`{command}` writes it."
     try:
         data = json.loads(strict_yaml.read(file, suite=file.parent) if strict else file.read_bytes())
         if format_ is not None and data["format"] != format_:
-            raise KeptError(f"{file} has the unknown format {data['format']}. Remove it, then {again}")
+            raise JsonFileError(f"{file} has the unknown format {data['format']}. Remove it, then {again}")
         yield data
     except OSError as error:
-        raise KeptError(f"{file} cannot be read: {error.strerror}. {again}") from error
+        raise JsonFileError(f"{file} cannot be read: {error.strerror}. {again}") from error
     except strict_yaml.StrictYamlError as error:
-        raise KeptError(f"{file}: {error.findings[0].message}. {again}") from error
+        raise JsonFileError(f"{file}: {error.findings[0].message}. {again}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise KeptError(f"{file} is not in its format: {error!r}. Remove it, then {again}") from error
+        raise JsonFileError(f"{file} is not in its format: {error!r}. Remove it, then {again}") from error

@@ -1,4 +1,4 @@
-"""Strict YAML: one document per file, only JSON types, and a position for every value."""
+"""Parse strict YAML: one document per file, only JSON types, and a position for every value."""
 
 import math
 import os
@@ -16,15 +16,16 @@ from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
+"""Maximum number of nested mappings and lists."""
 
 _CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
 _NUMBER_STARTS = frozenset("-0123456789")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
-_FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_INTEGER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER_PATTERN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 300
 
-# Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
 _Mark = tuple[int, int]
+"""A line and a column, both from 0."""
 YamlPath = tuple[str | int, ...]
 """The path of a value in a document: keys of mappings and indexes of lists."""
 
@@ -35,7 +36,9 @@ class StrictYamlError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar as written. `style`: `'`, `"`, `|`, `>`, or empty (plain). Lines and columns count from 1."""
+    """A string or other single value of a YAML file. `style` is its kind of quotes (`'` or `"`), `|` or `>` for a
+    block, or empty. Lines and columns count from 1.
+    """
 
     value: str
     style: str
@@ -52,7 +55,7 @@ class Document:
     file: Path
     data: bytes = field(repr=False)
     marks: Any = field(repr=False)
-    """The position of each value and each key (line and column, from 0), with the marks of its content."""
+    """The position of each value, paired with the positions of its keys and items (None for a single value)."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
         """Return the position of the value at `path`, or of its key.
@@ -61,40 +64,37 @@ class Document:
         contains it.
         """
         node = self.marks
-        found = node[0]
+        line, column = node[0]
         for number, part in enumerate(path, 1):
             children = node[1]
-            if isinstance(children, dict):
-                if part not in children:
-                    break
+            if isinstance(children, dict) and part in children:
                 key_mark, node = children[part]
-                found = key_mark if key and number == len(path) else node[0]
+                line, column = key_mark if key and number == len(path) else node[0]
             elif isinstance(children, list) and isinstance(part, int) and part < len(children):
                 node = children[part]
-                found = node[0]
+                line, column = node[0]
             else:
                 break
-        return Position(self.file, found[0] + 1, found[1] + 1)
+        return Position(self.file, line + 1, column + 1)
 
     def scalars(self) -> Iterator[Scalar]:
         """Yield every scalar in the order of the file. The file is parsed again."""
         import yaml
 
-        for event in _events(self.data):
-            kind = type(event)
-            if kind is yaml.ScalarEvent:
+        for event in _iter_events(self.data):
+            if type(event) is yaml.ScalarEvent:
                 start, end = event.start_mark, event.end_mark
                 # The end mark of a block scalar is the start of the following token.
                 last = end.line if event.style in ("|", ">") else end.line + 1
                 yield Scalar(event.value, event.style or "", start.line + 1, last, start.column + 1)
 
 
-def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
+def read(file: Path, *, max_bytes: int = MAX_BYTES, suite: Path | None = None) -> bytes:
     """Return the bytes of a file. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
-    `most` bytes.
+    `max_bytes`, which is checked before reading.
 
-    The size is checked before reading. If `suite`, the directory of the file's suite, is given, links on the way to the
-    file are refused, because files elsewhere do not belong to the suite.
+    If `suite`, the directory of the file's suite, is given, it is also raised if the path of the file in the suite
+    contains a link, because files outside do not belong to the suite.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -102,17 +102,19 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
         # Without O_NONBLOCK a named pipe would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        raise _unreadable(
+        raise _unreadable_error(
             file, f"the file cannot be read: {error.strerror}", "Check its name and mode."
         ) from error
     except ValueError as error:
-        raise _unreadable(file, "the file's name contains a NUL character", "Give another name.") from error
+        raise _unreadable_error(
+            file, "the file's name contains a NUL character", "Give another name."
+        ) from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise _unreadable(file, "this is not a regular file", "Put a YAML file in its place.")
-        if status.st_size > most:
-            raise _too_large(status.st_size, most).at(file)
+            raise _unreadable_error(file, "this is not a regular file", "Put a YAML file in its place.")
+        if status.st_size > max_bytes:
+            raise _too_large_error(status.st_size, max_bytes).at(file)
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
@@ -124,7 +126,7 @@ def refuse_links(file: Path, suite: Path) -> None:
     path, top = os.fspath(file), os.fspath(suite)
     while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
         if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
-            raise _unreadable(Path(path), "this is a link", "Replace it by its target.")
+            raise _unreadable_error(Path(path), "this is a link", "Replace it by its target.")
         path = parent
 
 
@@ -143,33 +145,34 @@ class _Refused(Exception):  # noqa: N818 - the name is the outcome
         )
 
 
-def _unreadable(file: Path, message: str, fix: str) -> StrictYamlError:
+def _unreadable_error(file: Path, message: str, fix: str) -> StrictYamlError:
     return _Refused("unreadable", message, fix).at(file)
 
 
-def _too_large(size: int, most: int) -> _Refused:
+def _too_large_error(size: int, max_bytes: int) -> _Refused:
     fix = "Write large content with repeat and times, long text with sha256."
-    return _Refused("file-too-large", f"the file has {size:,} bytes; at most {most:,} are read", fix)
+    return _Refused("file-too-large", f"the file has {size:,} bytes; at most {max_bytes:,} are read", fix)
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     """Parse a YAML document. `file` is only used in positions. Raises StrictYamlError at the first problem.
 
     `null`, `true`, `false` and JSON numbers get their type; every other scalar is a string. Parsing ends before the
-    first top-level key in `until`; the rest is omitted and not checked.
+    first top-level key in `until`; the rest is not parsed.
     """
     try:
-        value, marks = _load_events(data, until)
+        value, marks = _parse(data, until)
     except _Refused as error:
         raise error.at(file) from None
     return Document(value, file, data, marks)
 
 
-def _load_events(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
+def _parse(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
+    """Return the value of a document and its `marks` (see Document). Raises _Refused."""
     import yaml
 
     if len(data) > MAX_BYTES:
-        raise _too_large(len(data), MAX_BYTES)
+        raise _too_large_error(len(data), MAX_BYTES)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -182,30 +185,30 @@ def _load_events(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
     try:
         return _build(data, until)
     except yaml.reader.ReaderError as error:
-        message = f"character U+{_code(error):04X} is not allowed in a YAML file"
+        message = f"character U+{_character_code(error):04X} is not allowed in a YAML file"
         fix = r'Write it as an escape, for example "\0".'
-        raise _Refused("control-character", message, fix, _place(text, error)) from None
+        raise _Refused("control-character", message, fix, _mark_of_character(text, error)) from None
     except yaml.MarkedYAMLError as error:
-        place = error.problem_mark or error.context_mark
-        mark = (place.line, place.column) if place else (0, 0)
+        yaml_mark = error.problem_mark or error.context_mark
+        mark = (yaml_mark.line, yaml_mark.column) if yaml_mark else (0, 0)
         message = ", ".join(part for part in (error.context, error.problem) if part)
         # libyaml may count brackets itself, before any event
-        if _open_brackets(text, *mark) > MAX_DEPTH:
-            raise _too_deep(mark) from None
-        raise _Refused("yaml-syntax", message or "not YAML", _syntax_fix(message), mark) from None
+        if _count_open_brackets(text, *mark) > MAX_DEPTH:
+            raise _too_deep_error(mark) from None
+        raise _Refused("yaml-syntax", message or "not YAML", _fix_for_syntax_error(message), mark) from None
     except yaml.YAMLError as error:
-        raise _Refused("yaml-syntax", " ".join(str(error).split()), _syntax_fix("")) from None
+        raise _Refused("yaml-syntax", " ".join(str(error).split()), _fix_for_syntax_error("")) from None
 
 
-def _parser(data: bytes) -> Any:
+def _open_parser(data: bytes) -> Any:
     import yaml
 
     # libyaml's parser is about 8 times faster; PyYAML's own parser gives the same events.
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
 
 
-def _events(data: bytes) -> Iterator[Any]:
-    parser = _parser(data)
+def _iter_events(data: bytes) -> Iterator[Any]:
+    parser = _open_parser(data)
     try:
         while parser.check_event():
             yield parser.get_event()
@@ -214,10 +217,10 @@ def _events(data: bytes) -> Iterator[Any]:
 
 
 def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
-    """Return the value of the document and the marks. Both are built in one pass over the events, without recursion."""
+    """Return the value of the document and its `marks`, built in one pass over the parser's events."""
     import yaml
 
-    parser = _parser(data)
+    parser = _open_parser(data)
     get = parser.get_event
     root: Any = None
     marks: Any = None
@@ -238,18 +241,17 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                 continue
             if kind is yaml.StreamEndEvent:
                 break
-            place = event.start_mark
-            mark = (place.line, place.column)
+            mark = (event.start_mark.line, event.start_mark.column)
             if kind is yaml.ScalarEvent:
                 if event.anchor is not None or event.tag is not None:
-                    raise _with_properties(event, mark)
+                    raise _anchor_or_tag_error(event, mark)
                 text = event.value
                 plain = event.implicit[0] and not event.style
                 if in_mapping and key is None:
                     if text in until and container is root:
                         break
                     if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
-                        raise _no_key(text, mark)
+                        raise _invalid_key_error(text, mark)
                     if text in container:
                         message = f"the key {text!r} occurs twice, first in line {children[text][0][0] + 1}"
                         raise _Refused("duplicate-key", message, "Keep one of the two, or merge them.", mark)
@@ -265,18 +267,16 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                     elif text[0] in _NUMBER_STARTS:
                         value = _number(text, mark)
                 node: Any = (mark, None)
-                opened = False
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if event.anchor is not None or event.tag is not None:
-                    raise _with_properties(event, mark)
+                    raise _anchor_or_tag_error(event, mark)
                 if in_mapping and key is None:
                     fix = "Write a plain or quoted string before the colon."
                     raise _Refused("non-string-key", "a collection cannot be a key", fix, mark)
                 if len(stack) >= MAX_DEPTH:
-                    raise _too_deep(mark)
+                    raise _too_deep_error(mark)
                 value = {} if kind is yaml.MappingStartEvent else []
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
-                opened = True
             elif kind is yaml.AliasEvent:
                 message = f"the alias *{event.anchor} repeats another value"
                 raise _Refused("alias", message, "Write the value out where it is used.", mark)
@@ -301,7 +301,7 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                 children.append(node)
             else:
                 root, marks = value, node
-            if opened:
+            if node[1] is not None:
                 stack.append((container, children, in_mapping))
                 container, children, in_mapping = value, node[1], kind is yaml.MappingStartEvent
     finally:
@@ -311,27 +311,27 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
     return root, marks
 
 
-def _too_deep(mark: _Mark) -> _Refused:
+def _too_deep_error(mark: _Mark) -> _Refused:
     fix = "Use less nesting; no part of the format is that deep."
     return _Refused("too-deep", f"nested more than {MAX_DEPTH} levels deep", fix, mark)
 
 
-def _open_brackets(text: str, line: int, column: int) -> int:
+def _count_open_brackets(text: str, line: int, column: int) -> int:
     lines = text.splitlines(keepends=True)
     before = "".join(lines[:line]) + "".join(lines[line : line + 1])[:column]
     return sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
 
 
 def _is_number(text: str) -> bool:
-    return text[0] in _NUMBER_STARTS and _FLOAT.fullmatch(text) is not None
+    return text[0] in _NUMBER_STARTS and _NUMBER_PATTERN.fullmatch(text) is not None
 
 
 def _number(text: str, mark: _Mark) -> Any:
     """Return the JSON number in `text`, or `text` itself."""
-    if _FLOAT.fullmatch(text) is None:
+    if _NUMBER_PATTERN.fullmatch(text) is None:
         return text
     if len(text) <= _MAX_DIGITS:
-        if _INTEGER.fullmatch(text):
+        if _INTEGER_PATTERN.fullmatch(text):
             return int(text)
         number = float(text)
         if math.isfinite(number):
@@ -340,7 +340,7 @@ def _number(text: str, mark: _Mark) -> Any:
     raise _Refused("number-too-large", f"the number {text[:20]}... is too large", fix, mark)
 
 
-def _with_properties(event: Any, mark: _Mark) -> _Refused:
+def _anchor_or_tag_error(event: Any, mark: _Mark) -> _Refused:
     if event.anchor is not None:
         message = f"the anchor &{event.anchor} is not allowed"
         return _Refused("alias", message, "Remove it, and write the value out where it is used.", mark)
@@ -348,7 +348,7 @@ def _with_properties(event: Any, mark: _Mark) -> _Refused:
     return _Refused("tag", f"the tag {event.tag} is not allowed", fix, mark)
 
 
-def _no_key(text: str, mark: _Mark) -> _Refused:
+def _invalid_key_error(text: str, mark: _Mark) -> _Refused:
     if text == "<<":
         message, fix = "merge keys (<<) are not supported", "Write the merged keys out."
     elif not text:
@@ -358,14 +358,14 @@ def _no_key(text: str, mark: _Mark) -> _Refused:
     return _Refused("non-string-key", message, fix, mark)
 
 
-def _code(error: Any) -> int:
+def _character_code(error: Any) -> int:
     character = error.character
     return ord(character) if isinstance(character, str) else int(character)
 
 
-def _place(text: str, error: Any) -> _Mark:
+def _mark_of_character(text: str, error: Any) -> _Mark:
     """Return the line and column of an invalid character. The YAML reader's offset may count bytes."""
-    character = chr(_code(error))
+    character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:
         return (0, 0)
@@ -373,7 +373,7 @@ def _place(text: str, error: Any) -> _Mark:
     return (before.count("\n"), offset - before.rfind("\n") - 1)
 
 
-def _syntax_fix(message: str) -> str:
+def _fix_for_syntax_error(message: str) -> str:
     if "escape" in message:
         return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
     if "tab" in message or "cannot start any token" in message:

@@ -1,4 +1,4 @@
-"""Validate the shape of one strict YAML document and collect all problems with their positions."""
+"""Check the structure of a strict YAML document, and collect all problems with their positions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_FINDINGS = 1000
 """Maximum number of findings about one file. More would not be useful, and each takes time."""
 
 
-def a_kind_of(value: object) -> str:
-    """Return the JSON type of `value` in words: `a string`, `null`, `a number`."""
+def json_type_name(value: object) -> str:
+    """Return the name of the JSON type of a value for a message, such as `a string`, `null` or `a number`."""
     match value:
         case None:
             return "null"
@@ -37,7 +37,9 @@ def a_kind_of(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean X?` for a similar or containing name, else `otherwise`, or a list of the names."""
+    """Return `Did you mean X?` if a known name is similar to the word or contains it. If not, return `otherwise`, or a
+    list of the known names.
+    """
     import difflib  # only errors need it
 
     names = sorted(known)
@@ -48,21 +50,20 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """The first error in the form of a document.
-
-    If the format has a schema, the caller validates the document against it to explain this error and to find others.
+    """A value has the wrong type or form. Checking stops at the first such error; if the format has a JSON schema, the
+    caller validates the document against it to find all errors.
     """
 
     def __init__(
         self, node: Node, problem: str = "", fix: str = "Use one of the forms that the format describes."
     ) -> None:
-        super().__init__(f"{node.what} {problem or f'cannot be {a_kind_of(node.value)} of this form'}")
+        super().__init__(f"{node.what} {problem or f'cannot be {json_type_name(node.value)} of this form'}")
         self.node = node
         self.fix = fix
 
 
 class Inspection:
-    """A document that is being checked, with the findings so far."""
+    """Collects the findings about a document while it is checked."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -103,7 +104,9 @@ class Inspection:
 
 
 class Node(NamedTuple):
-    """A value, its path, and its name in messages. Each check returns it, or raises FormError."""
+    """A value of a document, its path, and its name in messages (`what`). Methods that read the value raise FormError
+    if it has the wrong form.
+    """
 
     look: Inspection
     value: Any
@@ -131,7 +134,7 @@ class Node(NamedTuple):
         """Return the keys and values of a mapping. Raises FormError for a wrong type, an unknown or a missing key."""
         value = self.value
         if type(value) is not dict:
-            raise FormError(self, f"must be a mapping, not {a_kind_of(value)}")
+            raise FormError(self, f"must be a mapping, not {json_type_name(value)}")
         if known is not None and not all(key in known for key in value):
             unknown = next(key for key in value if key not in known)
             raise FormError(self, f"has no key {unknown!r}", did_you_mean(unknown, known))
@@ -143,14 +146,14 @@ class Node(NamedTuple):
     def listed(self, *, empty: bool = True) -> list[Node]:
         """Return the items of a list. Raises FormError if it is not a list, or is empty without `empty`."""
         if type(self.value) is not list or not (self.value or empty):
-            found = "empty" if self.value == [] else a_kind_of(self.value)
-            raise FormError(self, f"must be a list, not {found}")
+            name = "empty" if self.value == [] else json_type_name(self.value)
+            raise FormError(self, f"must be a list, not {name}")
         return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
 
     def matching(self, pattern: re.Pattern[str] = _ANY_TEXT) -> str:
         """Return a string that matches a whole pattern, by default any string that is not empty. Raises FormError."""
         if type(self.value) is not str:
-            raise FormError(self, f"must be a string, not {a_kind_of(self.value)}")
+            raise FormError(self, f"must be a string, not {json_type_name(self.value)}")
         if not pattern.fullmatch(self.value):
             raise FormError(self, f"cannot be {self.value[:80]!r}")
         return self.value
@@ -165,9 +168,9 @@ class Node(NamedTuple):
             raise FormError(self, f"cannot be {self.value[:80]!r}", advice)
         raise FormError(self)
 
-    def number(self, least: int, most: int) -> int:
-        """Return a whole number from `least` to `most`. Raises FormError."""
-        if type(self.value) is not int or not least <= self.value <= most:
+    def number(self, minimum: int, maximum: int) -> int:
+        """Return a whole number from `minimum` to `maximum`. Raises FormError."""
+        if type(self.value) is not int or not minimum <= self.value <= maximum:
             raise FormError(self)
         return self.value
 

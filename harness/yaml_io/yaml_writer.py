@@ -34,15 +34,16 @@ def is_ambiguous(text: str) -> bool:
     return text not in _JSON_WORDS and _JSON_NUMBER.fullmatch(text) is None
 
 
-_SHORT_CONTENT = 80
-_PLAIN_START = re.compile(r"[A-Za-z/$(]")
-_NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
+_MAX_ONE_LINE_CHARS = 80
+"""Maximum characters of the content of a file that is written on one line."""
+_PLAIN_START_PATTERN = re.compile(r"[A-Za-z/$(]")
+_PLACEHOLDER_PATTERN = re.compile(r"<[a-z][a-z0-9_]*>")
 """Matches a placeholder for a value of a case."""
-_IN_FLOW = re.compile(r"[][{},]")
-_PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
-"""Words that every reader parses as plain: no YAML syntax, no colon or number sign next to a space."""
-_NEVER_PLAIN = re.compile(r"\n|: | #")
-_NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
+_FLOW_SYNTAX_PATTERN = re.compile(r"[][{},]")
+_PLAIN_PATTERN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
+"""Matches texts that need no quotes in any YAML reader: no YAML syntax, no colon or number sign next to a space."""
+_NEVER_PLAIN_PATTERN = re.compile(r"\n|: | #")
+_NOT_IN_BLOCKS_PATTERN = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
 """Matches characters that a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
 INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
@@ -69,7 +70,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
             lines += [f"{name}: {first}", *rest]
         elif isinstance(value, Mapping) and value:
             lines.append(f"{name}:")
-            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
+            lines += emit_mapping(value, indent + 2, _MAX_ONE_LINE_CHARS if key == "files" else one_line)
         elif isinstance(value, Sequence) and value:
             lines.append(f"{name}:")
             for item in value:
@@ -89,7 +90,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
     """Return a string on one line: without quotes if YAML then parses it equally, otherwise in double quotes."""
-    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
+    if (_PLAIN_START_PATTERN.match(text) and _is_plain(text)) or _PLACEHOLDER_PATTERN.fullmatch(text):
         return text
     return _quote_text(text)
 
@@ -99,11 +100,11 @@ def emit_flow(value: Value) -> str:
     match value:
         case str():
             written = emit_string(value)
-            return _quote_text(value) if not written.startswith('"') and _IN_FLOW.search(written) else written
+            needs_quotes = not written.startswith('"') and _FLOW_SYNTAX_PATTERN.search(written)
+            return _quote_text(value) if needs_quotes else written
         case Mapping():
-            return (
-                "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
-            )
+            pairs = (f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items())
+            return "{" + ", ".join(pairs) + "}"
         case list() | tuple():
             return "[" + ", ".join(map(emit_flow, value)) + "]"
         case _:
@@ -114,7 +115,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
     # In files, a text usually ends with a line end. Elsewhere the final line end must be visible.
     ends_a_line = text.endswith("\n") and not one_line
-    if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or INVISIBLE_PATTERN.search(text):
+    if ends_a_line or single or _NOT_IN_BLOCKS_PATTERN.search(text) or INVISIBLE_PATTERN.search(text):
         return [emit_string(text)]
     body = text.rstrip("\n")
     ends = len(text) - len(body)
@@ -125,18 +126,19 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
 
 
 def _quote_text(text: str) -> str:
-    return INVISIBLE_PATTERN.sub(_escape, _IN_QUOTES(text))
+    return INVISIBLE_PATTERN.sub(_escape_match, _IN_QUOTES(text))
 
 
-def _escape(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     number = ord(match[0])
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
 
 
-def _reads_back(text: str) -> bool:
-    if _NEVER_PLAIN.search(text) or INVISIBLE_PATTERN.search(text) or is_ambiguous(text):
+def _is_plain(text: str) -> bool:
+    """Whether YAML readers parse a text without quotes as the same string."""
+    if _NEVER_PLAIN_PATTERN.search(text) or INVISIBLE_PATTERN.search(text) or is_ambiguous(text):
         return False
-    if _PLAIN.fullmatch(text):
+    if _PLAIN_PATTERN.fullmatch(text):
         return True
     import yaml  # few texts need it
 

@@ -32,7 +32,7 @@ from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.terminal import say
-from readfirst.harness.versions.npm_versions import KeptVersions, published_versions
+from readfirst.harness.versions.npm_versions import InstalledVersions, published_versions
 from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
 
 _SHOWN = 100
@@ -83,7 +83,7 @@ def bisect(
         lambda contract: Product(suite, contract.name, options),
         "+gated" if gated else "",
     )
-    kept_versions = KeptVersions(keep)
+    kept_versions = InstalledVersions(keep)
 
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
         say(f"  {version}: {len(asked)}", err=True)

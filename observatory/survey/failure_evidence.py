@@ -109,7 +109,7 @@ def keep_evidence(
 
     The failing scenarios are those in implementations.json in `folder`. Stored answers are kept for scenarios that
     still fail and were not run `again` since then; None means that all were run again. The file then contains only the
-    targets in `order`. Raises KeptError for a target without results, and the errors of `gather`.
+    targets in `order`. Raises JsonFileError for a target without results, and the errors of `gather`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -216,7 +216,7 @@ def _shorten_evidence(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Return the stored evidence by target and rule. Empty if the file is missing. Raises KeptError."""
+    """Return the stored evidence by target and rule. Empty if the file is missing. Raises JsonFileError."""
     if not file.exists():
         return {}
     with reading(file, "readfirst targets implementations --evidence", FORMAT) as data:

@@ -80,7 +80,7 @@ class Survey:
 
     def keep(self) -> None:
         """Load the stored results, for targets that are not run again. Stored results with a different default contract
-        are ignored. Raises KeptError.
+        are ignored. Raises JsonFileError.
         """
         if not self.files[0].exists():
             return

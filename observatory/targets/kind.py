@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from readfirst.harness.adapter_api import Adapter
-from readfirst.harness.run.kinds import ConnectError, Kind, TargetDefaults, Wanted
+from readfirst.harness.run.kinds import ConnectError, ConnectRequest, Kind, TargetDefaults
 
 # Modules that read mappings are imported with the first target: most runs have none.
 if TYPE_CHECKING:
     from readfirst.observatory.targets.mapping import Target
 
 
-def _connect(wanted: Wanted) -> Adapter:
+def _connect(wanted: ConnectRequest) -> Adapter:
     from readfirst.observatory.targets.adapter import open_target
 
     target = find_target(wanted.spec)

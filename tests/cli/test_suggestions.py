@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run.did_you_mean import hint
+from readfirst.harness.run.did_you_mean import suggest_command
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
@@ -62,9 +62,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_words_that_are_no_target_get_the_command_line_that_was_meant(
     mixed: Suite, words: str, meant: str
 ) -> None:
-    hinted = hint(shlex.split(words), mixed)
+    hinted = suggest_command(shlex.split(words), mixed)
     assert hinted == f"readfirst run {meant}"
-    again = hint(shlex.split(hinted)[2:], mixed) if not meant.startswith("--") else ""
+    again = suggest_command(shlex.split(hinted)[2:], mixed) if not meant.startswith("--") else ""
     assert again == "", "what is suggested must itself be a target"
 
 
@@ -85,7 +85,7 @@ def test_words_that_are_no_target_get_the_command_line_that_was_meant(
     ],
 )
 def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str) -> None:
-    assert hint(words.split(), mixed) == ""
+    assert suggest_command(words.split(), mixed) == ""
 
 
 @rows(
@@ -176,7 +176,7 @@ def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
     (mixed.root / "tags.yaml").write_text(
         "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
     )
-    assert hint(["lines"], Suite(mixed.root)) == "readfirst run --tag lines"
+    assert suggest_command(["lines"], Suite(mixed.root)) == "readfirst run --tag lines"
 
 
 @rows(

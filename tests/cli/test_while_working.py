@@ -126,10 +126,10 @@ def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding:
 def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
     last = LastFailed("reference", [tmp_path], "2.1.7", tmp_path / "kept")
     assert last.ids() is None
-    last.note({"a/b": False, "c/d": True})
-    last.note({"e/f": False}, ["e/f", "g/h"])
+    last.store({"a/b": False, "c/d": True})
+    last.store({"e/f": False}, ["e/f", "g/h"])
     assert (last.ids(), last.untested()) == (["c/d"], ["g/h"])
-    last.note({"g/h": False}, ["g/h"])
+    last.store({"g/h": False}, ["g/h"])
     assert (last.ids(), last.untested()) == (["c/d"], [])
     (file,) = (tmp_path / "kept").iterdir()
     for damaged in ("{", "{}", "[1]", '[["a/b"], [1]]'):

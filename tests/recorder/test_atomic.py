@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.yaml_io.atomic_write import Staged, write_all
+from readfirst.harness.yaml_io.atomic_write import StagedFile, write_all
 
 
 def test_a_failure_before_the_first_replacement_leaves_every_file(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_modes_are_kept_and_folders_made(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from readfirst.harness.yaml_io.atomic_write import Staged
-staged = Staged(Path(sys.argv[1]))
+from readfirst.harness.yaml_io.atomic_write import StagedFile
+staged = StagedFile(Path(sys.argv[1]))
 staged.stream.write(b"half")
 staged.finish()
 if sys.argv[2] == "dies":
@@ -87,7 +87,7 @@ def test_other_files_are_no_abandoned_ones(tmp_path: Path) -> None:
     others = [".file-backup", ".file-backup1x", ".other-abcdefgh", "file-abcdefgh"]
     for name in others:
         (tmp_path / name).touch()
-    with Staged(tmp_path / "file") as staged:
+    with StagedFile(tmp_path / "file") as staged:
         staged.finish()
         staged.replace()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*others, "file"])

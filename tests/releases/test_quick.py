@@ -22,7 +22,7 @@ from readfirst.harness.suite.scenario_inputs import inputs_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.versions.points import ChangePoint, change_points
-from readfirst.harness.versions.quick_check import UNSTEADY, quick_set
+from readfirst.harness.versions.quick_check import UNSTABLE, quick_set
 from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours_by_version import behaviour_histories
@@ -238,7 +238,7 @@ def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
     assert code == ExitCode.ERROR
     shown = capsys.readouterr()
     assert shown.out.startswith("Unknown: ")
-    assert UNSTEADY in shown.out
+    assert UNSTABLE in shown.out
     assert "1 replay gave no answer" in shown.err
 
 

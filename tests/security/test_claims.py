@@ -10,7 +10,7 @@ from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.capabilities import claimed_capabilities
+from readfirst.harness.run.capabilities import supported_capabilities
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
@@ -144,7 +144,7 @@ def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
     traits = AdapterTraits(
         unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
     )
-    assert claimed_capabilities(traits) == {"Read", "Write"}
+    assert supported_capabilities(traits) == {"Read", "Write"}
 
 
 @pytest.mark.parametrize(("names", "message"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])

@@ -21,11 +21,11 @@ from readfirst.harness.lint.linter import lint
 from readfirst.harness.processes.install_lock import installing, sweep
 from readfirst.harness.processes.rmtree import destroy
 from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError, read_stream
-from readfirst.harness.run.failed_workspaces import KeptWorkspaces
+from readfirst.harness.run.failed_workspaces import FailedWorkspaces
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from readfirst.harness.yaml_io.atomic_write import Staged, write_all
+from readfirst.harness.yaml_io.atomic_write import StagedFile, write_all
 from readfirst.observatory.agents.acp import AcpClient
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import SiteError
@@ -134,7 +134,7 @@ def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: P
     for there in (False, True):
         assert (readfirst(*JSONL, link).code, kept.exists(), link.is_symlink()) == (0, True, True), there
     with pytest.raises(OSError, match="not a regular file"):
-        Staged(pipe)
+        StagedFile(pipe)
     with pytest.raises(OSError, match="not a regular file"):
         write_all({pipe: b"x"})
 
@@ -310,7 +310,7 @@ def test_a_kept_workspace_lends_nobody_s_rights(tmp_path: Path) -> None:
         program.write_text("#!/bin/sh\n")
         program.chmod(0o6755)
         os.mkfifo(Path(site.root, "pipe"))
-        KeptWorkspaces(tmp_path).copy("gate/edit-unread", site)
+        FailedWorkspaces(tmp_path).copy("gate/edit-unread", site)
     kept = tmp_path / "gate" / "edit-unread" / "workspace"
     assert [each.name for each in kept.iterdir()] == ["program"]
     assert stat.S_IMODE((kept / "program").stat().st_mode) == 0o755

@@ -20,7 +20,7 @@ from readfirst.harness.adapter_api import ToolResult, UnsupportedCall, Workspace
 from readfirst.harness.adapters.isolation_probe import try_servers
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.processes import rmtree, safe_open
-from readfirst.harness.run.failed_workspaces import KeptWorkspaces
+from readfirst.harness.run.failed_workspaces import FailedWorkspaces
 from readfirst.harness.suite.file_entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace import snapshot as snapshots
@@ -268,7 +268,7 @@ def test_a_kept_workspace_holds_nothing_from_outside(
                 Path(site.root, name).symlink_to(tmp_path / "outside" / name.replace("sub", ""))
 
     monkeypatch.setattr(os, "scandir", late)
-    KeptWorkspaces(tmp_path / "kept").copy("a/b", site)
+    FailedWorkspaces(tmp_path / "kept").copy("a/b", site)
     monkeypatch.undo()
     assert Path(site.root, "sub").is_symlink()
     kept = [each for each in (tmp_path / "kept").rglob("*") if not each.is_symlink()]

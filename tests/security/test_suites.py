@@ -18,7 +18,7 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_r
 from readfirst.harness.suite.tool_schemas import load_results, load_tools
 from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import SuiteError
-from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
 from readfirst.harness.yaml_io.yaml_validation import Inspection
 from tests.command_line import Cli
@@ -70,7 +70,7 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
     elsewhere = tmp_path / "elsewhere"
     (suite.root / name).rename(elsewhere)
     (suite.root / name).symlink_to(elsewhere)
-    with pytest.raises((SuiteError, RecordingError, KeptError), match="this is a link"):
+    with pytest.raises((SuiteError, RecordingError, JsonFileError), match="this is a link"):
         READ_BY[name](Suite(suite.root))
 
 
@@ -107,7 +107,7 @@ def test_an_id_names_one_scenario_in_one_way(scenario_id: str, suite: Suite) -> 
 @pytest.mark.parametrize("read", [load_tools, load_results])
 def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" * 100_000)
-    with pytest.raises(KeptError, match="is not in its format"):
+    with pytest.raises(JsonFileError, match="is not in its format"):
         read(tmp_path / "x.json")
 
 

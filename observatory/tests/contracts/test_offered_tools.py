@@ -21,7 +21,7 @@ from readfirst.harness.suite.tool_schemas import (
     tools_file,
     tools_text,
 )
-from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import given
 from readfirst.observatory.given import offered_tools
 from tests.command_line import Cli, exit_code
@@ -111,7 +111,7 @@ def test_what_cannot_be_shown_is_reported(
 @rows("text", ["", "{}", '{"format": 2, "tools": {}}', '{"format": 1, "tools": {"Edit": [1]}}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
-    with pytest.raises(KeptError, match=r"tools\.json.*`readfirst product tools` writes it"):
+    with pytest.raises(JsonFileError, match=r"tools\.json.*`readfirst product tools` writes it"):
         load_tools(tools_file(tmp_path))
 
 

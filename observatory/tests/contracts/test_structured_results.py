@@ -19,7 +19,7 @@ from readfirst.harness.suite.tool_schemas import (
     results_file,
     results_text,
 )
-from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory import given
 from readfirst.observatory.given import CASES, structured_results
 from tests.command_line import Cli
@@ -100,7 +100,7 @@ def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) ->
 @rows("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with pytest.raises(KeptError, match=r"results\.json.*`readfirst product tools --results` writes it"):
+    with pytest.raises(JsonFileError, match=r"results\.json.*`readfirst product tools --results` writes it"):
         load_results(results_file(tmp_path))
 
 

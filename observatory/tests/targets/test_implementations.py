@@ -18,7 +18,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory.report.compatibility import like
 from readfirst.observatory.survey import survey as surveys
 from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data, known_scenarios
@@ -273,7 +273,7 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, s
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
-    with pytest.raises(KeptError, match=r"implementations\.json is not in its format: .*Remove it"):
+    with pytest.raises(JsonFileError, match=r"implementations\.json is not in its format: .*Remove it"):
         Survey(SUITE, tmp_path).keep()
 
 

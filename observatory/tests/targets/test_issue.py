@@ -21,7 +21,7 @@ from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.report.markdown_escape import cell as prose
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.json_file import JsonFileError
 from readfirst.observatory.cli import targets as command
 from readfirst.observatory.survey import failure_evidence as kept
 from readfirst.observatory.survey.compatibility import RuleScenario
@@ -337,9 +337,11 @@ def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
 
 def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) -> None:
     (tmp_path / "evidence.json").write_text('{"format": 7}')
-    with pytest.raises(KeptError, match=r"evidence\.json has the unknown format 7\. Remove it"):
+    with pytest.raises(JsonFileError, match=r"evidence\.json has the unknown format 7\. Remove it"):
         load_evidence(tmp_path / "evidence.json")
-    with pytest.raises(KeptError, match=r"cannot be read.*readfirst targets implementations --write mine@1"):
+    with pytest.raises(
+        JsonFileError, match=r"cannot be read.*readfirst targets implementations --write mine@1"
+    ):
         keep_evidence(SUITE, tmp_path, "mine@1", [], 5)
 
 
