@@ -82,7 +82,8 @@ class Document:
         import yaml
 
         for event in _iter_events(self.data):
-            if type(event) is yaml.ScalarEvent:
+            kind = type(event)  # without narrowing: the marks of an event may be None for the type checker
+            if kind is yaml.ScalarEvent:
                 start, end = event.start_mark, event.end_mark
                 # The end mark of a block scalar is the start of the following token.
                 last = end.line if event.style in ("|", ">") else end.line + 1
