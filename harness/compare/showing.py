@@ -8,7 +8,7 @@ from typing import NamedTuple
 from readfirst.harness.adapter_api import BASH, ToolResult
 from readfirst.harness.compare.file_comparison import FileDifference
 from readfirst.harness.compare.own_outcome import reminders_of, text_of
-from readfirst.harness.harm.judgement import Judgement, Seen
+from readfirst.harness.harm.judgement import JudgedStep, Judgement
 from readfirst.harness.harm.line_provenance import lines_of
 from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.replay.outcome import Outcome
@@ -45,7 +45,7 @@ class ShownLines(NamedTuple):
     may_be_earlier: bool = False
 
 
-def lines_of_contract(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Iterator[ShownLines]:
+def lines_of_contract(scenario: Scenario, contract: Contract, index: int, seen: JudgedStep) -> Iterator[ShownLines]:
     """Yield the lines of files that the contract's answers show in a step. `index` is the number of the step, from 0;
     `seen` contains its calls and the files before and after it.
     """
@@ -111,7 +111,7 @@ def unseen(
     Missing lines of the same file are reported only once, unless the answer itself must show them.
     """
     reported: set[str] = set()
-    for index, seen in judgement.seen.items():
+    for index, seen in judgement.steps.items():
         happened, calls = outcome.steps[index], seen.calls
         for expected in lines_of_contract(scenario, contract, index, seen):
             number = len(calls) - 1 if expected.call is None else expected.call
@@ -129,14 +129,14 @@ def unseen(
                 yield index, number, FileDifference(f"shown {expected.path}", *words)
 
 
-def _lines_not_seen(expected: ShownLines, seen: Seen) -> set[int]:
+def _lines_not_seen(expected: ShownLines, seen: JudgedStep) -> set[int]:
     """Return the numbers of the expected lines that the session has not seen up to the end of a step."""
     known = seen.known.get(expected.path)
     marks = known.marks if known is not None and known.data == data_of(seen.after[expected.path]) else ""
     return {number for number in expected.numbers if not marks[number - 1 : number].isupper()}
 
 
-def _lines_not_in_answer(expected: ShownLines, call: ToolCall, seen: Seen, result: ToolResult) -> set[int]:
+def _lines_not_in_answer(expected: ShownLines, call: ToolCall, seen: JudgedStep, result: ToolResult) -> set[int]:
     """Return the numbers of the expected lines or cells that neither the answer of a call nor its reminders show."""
     data = data_of((seen.before if call.tool in READERS else seen.after)[expected.path]) or b""
     sources = cell_sources(expected.path, data) if expected.are_cells else []

@@ -1,14 +1,16 @@
-"""Compute the allowed contents of a file after a call: the requested content, and the variants of conventions."""
+"""Compute the contents that a file may have after a call: the requested content, and the variants that
+docs/harm.md lists as "changes that are not harm".
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from readfirst.harness.harm.requested_edit import Replacement, Written
+from readfirst.harness.harm.requested_edit import NewText, Replacement, RequestedEdit
 from readfirst.harness.harm.text_codec import Content, with_line_ends
 
-Place = tuple[int, int]
+Span = tuple[int, int]
 """Start and end of a part of a text, as character indexes."""
 
 _STRAIGHT_BY_CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
@@ -19,120 +21,107 @@ def fold_quotes(text: str) -> str:
     return text.translate(_STRAIGHT_BY_CURLY)
 
 
-def find_places(text: str, old: str) -> list[Place]:
-    """Return the start and end of each occurrence of `old` in a text, from the left, without overlaps."""
-    places_found: list[Place] = []
-    if old:
-        start = text.find(old)
-        while start >= 0:
-            places_found.append((start, start + len(old)))
-            start = text.find(old, start + len(old))
-    return places_found
+def find_spans(text: str, old: str) -> list[Span]:
+    """Return the span of each occurrence of `old` in a text, from the left, without overlaps."""
+    return [match.span() for match in re.finditer(re.escape(old), text)] if old else []
 
 
-def iter_readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
-    """Yield the places of `old` in a text for each reading of both, and whether quotes were folded for it.
+def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
+    """Yield the spans of `old` in a text, and whether quotes were folded: first the exact matches, then those in which
+    an LF also matches a CRLF, then those in which a straight quote also matches a curly quote.
 
-    The first reading is exact. Others follow the conventions `line-ends` (an LF also matches a CRLF) and `quotes` (a
-    straight quote also matches a curly quote). Readings without a match, or with the same places as an earlier
-    reading, are omitted.
+    Empty lists of spans, and lists equal to an earlier one, are omitted.
     """
-    seen: list[list[Place]] = []
-    is_curly = not (text.isascii() and old.isascii())
-    has_ends = "\n" in old and ("\r\n" in text or "\r\n" in old)
-    for folds_quotes in (False, True)[: 1 + is_curly]:
-        for ignores_line_ends in (False, True)[: 1 + has_ends]:
-            places_found = _find_with_folding(text, old, fold=folds_quotes, bare=ignores_line_ends)
-            if places_found and places_found not in seen:
-                seen.append(places_found)
-                yield places_found, folds_quotes
+    seen: list[list[Span]] = []
+    has_quotes = not (text.isascii() and old.isascii())
+    has_line_ends = "\n" in old and ("\r\n" in text or "\r\n" in old)
+    for folds_quotes in (False, True)[: 1 + has_quotes]:
+        for ignores_line_ends in (False, True)[: 1 + has_line_ends]:
+            texts = (fold_quotes(text), fold_quotes(old)) if folds_quotes else (text, old)
+            if ignores_line_ends:
+                bare_text, bare_old = (part.replace("\r\n", "\n") for part in texts)
+                spans = _spans_with_crlf(text, find_spans(bare_text, bare_old))
+            else:
+                spans = find_spans(*texts)
+            if spans and spans not in seen:
+                seen.append(spans)
+                yield spans, folds_quotes
 
 
-def _find_with_folding(text: str, old: str, *, fold: bool, bare: bool) -> list[Place]:
-    if fold:
-        text, old = fold_quotes(text), fold_quotes(old)
-    if not bare:
-        return find_places(text, old)
-    found = find_places(text.replace("\r\n", "\n"), old.replace("\r\n", "\n"))
-    return _places_with_crlf(text, found)
-
-
-def _places_with_crlf(text: str, places_without_cr: list[Place]) -> list[Place]:
-    """Convert places in a text whose CRs were removed to places in the original text with CRLF."""
-    ends = sorted({end for place in places_without_cr for end in place})
+def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
+    """Convert spans of a text without its CRs to spans of the original text with CRLF."""
     shifted_ends: dict[int, int] = {}
-    position = 0
-    shift = 0
-    for end in ends:
+    position = shift = 0
+    for end in sorted({end for span in spans_without_cr for end in span}):
         while (next_end := text.find("\r\n", position)) >= 0 and next_end - shift < end:
             shift += 1
             position = next_end + 2
         shifted_ends[end] = end + shift
-    return [(shifted_ends[start], shifted_ends[end]) for start, end in places_without_cr]
+    return [(shifted_ends[start], shifted_ends[end]) for start, end in spans_without_cr]
 
 
 _MAX_VARIANTS = 64
-"""Maximum number of variants of a text that are followed from one replacement to the next."""
+"""Maximum number of variants of a text to which the next replacement of a call is applied."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""Whitespace before a line end or the text's end. Python searches a pattern fast that starts with a character class."""
+"""Whitespace before a line end or the text's end. The pattern starts with a character class, so that Python searches
+it fast.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A text after a replacement, the positions of the inserted texts, and whether their quotes may be curled."""
+class EditResult:
+    """A text after a replacement, and the spans of the inserted texts. `curled`: their straight quotes may have become
+    curly quotes.
+    """
 
     text: str
-    inserted: tuple[Place, ...]
+    inserted: tuple[Span, ...]
     curled: bool
 
 
-def may_become(
-    before: bytes | None, call: Sequence[Replacement] | Written, after: bytes, *, crlf: bool
-) -> bool:
-    """Whether a file with the bytes `before` (None: no file) may contain `after` once the call is answered.
+def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *, crlf: bool) -> bool:
+    """Whether a file with the bytes `before` (None: no file) may contain `after` once the edit is answered.
 
-    `crlf` means that some file in the workspace has CRLF line ends; then a new file may use CRLF as well.
+    `crlf` means that some file in the workspace has CRLF line ends. A new file may use CRLF in this case.
     """
-    if isinstance(call, Written):
-        return is_inserted(before, call, after) or any(
-            after == content for content in _written_contents(before, call.text, crlf=crlf)
+    if isinstance(edit, NewText):
+        return is_insertion_result(before, edit, after) or any(
+            after == content for content in _written_contents(before, edit.text, crlf=crlf)
         )
     content = Content.of(before or b"")
-    if content.mark and any("\ufeff" in edit.old for edit in call):
+    if content.mark and any("\ufeff" in replacement.old for replacement in edit):
         marked = Content(b"", content.encoding, f"\ufeff{content.text}")
-        if _has_edited_content(marked, call, after):
+        if _has_edited_content(marked, edit, after):
             return True
-    return _has_edited_content(content, call, after)
+    return _has_edited_content(content, edit, after)
 
 
-def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
-    """Whether an insertion puts its text before or after the whole old content."""
-    if not call.inserts or not before:
+def is_insertion_result(before: bytes | None, edit: NewText, after: bytes) -> bool:
+    """Whether `after` is the old content of a file with the text of an insertion before or after it."""
+    if not edit.inserts or not before:
         return False
     content = Content.of(before)
     return any(
         after == content.data(text)
-        for new in _text_variants(content.text, call.text)
+        for new in _text_variants(content.text, edit.text)
         for text in (new + content.text, content.text + new)
     )
 
 
-def _has_edited_content(content: Content, call: Sequence[Replacement], after: bytes) -> bool:
+def _has_edited_content(content: Content, edit: Sequence[Replacement], after: bytes) -> bool:
     texts = [content.text]
-    for number, edit in enumerate(call):
-        if number == len(call) - 1:
-            if any(content.data(text) == after for text in _apply_exactly(texts, edit)):
-                return True  # the usual case; the checks below are slower
-            return any(
-                _is_expected_content(content, change, after)
-                for text in texts
-                for change in iter_changes(text, edit)
-            )
-        texts = list(
-            islice((change.text for text in texts for change in iter_changes(text, edit)), _MAX_VARIANTS)
-        )
-    return False
+    *earlier, last = edit
+    for replacement in earlier:
+        results = (result.text for text in texts for result in iter_edit_results(text, replacement))
+        texts = list(islice(results, _MAX_VARIANTS))
+    if any(content.data(text) == after for text in _apply_exactly(texts, last)):
+        return True  # the usual case; the checks below are slower
+    return any(
+        _is_expected_content(content, result, after)
+        for text in texts
+        for result in iter_edit_results(text, last)
+    )
 
 
 def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
@@ -143,39 +132,38 @@ def _apply_exactly(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
             yield text.replace(edit.old, next(_text_variants(text, edit.new)))
 
 
-def iter_changes(text: str, edit: Replacement) -> Iterator[Change]:
-    """Yield the texts after a replacement. Yields nothing if the old text is missing or ambiguous."""
+def iter_edit_results(text: str, edit: Replacement) -> Iterator[EditResult]:
+    """Yield the possible results of a replacement in a text. Empty if the old text is missing or ambiguous."""
     if not edit.old:
         if not text:
-            yield Change(edit.new, ((0, len(edit.new)),), curled=False)
+            yield EditResult(edit.new, ((0, len(edit.new)),), curled=False)
         return
-    for found_places, fold in iter_readings(text, edit.old):
-        if len(found_places) > 1 and not edit.every and edit.count != len(found_places):
-            # The exact text occurs several times, so no other reading can find a single place.
+    for spans, folds_quotes in iter_matches(text, edit.old):
+        if len(spans) > 1 and not edit.every and edit.count != len(spans):
+            # The exact text occurs several times, so a looser match cannot find a single place.
             return
         for new in _text_variants(text, edit.new):
-            yield _insert_at_places(text, found_places, new, curled=fold)
+            yield _replace_spans(text, spans, new, curled=folds_quotes)
         if not _SPACES_AT_ENDS.sub("", edit.new):
-            yield _insert_at_places(
-                text, [_extend_over_newline(text, place) for place in found_places], "", curled=fold
-            )
+            extended_spans = [_extend_over_newline(text, span) for span in spans]
+            yield _replace_spans(text, extended_spans, "", curled=folds_quotes)
 
 
-def _insert_at_places(text: str, found_places: Sequence[Place], new: str, *, curled: bool) -> Change:
+def _replace_spans(text: str, spans: Sequence[Span], new: str, *, curled: bool) -> EditResult:
     parts: list[str] = []
     inserted = []
-    at = length = 0
-    for start, end in found_places:
-        parts += (text[at:start], new)
-        length += start - at
+    position = length = 0
+    for start, end in spans:
+        parts += (text[position:start], new)
+        length += start - position
         inserted.append((length, length + len(new)))
         length += len(new)
-        at = end
-    return Change("".join((*parts, text[at:])), tuple(inserted), curled)
+        position = end
+    return EditResult("".join((*parts, text[position:])), tuple(inserted), curled)
 
 
 def _text_variants(text: str, new: str) -> Iterator[str]:
-    """Yield an inserted text with the variants of the conventions `line-ends` and `trailing-whitespace`."""
+    """Yield the allowed variants of an inserted text: with converted line ends, and without spaces at line ends."""
     adapted = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield adapted
     if "\n" in text and adapted != new and "\r\n" in new:
@@ -185,50 +173,44 @@ def _text_variants(text: str, new: str) -> Iterator[str]:
         yield cut
 
 
-def _extend_over_newline(text: str, place: Place) -> Place:
-    start, end = place
-    for newline in ("\r\n", "\n"):
-        if text.startswith(newline, end):
-            return start, end + len(newline)
-    return place
+def _extend_over_newline(text: str, span: Span) -> Span:
+    start, end = span
+    newline = next((newline for newline in ("\r\n", "\n") if text.startswith(newline, end)), "")
+    return start, end + len(newline)
 
 
-def _is_expected_content(content: Content, change: Change, after: bytes) -> bool:
-    if content.data(change.text) == after:
+def _is_expected_content(content: Content, result: EditResult, after: bytes) -> bool:
+    """Whether the bytes `after` are this result of an edit. Quotes in inserted texts may have become curly quotes."""
+    if content.data(result.text) == after:
         return True
-    if not change.curled:
+    if not result.curled:
         return False
-    actual = Content.of(after)
+    actual, expected = Content.of(after), result.text
     if (actual.mark, actual.encoding) != (content.mark, content.encoding) or len(actual.text) != len(
-        change.text
+        expected
     ):
         return False
     position = 0
-    for start, end in (*change.inserted, (len(change.text), len(change.text))):
-        if actual.text[position:start] != change.text[position:start]:
+    for start, end in (*result.inserted, (len(expected), len(expected))):
+        if actual.text[position:start] != expected[position:start]:
             return False
-        if fold_quotes(actual.text[start:end]) != fold_quotes(change.text[start:end]):
+        if fold_quotes(actual.text[start:end]) != fold_quotes(expected[start:end]):
             return False
         position = end
     return True
 
 
 def _written_contents(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield the contents of a written file by `written-line-ends`, `written-encoding` and `trailing-whitespace`."""
+    """Yield the allowed contents of a written file: with the line ends, the encoding or the byte order mark of the old
+    file, and without spaces at line ends.
+    """
     plain = Content.of(b"")
     yield plain.data(text)  # nearly every tool does this; skip the other variants
     former = Content.of(before or b"")
-    follows = former.is_crlf or (not before and crlf)
-    unmarked = text.removeprefix("\ufeff")
-    texts = dict.fromkeys((text, unmarked))
-    for text_variant in dict.fromkeys(
-        (*texts, *(_SPACES_AT_ENDS.sub("", text_variant) for text_variant in texts))
-    ):
-        for encoded_text in (
-            (text_variant, with_line_ends(text_variant, "\r\n"))
-            if follows
-            else (text_variant, with_line_ends(text_variant, "\n"))
-        ):
+    line_end = "\r\n" if former.is_crlf or (not before and crlf) else "\n"
+    texts = dict.fromkeys((text, text.removeprefix("\ufeff")))
+    for variant in dict.fromkeys((*texts, *(_SPACES_AT_ENDS.sub("", variant) for variant in texts))):
+        for encoded_text in (variant, with_line_ends(variant, line_end)):
             yield plain.data(encoded_text)
             yield former.data(encoded_text)
             yield Content(b"", former.encoding, "").data(encoded_text)

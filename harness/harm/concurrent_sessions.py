@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from readfirst.harness.harm.requested_edit import Written, parse_requested_edit
+from readfirst.harness.harm.requested_edit import NewText, parse_requested_edit
 from readfirst.harness.harm.unrequested_changes import UnlocatedHarm
 from readfirst.harness.replay.outcome import StepOutcome
 from readfirst.harness.suite.file_entry import Entry, data_of
@@ -13,11 +13,10 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield the harms of calls that two sessions made at the same time: number of the call, path and harm.
+    """Yield the harms of calls that two sessions made at the same time: the number of the call, the path and the harm.
 
-    The calls change different texts. Therefore the file must contain every edit that was answered as done, and no
-    other change. A call may be refused because the other session was faster, but only if the other session uses the
-    same file.
+    The calls change different texts. Therefore the file must contain the edit of every answered call, and no other
+    change. A call may be refused only if the other session uses the same file.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}
@@ -27,12 +26,8 @@ def check_concurrent_edits(
         sides.setdefault(path, set()).add(group.sides[number])
         if result.is_error:
             refused[path] = number
-            sides_on_path = {
-                side
-                for other_call, side in zip(group.calls, group.sides, strict=True)
-                if other_call.path == call.path
-            }
-            if len(sides_on_path) == 1:
+            sides_by_call = zip(group.calls, group.sides, strict=True)
+            if len({side for other_call, side in sides_by_call if other_call.path == call.path}) == 1:
                 reason = f"{call.tool} was refused, though nobody else worked on {path}: {result.text}"
                 yield number, path, UnlocatedHarm("overcautious", reason)
         elif call.tool not in READERS:
@@ -43,11 +38,8 @@ def check_concurrent_edits(
             if not any(other_path.startswith(f"{path}/") for other_path in sides):
                 yield 0, path, UnlocatedHarm("stray", f"{path}, which no call named, was changed")
         elif path not in done_calls:
-            yield (
-                refused.get(path, 0),
-                path,
-                UnlocatedHarm("untrue", f"the call was refused, and {path} was changed"),
-            )
+            harm = UnlocatedHarm("untrue", f"the call was refused, and {path} was changed")
+            yield refused.get(path, 0), path, harm
         else:
             yield from _check_missing_edits(path, done_calls[path], before.get(path), now)
 
@@ -55,12 +47,12 @@ def check_concurrent_edits(
 def _check_missing_edits(
     path: str, done: list[tuple[int, ToolCall]], previous: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield edits that were answered as done but are missing in the file."""
+    """Yield the harm `lost` for each answered call (`done`) whose edit is missing in the file."""
     expected = data_of(previous) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:
         match parse_requested_edit(call.tool, call.arguments):
-            case Written(text=text):
+            case NewText(text=text):
                 expected = parts[number] = text.encode()
             case edits:
                 for edit in edits or ():
@@ -68,11 +60,8 @@ def _check_missing_edits(
                     parts[number] = edit.new.encode()
     missing = [number for number, part in parts.items() if now is None or part not in now]
     for number in missing:
-        yield (
-            number,
-            path,
-            UnlocatedHarm("lost", f"what the call wrote to {path}, which was answered as done"),
-        )
+        what = f"what the call wrote to {path}, which was answered as done"
+        yield number, path, UnlocatedHarm("lost", what)
     # Added or removed whitespace does not depend on the order.
     if not missing and (now or b"").split() != expected.split():
         what = f"{path} is not what the calls make of it that were answered as done"

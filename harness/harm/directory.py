@@ -25,17 +25,13 @@ class WorkingDirectory:
     start: str
     current: str
     is_fixed: bool = False
-    """Whether commands do not change it: each call of a sub-agent starts in the directory of the session."""
-    may_be_left: bool = False
-    """Whether the user has sent a message, so that the session may be back at `start`."""
+    """Whether commands cannot change the directory. True for sub-agents: a call starts in the session's directory."""
+    may_be_reset: bool = False
+    """Whether the user has sent a message, which may have set the directory to `start`."""
 
     def of_sub_agent(self) -> WorkingDirectory:
         """Return the directory of a sub-agent that the session starts now."""
         return WorkingDirectory(self.start, self.current, is_fixed=True)
-
-    def reset(self) -> None:
-        """Set the current directory to `start`, because a resumed session begins there."""
-        self.current = self.start
 
     def resolve_paths(
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
@@ -44,12 +40,12 @@ class WorkingDirectory:
         after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):
-            if self.may_be_left and _begins_at(call, self.start, outcome.changes):
-                self.reset()
+            if self.may_be_reset and _begins_at(call, self.start, outcome.changes):
+                self.current = self.start
             resolved.append(_with_absolute_path(call, self.current))
             if result is not None and not self.is_fixed:
                 self.current = _directory_after(call, result, self.current, self.start, after)
-            self.may_be_left = self.may_be_left or call.interrupted in ("cancelled", "stopped")
+            self.may_be_reset = self.may_be_reset or call.interrupted in ("cancelled", "stopped")
         return resolved
 
 
@@ -63,7 +59,7 @@ def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 
 
 def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
-    """Whether a changed file is the one that the relative path of a call names from this directory."""
+    """Whether the relative path of a call, from this directory, names a changed file."""
     return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
 
 
@@ -109,7 +105,5 @@ def _iter_cd_targets(command: str) -> Iterator[str]:
             {"|", "&"} & {*words[index + 2 : index + 3]}
         )
         if word == "cd" and is_first and not is_in_subshell:
-            target = (
-                words[index + 1] if index + 1 < len(words) and not set(words[index + 1]) <= operators else ""
-            )
-            yield target.replace('"', "").replace("'", "")
+            target = "".join(words[index + 1 : index + 2])
+            yield "" if set(target) <= operators else target.replace('"', "").replace("'", "")

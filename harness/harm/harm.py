@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from readfirst.harness.suite.harm_kinds import Kind
 
 _MAX_EXCERPT_CHARS = 200
-"""Maximum length of a content in a harm."""
+"""Maximum number of characters of an excerpt in a harm."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Harm:
-    """A harm: its step (from 0) and call, kind, path, and a sentence without the kind.
+    """A harm: its step and call (both from 0), its kind, the path of the file, and a sentence about it (`what`).
 
     `before` and `after` are exact excerpts of the content. Reports escape control characters.
     """
@@ -30,5 +30,5 @@ class Harm:
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters."""
+    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters, with `…` if the text is longer."""
     return text if len(text) <= _MAX_EXCERPT_CHARS else f"{text[:_MAX_EXCERPT_CHARS]}…"

@@ -10,11 +10,11 @@ from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import ToolCall
 
 
-class Seen(NamedTuple):
-    """The calls of one step, with absolute paths if a command changed the directory, and the files before and
-    after.
+class JudgedStep(NamedTuple):
+    """The calls of one step, and all files before and after the step.
 
-    `known` is the knowledge of each file in the session that made the calls.
+    Paths of calls are absolute if a command changed the directory. `known` is the knowledge that the calling session
+    has of each file after the step.
     """
 
     calls: Sequence[ToolCall]
@@ -27,9 +27,9 @@ class Seen(NamedTuple):
 class Judgement:
     """The harms of a session in the order of the steps, and its knowledge of files after each step with calls.
 
-    The keys of `seen` are numbers of steps, from 0. Steps are omitted if their calls may or may not have been
+    The keys of `steps` are numbers of steps, from 0. Steps are omitted if it is not certain that their calls were
     executed.
     """
 
     harms: tuple[Harm, ...]
-    seen: Mapping[int, Seen] = field(default_factory=dict)
+    steps: Mapping[int, JudgedStep] = field(default_factory=dict)

@@ -19,7 +19,9 @@ _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "ses
 """Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of different lines compared in order. Beyond, a new line is unchanged if an old line equals it."""
+"""Maximum number of lines that are compared in order. If more lines differ, a new line counts as unchanged if any old
+line equals it.
+"""
 _MAX_FORMER_CONTENTS = 8
 """Number of former contents of a file that are remembered."""
 
@@ -38,36 +40,36 @@ def lines_of(data: bytes) -> tuple[str, ...]:
     return tuple(Content.of(data).lines)
 
 
-class _ShownLines(NamedTuple):
-    """Knowledge of one file that depends on the answers: the marks of its lines, and the session's last action on it.
-    Computed lazily by `FileKnowledge`.
+class _SeenLines(NamedTuple):
+    """The part of `FileKnowledge` that depends on answers, which is computed only if needed.
+
+    `marks` as in `FileKnowledge.marks`. `last_action` is the session's last action on the file, such as `Read`.
     """
 
     marks: str
     is_known: bool = False
-    since: str = ""
-    last: str = ""
+    action_before_change: str = ""
+    last_action: str = ""
 
 
-_NOTHING_SHOWN = _ShownLines("")
-_Step = Callable[[_ShownLines], _ShownLines]
+_NOTHING_SEEN = _SeenLines("")
+_Update = Callable[[_SeenLines], _SeenLines]
 
 
 class FileKnowledge:
-    """Knowledge of one file: its bytes, the author of each line, former contents, and which lines the session has
-    seen.
+    """Knowledge of one file: its bytes, the author of each line, and which lines the session has seen.
 
     Immutable. `former` contains former contents, the latest first. `others`: another program has changed the file.
     `forgotten`: a summary removed shown lines from the conversation. `expected` is the knowledge before other
     programs changed the file, whose content the session still expects; None if the session has read or written the
-    file since. Seen lines are computed lazily, because most edits do no harm.
+    file after that. Seen lines are computed only if needed, because most edits do no harm.
     """
 
     __slots__ = (
         "_before",
-        "_shown",
-        "_step",
+        "_seen",
         "_surely_known",
+        "_update",
         "data",
         "expected",
         "forgotten",
@@ -83,54 +85,56 @@ class FileKnowledge:
         self.others = False
         self.forgotten = False
         self._surely_known = False
-        self._shown: _ShownLines | None = _NOTHING_SHOWN
+        self._seen: _SeenLines | None = _NOTHING_SEEN
         self._before: FileKnowledge | None = None
-        self._step: _Step | None = None
+        self._update: _Update | None = None
 
     @classmethod
     def from_given_data(cls, data: bytes) -> FileKnowledge:
         """Return the knowledge of a file that existed before the session."""
         knowledge = cls(data)
-        knowledge._shown = None
-        knowledge._step = lambda _: _ShownLines("g" * len(lines_of(data)))
+        knowledge._seen = None
+        knowledge._update = lambda _: _SeenLines("g" * len(lines_of(data)))
         return knowledge
 
-    def _with_step(self, step: _Step, *, is_known: bool) -> FileKnowledge:
-        """Return the knowledge after a step that may show lines. `is_known`: it surely shows or writes some."""
+    def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
+        """Return a copy whose seen lines are those of this knowledge after `update`. `is_known` means that the session
+        has surely seen or written a line after the update.
+        """
         knowledge = FileKnowledge(self.data)
         knowledge.former, knowledge.others, knowledge.forgotten = self.former, self.others, self.forgotten
         knowledge._surely_known = is_known or self._surely_known
-        knowledge._shown, knowledge._before, knowledge._step = None, self, step
+        knowledge._seen, knowledge._before, knowledge._update = None, self, update
         return knowledge
 
-    def _all_shown(self) -> _ShownLines:
-        """Compute the marks of the lines after all steps, beginning at the last step with a computed result."""
+    def _compute_seen_lines(self) -> _SeenLines:
+        """Return the seen lines after all updates. Results are stored, also those of earlier updates."""
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
-        while knowledge is not None and knowledge._shown is None:
+        while knowledge is not None and knowledge._seen is None:
             uncomputed.append(knowledge)
             knowledge = knowledge._before
-        shown = _NOTHING_SHOWN if knowledge is None or knowledge._shown is None else knowledge._shown
-        for step_knowledge in reversed(uncomputed):
-            assert step_knowledge._step is not None
-            shown = step_knowledge._shown = step_knowledge._step(shown)
-            step_knowledge._before = step_knowledge._step = None
-        return shown
+        seen = _NOTHING_SEEN if knowledge is None or knowledge._seen is None else knowledge._seen
+        for knowledge in reversed(uncomputed):
+            assert knowledge._update is not None
+            seen = knowledge._seen = knowledge._update(seen)
+            knowledge._before = knowledge._update = None
+        return seen
 
     @property
     def marks(self) -> str:
         """One letter for each line, for its author; a capital letter if the line was seen."""
-        return self._all_shown().marks
+        return self._compute_seen_lines().marks
 
     @property
     def is_known(self) -> bool:
         """Whether the session was shown a part of the file, or wrote it."""
-        return self._surely_known or self._all_shown().is_known
+        return self._surely_known or self._compute_seen_lines().is_known
 
     @property
-    def since(self) -> str:
+    def action_before_change(self) -> str:
         """The last action of the session on the file before another program changed it, such as `Read`, or empty."""
-        return self._all_shown().since
+        return self._compute_seen_lines().action_before_change
 
     @property
     def lines(self) -> list[Line]:
@@ -151,67 +155,70 @@ class FileKnowledge:
         expected = None if author == "session" else self.expected or self
         is_restored = expected is not None and expected.data == after
 
-        def write_lines(shown: _ShownLines) -> _ShownLines:
+        def write_lines(seen: _SeenLines) -> _SeenLines:
             mark = "S" if author == "session" else author[0]
-            marks = _carry_marks(lines_of(before), shown.marks, lines_of(after), mark)
+            marks = _carry_marks(lines_of(before), seen.marks, lines_of(after), mark)
             if author == "session":
-                return _ShownLines(marks, True, shown.since, "session's own change")
+                return _SeenLines(marks, True, seen.action_before_change, "session's own change")
             if expected is not None and is_restored:
                 pairs = zip(marks, expected.marks, strict=True)
-                marks = "".join([mark.upper() if seen.isupper() else mark for mark, seen in pairs])
-            return shown._replace(marks=marks, since=shown.last)
+                marks = "".join([mark.upper() if former.isupper() else mark for mark, former in pairs])
+            return seen._replace(marks=marks, action_before_change=seen.last_action)
 
-        knowledge = self._with_step(write_lines, is_known=author == "session")
+        knowledge = self._with_update(write_lines, is_known=author == "session")
         knowledge.data = after
-        knowledge.former = (before, *(content for content in self.former if content != before))[
-            :_MAX_FORMER_CONTENTS
-        ]
+        other_contents = (content for content in self.former if content != before)
+        knowledge.former = (before, *other_contents)[:_MAX_FORMER_CONTENTS]
         knowledge.others = self.others or author != "session"
         knowledge.expected = expected
         return knowledge
 
     def after_read(self, answer: str, tool: str) -> FileKnowledge:
         """Return the knowledge after an answer of `tool` that shows lines of the file, usually of Read."""
-        data = self.data
-        return self._with_step(
-            lambda shown: _ShownLines(_mark_seen_lines(data, shown.marks, answer), True, shown.since, tool),
-            is_known=True,
-        )
 
-    def after_mention(self, answer: str, tool: str) -> FileKnowledge:
+        def read_lines(seen: _SeenLines) -> _SeenLines:
+            marks = _mark_seen_lines(self.data, seen.marks, answer)
+            return _SeenLines(marks, True, seen.action_before_change, tool)
+
+        return self._with_update(read_lines, is_known=True)
+
+    def after_possible_read(self, answer: str, tool: str) -> FileKnowledge:
         """Return the knowledge after an answer of `tool` that may show lines of the file, for example of a command."""
-        data = self.data
 
-        def mention_lines(shown: _ShownLines) -> _ShownLines:
-            marks = _mark_seen_lines(data, shown.marks, answer)
-            return shown if marks == shown.marks else _ShownLines(marks, True, shown.since, tool)
+        def read_lines(seen: _SeenLines) -> _SeenLines:
+            marks = _mark_seen_lines(self.data, seen.marks, answer)
+            return seen if marks == seen.marks else _SeenLines(marks, True, seen.action_before_change, tool)
 
-        knowledge = self._with_step(mention_lines, is_known=False)
+        knowledge = self._with_update(read_lines, is_known=False)
         knowledge.expected = self.expected
         return knowledge
 
-    def shown_whole(self, how: str) -> FileKnowledge:
-        """Return the knowledge after the session was shown the whole file. `how` is the occasion, such as `summary`."""
-        return self._with_step(
-            lambda shown: _ShownLines(shown.marks.upper(), True, shown.since, how), is_known=True
-        )
+    def after_full_read(self, occasion: str) -> FileKnowledge:
+        """Return the knowledge after the session was shown the whole file. `occasion` is, for example, `summary`."""
+
+        def read_lines(seen: _SeenLines) -> _SeenLines:
+            return _SeenLines(seen.marks.upper(), True, seen.action_before_change, occasion)
+
+        return self._with_update(read_lines, is_known=True)
 
     def after_summary(self) -> FileKnowledge:
-        """Return the knowledge after a summary without the file: only lines of the session stay seen."""
+        """Return the knowledge after a summary of the conversation that does not show the file. Only lines that the
+        session wrote remain seen.
+        """
 
-        def forget_lines(shown: _ShownLines) -> _ShownLines:
-            marks = "".join([mark if mark == "S" else mark.lower() for mark in shown.marks])
-            return _ShownLines(marks, "S" in marks, shown.since, shown.last)
+        def forget_lines(seen: _SeenLines) -> _SeenLines:
+            marks = "".join([mark if mark == "S" else mark.lower() for mark in seen.marks])
+            return seen._replace(marks=marks, is_known="S" in marks)
 
-        knowledge = self._with_step(forget_lines, is_known=False)
+        knowledge = self._with_update(forget_lines, is_known=False)
         knowledge._surely_known, knowledge.forgotten = False, True
         return knowledge
 
     def overwritten_lines(self, after: bytes) -> list[int]:
-        """Return the numbers (from 1) of the lines that the session has not seen and that the new content `after`
-        does not contain.
+        """Return the numbers (from 1) of lost lines: the session has not seen them, and the new content `after` lacks
+        them.
 
-        These lines are lost work. Blank lines are omitted. A line with only a different line end is not lost.
+        Blank lines are omitted. A line with only a different line end is not lost.
         """
         if after == self.data:
             return []
@@ -221,7 +228,7 @@ class FileKnowledge:
         distinct = set(lines)
         is_distinct = len(distinct) == len(lines)
         if not lone_ends and is_distinct and distinct.issubset(texts):
-            return []  # seen or not
+            return []  # no line is missing
         marks = self.marks
         if not marks or marks.isupper():
             return []
@@ -270,7 +277,7 @@ def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks of new lines: unchanged lines keep their mark, new lines get `mark`."""
+    """Return the marks of the `new` lines: unchanged lines keep their mark of `marks`, other lines get `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
@@ -300,13 +307,16 @@ def initial_knowledge(state: Mapping[str, Entry]) -> dict[str, FileKnowledge]:
     }
 
 
-def learn_change(
-    view: dict[str, FileKnowledge], path: str, before: Entry | None, after: Entry | None, *, session: bool
+def record_change(
+    knowledge: dict[str, FileKnowledge],
+    path: str,
+    before: Entry | None,
+    after: Entry | None,
+    *,
+    by_session: bool,
 ) -> None:
-    """Update the knowledge of a file in `view` after a change by the session (`session`) or another program."""
-    if not isinstance(after, RegularFile):
+    """Update the knowledge of a file, by path, after the session or another program changed the file."""
+    if not isinstance(after, RegularFile) or (data_of(before) == after.data and path in knowledge):
         return
-    data = data_of(before)
-    if data == after.data and path in view:
-        return
-    view[path] = view.get(path, FileKnowledge()).after_write("session" if session else "other", after.data)
+    author: LineAuthor = "session" if by_session else "other"
+    knowledge[path] = knowledge.get(path, FileKnowledge()).after_write(author, after.data)

@@ -1,8 +1,8 @@
-"""Judge answered NotebookEdits cell by cell."""
+"""Judge answered calls of NotebookEdit, cell by cell."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from readfirst.harness.suite.harm_kinds import HARMS, Kind
 
 _CELL_NUMBER_PATTERN = re.compile(r"cell-([0-9]{1,9})")
 _EMPTY_VALUES: Mapping[str, Any] = {"execution_count": None, "outputs": [], "metadata": {}}
-"""Keys that a tool may add to a cell that it writes, with their empty values (convention `notebook-outputs`)."""
+"""Keys that a tool may add to a cell that it writes, with their empty values."""
 _RUN_KEYS = ("execution_count", "outputs")
 """Keys that describe the last run of a cell."""
 
@@ -19,14 +19,14 @@ Cell = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class _RequiredCell:
     """A cell that the notebook must contain after the calls.
 
-    `cell` is the cell before the calls; None for an inserted cell. `source` and `type` are those that a call
+    `former` is the cell before the calls; None for an inserted cell. `source` and `type` are those that a call
     requests; None if no call changes them.
     """
 
-    cell: Cell | None
+    former: Cell | None
     source: str | None = None
     type: str | None = None
 
@@ -37,24 +37,22 @@ class _Slot:
 
     def differing_keys(self, actual: Cell) -> list[str]:
         """Return the keys of an actual cell whose values are not allowed for this required cell."""
-        if self.cell is not None and not self.is_named:
-            return [key for key in sorted({*self.cell, *actual}) if _differs_at(self.cell, actual, key)]
-        previous = self.cell or {}
+        if self.former is not None and not self.is_named:
+            return [key for key in sorted({*self.former, *actual}) if _differs_at(self.former, actual, key)]
+        former = self.former or {}
         keys = []
-        for key in sorted({*previous, *actual}):
+        for key in sorted({*former, *actual}):
             if key == "source":
                 is_allowed = _source_of(actual) == self.source
             elif key == "cell_type":
-                is_allowed = actual.get(key) == (self.type or previous.get(key, actual.get(key)))
+                is_allowed = actual.get(key) == (self.type or former.get(key, actual.get(key)))
             elif key in _RUN_KEYS:
-                is_allowed = (
-                    not _differs_at(previous, actual, key)
-                    or actual.get(key, _EMPTY_VALUES[key]) == _EMPTY_VALUES[key]
-                )
-            elif self.cell is None:
+                is_empty = actual.get(key, _EMPTY_VALUES[key]) == _EMPTY_VALUES[key]
+                is_allowed = is_empty or not _differs_at(former, actual, key)
+            elif self.former is None:
                 is_allowed = key == "id" or actual[key] == _EMPTY_VALUES.get(key)
             else:
-                is_allowed = not _differs_at(previous, actual, key)
+                is_allowed = not _differs_at(former, actual, key)
             if not is_allowed:
                 keys.append(key)
         return keys if "source" in actual else [*keys, "source"]
@@ -64,14 +62,14 @@ class _Slot:
 class _RequiredCells:
     """The cells that the notebook must contain after the calls, in order, and the cells that calls delete."""
 
-    slots: tuple[_Slot, ...]
+    cells: tuple[_RequiredCell, ...]
     removed: tuple[Cell, ...] = ()
 
 
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
 ) -> list[UnlocatedHarm]:
-    """Return the harms that answered NotebookEdits of one notebook did. The layout of its JSON does not matter.
+    """Return the harms that answered NotebookEdits did to a notebook. The layout of its JSON does not matter.
 
     A call may have several meanings, because a cell id is ambiguous. The meaning with the fewest harms is used.
     """
@@ -83,74 +81,58 @@ def notebook_harms(
     harms = []
     changed_keys = [key for key in sorted({*previous, *now} - {"cells"}) if _differs_at(previous, now, key)]
     if changed_keys:
-        harms.append(
-            UnlocatedHarm("spoiled", f"what is beside the cells of {path}: {', '.join(changed_keys)}")
-        )
-    candidates = [_RequiredCells(tuple(map(_Slot, previous["cells"])))]
+        what = f"what is beside the cells of {path}: {', '.join(changed_keys)}"
+        harms.append(UnlocatedHarm("spoiled", what))
+    candidates = [_RequiredCells(tuple(map(_RequiredCell, previous["cells"])))]
     for arguments in calls:
-        candidates = [
-            next_candidate for candidate in candidates for next_candidate in _apply_call(candidate, arguments)
-        ] or candidates
-    harms_by_candidate = [
-        _compare_cells(path, candidate, previous["cells"], now["cells"]) for candidate in candidates
-    ]
-    return harms + min(
-        harms_by_candidate, key=lambda harms: (sum(harm.kind in HARMS for harm in harms), len(harms))
-    )
+        applied = [result for candidate in candidates for result in _apply_call(candidate, arguments)]
+        candidates = applied or candidates
+    possible = [_CellPairs(path, each, previous["cells"], now["cells"]).find_harms() for each in candidates]
+    return harms + min(possible, key=lambda harms: (sum(harm.kind in HARMS for harm in harms), len(harms)))
 
 
 def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Iterator[_RequiredCells]:
     """Yield the required cells after one more call: one result for each possible meaning of the call's cell id."""
-    slots, mode = required.slots, arguments.get("edit_mode") or "replace"
+    cells, mode = required.cells, arguments.get("edit_mode") or "replace"
     source, cell_type = str(arguments.get("new_source", "")), arguments.get("cell_type")
-    for index in _named_indexes(slots, arguments):
+    for index in _named_indexes(cells, arguments):
         if mode == "insert":
             number = arguments.get("cell_number")
-            position = index if isinstance(number, int) or index < 0 else index + 1
-            new = _Slot(None, source, cell_type)
-            yield replace(required, slots=(*slots[: max(position, 0)], new, *slots[max(position, 0) :]))
-        elif index == len(slots) and mode == "replace":
-            yield replace(required, slots=(*slots, _Slot(None, source, cell_type)))
-        elif 0 <= index < len(slots):
-            slot = slots[index]
+            position = max(index if isinstance(number, int) or index < 0 else index + 1, 0)
+            new = _RequiredCell(None, source, cell_type)
+            yield replace(required, cells=(*cells[:position], new, *cells[position:]))
+        elif index == len(cells) and mode == "replace":
+            yield replace(required, cells=(*cells, _RequiredCell(None, source, cell_type)))
+        elif 0 <= index < len(cells):
+            cell = cells[index]
             if mode == "delete":
-                removed = (*required.removed, slot.cell) if slot.cell is not None else required.removed
-                yield _RequiredCells((*slots[:index], *slots[index + 1 :]), removed)
+                removed = (*required.removed, cell.former) if cell.former is not None else required.removed
+                yield _RequiredCells((*cells[:index], *cells[index + 1 :]), removed)
             else:
-                edited = replace(slot, source=source, type=cell_type or slot.type)
-                yield replace(required, slots=(*slots[:index], edited, *slots[index + 1 :]))
+                edited = replace(cell, source=source, type=cell_type or cell.type)
+                yield replace(required, cells=(*cells[:index], edited, *cells[index + 1 :]))
 
 
-def _named_indexes(slots: Sequence[_Slot], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the indexes of cells that a call may mean: `cell-3` is an id or an index (convention `notebook-cells`)."""
+def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
+    """Yield the indexes of the cells that a call may mean: `cell-3` is an id or an index. -1 if it names no cell."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
         return
-    for index, slot in enumerate(slots):
-        if slot.cell is not None and slot.cell.get("id") == name:
+    for index, cell in enumerate(cells):
+        if cell.former is not None and cell.former.get("id") == name:
             yield index
     numbered = _CELL_NUMBER_PATTERN.fullmatch(str(name))
     if numbered:
         yield int(numbered[1])
 
 
-def _compare_cells(
-    path: str, required: _RequiredCells, previous: Sequence[Cell], now: Sequence[Cell]
-) -> list[UnlocatedHarm]:
-    slots = required.slots
-    if len(slots) == len(now) and all(
-        not slot.differing_keys(cell) for slot, cell in zip(slots, now, strict=True)
-    ):
-        return []
-    if [*previous] == [*now]:
-        return [UnlocatedHarm("untrue", f"the call was answered, and the cells of {path} are what they were")]
-    return _CellPairs(path, required, previous, now).find_harms()
-
-
 @dataclass
 class _CellPairs:
-    """Pairs of required and actual cells."""
+    """Compares the required cells of a notebook with its actual cells (`now`). `previous`: the cells before the calls.
+
+    `pairs` maps the index of a required cell to the index of the actual cell that corresponds to it.
+    """
 
     path: str
     required: _RequiredCells
@@ -160,112 +142,103 @@ class _CellPairs:
 
     def find_harms(self) -> list[UnlocatedHarm]:
         """Return the harms of missing, additional and changed cells."""
-        slots, now = self.required.slots, self.now
-        self._pair_cells(lambda slot, cell: not slot.differing_keys(cell))
-        if len(self.pairs) == len(slots) == len(now):
+        cells, now = self.required.cells, self.now
+        if len(cells) == len(now) and not any(map(_RequiredCell.differing_keys, cells, now)):
+            return []
+        if [*self.previous] == [*now]:
+            what = f"the call was answered, and the cells of {self.path} are what they were"
+            return [UnlocatedHarm("untrue", what)]
+        self._pair_cells(lambda required, cell: not required.differing_keys(cell))
+        if len(self.pairs) == len(cells) == len(now):
             return [self._order_harm()]
         missing, extra = self._unpaired_cells()
-        edited_elsewhere = self._edited_elsewhere(missing, extra)
-        if edited_elsewhere:
-            return [edited_elsewhere]
-        undeleted = [position for position in extra if now[position] in self.required.removed]
-        harms = []
-        if undeleted and missing:
-            harms += [
-                UnlocatedHarm("lost", f"{self._cell_name(index)}, which the call did not name, is gone")
-                for index in missing
-            ]
-            return harms
-        if undeleted:
-            return [
-                UnlocatedHarm(
-                    "untrue", f"the call was answered, and the cell that it named is still in {self.path}"
-                )
-            ]
+        if misplaced := self._find_misplaced_edit(missing, extra):
+            return [misplaced]
+        if any(now[position] in self.required.removed for position in extra):
+            what = f"the call was answered, and the cell that it named is still in {self.path}"
+            return [self._loss_of_cell(index) for index in missing] or [UnlocatedHarm("untrue", what)]
         self._pair_cells(
-            lambda slot, cell: slot.cell is not None and "id" in cell and slot.cell.get("id") == cell["id"]
+            lambda required, cell: (
+                required.former is not None and "id" in cell and required.former.get("id") == cell["id"]
+            )
         )
-        self._pair_cells(lambda slot, cell: slot.is_named and _source_of(cell) == slot.source)
+        self._pair_cells(lambda required, cell: required.is_named and _source_of(cell) == required.source)
         self._pair_cells(
-            lambda slot, cell: slot.cell is not None and _source_of(slot.cell) == _source_of(cell)
+            lambda required, cell: (
+                required.former is not None and _source_of(required.former) == _source_of(cell)
+            )
         )
         missing, extra = self._unpaired_cells()
         if len(missing) == len(extra):
             self.pairs.update(zip(missing, extra, strict=True))
             missing, extra = [], []
-        for index, position in sorted(self.pairs.items()):
-            if keys := slots[index].differing_keys(now[position]):
-                harms.append(self._harm_of_change(index, keys))
-        for index in missing:
-            what = f"{self._cell_name(index)}, which the call did not name, is gone"
-            if slots[index].cell is None:
-                harms.append(
-                    UnlocatedHarm("untrue", f"the call was answered, and {self.path} has no new cell")
-                )
-            else:
-                harms.append(UnlocatedHarm("lost", what))
+        harms = [
+            self._harm_of_change(index, keys)
+            for index, position in sorted(self.pairs.items())
+            if (keys := cells[index].differing_keys(now[position]))
+        ]
+        absent = UnlocatedHarm("untrue", f"the call was answered, and {self.path} has no new cell")
+        harms += (absent if cells[index].former is None else self._loss_of_cell(index) for index in missing)
         if extra:
-            harms.append(
-                UnlocatedHarm("stray", f"{self.path} has {len(extra)} more cells than were asked for")
-            )
+            what = f"{self.path} has {len(extra)} more cells than were asked for"
+            harms.append(UnlocatedHarm("stray", what))
         return harms
 
-    def _pair_cells(self, is_pair: Any) -> None:
-        paired = set(self.pairs.values())
-        for index, slot in enumerate(self.required.slots):
+    def _pair_cells(self, is_pair: Callable[[_RequiredCell, Cell], bool]) -> None:
+        """Pair each required cell without a counterpart with the first matching cell, preferably at its index."""
+        for index, required in enumerate(self.required.cells):
             if index in self.pairs:
                 continue
-            free = [position for position in range(len(self.now)) if position not in paired]
-            for at in sorted(free, key=lambda position: position != index):
-                if is_pair(slot, self.now[at]):
-                    self.pairs[index] = at
-                    paired.add(at)
+            _, free = self._unpaired_cells()
+            for position in sorted(free, key=lambda position: position != index):
+                if is_pair(required, self.now[position]):
+                    self.pairs[index] = position
                     break
 
     def _unpaired_cells(self) -> tuple[list[int], list[int]]:
+        """Return the indexes of the required and of the actual cells without a counterpart."""
         paired = set(self.pairs.values())
-        missing = [index for index in range(len(self.required.slots)) if index not in self.pairs]
+        missing = [index for index in range(len(self.required.cells)) if index not in self.pairs]
         return missing, [position for position in range(len(self.now)) if position not in paired]
 
     def _order_harm(self) -> UnlocatedHarm:
-        slots = self.required.slots
-        old_positions = [self.pairs[index] for index, slot in enumerate(slots) if slot.cell is not None]
+        cells = self.required.cells
+        old_positions = [self.pairs[index] for index, cell in enumerate(cells) if cell.former is not None]
         if old_positions == sorted(old_positions):
-            return UnlocatedHarm(
-                "misplaced", f"the new cell is in another place of {self.path} than was asked for"
-            )
+            what = f"the new cell is in another place of {self.path} than was asked for"
+            return UnlocatedHarm("misplaced", what)
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
-    def _edited_elsewhere(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
+    def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
         """Return the harm if a call changed a cell other than the cell that it named. None if this did not happen.
         `missing` and `extra` are the indexes of required and actual cells without a counterpart.
         """
-        slots, now = self.required.slots, self.now
-        named_indexes = [
-            index for index in missing if slots[index].is_named and slots[index].cell is not None
-        ]
-        unchanged = [
-            index for index in named_indexes if slots[index].cell in [now[position] for position in extra]
-        ]
-        other_indexes = [index for index in missing if index not in named_indexes]
-        for index in unchanged:
-            if other_indexes and any(_source_of(now[position]) == slots[index].source for position in extra):
-                what = f"{self._cell_name(other_indexes[0])} was edited, and the call named {self._cell_name(index)}"
+        cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
+        named = [index for index in missing if cells[index].is_named and cells[index].former is not None]
+        others = [index for index in missing if index not in named]
+        for index in named:
+            is_unchanged = cells[index].former in extra_cells
+            if is_unchanged and others and cells[index].source in [*map(_source_of, extra_cells)]:
+                what = f"{self._cell_name(others[0])} was edited, and the call named {self._cell_name(index)}"
                 return UnlocatedHarm("misplaced", what)
         return None
 
     def _cell_name(self, index: int) -> str:
-        cell = self.required.slots[index].cell
-        number = next((position for position, old_cell in enumerate(self.previous, 1) if old_cell is cell), 0)
+        former = self.required.cells[index].former
+        numbers = (number for number, cell in enumerate(self.previous, 1) if cell is former)
+        number = next(numbers, 0)
         return f"cell {number} of {self.path}" if number else f"the new cell of {self.path}"
 
+    def _loss_of_cell(self, index: int) -> UnlocatedHarm:
+        return UnlocatedHarm("lost", f"{self._cell_name(index)}, which the call did not name, is gone")
+
     def _harm_of_change(self, index: int, differing_keys: Sequence[str]) -> UnlocatedHarm:
-        slot, name = self.required.slots[index], self._cell_name(index)
+        required, name = self.required.cells[index], self._cell_name(index)
         keys = ", ".join(differing_keys)
-        if not slot.is_named:
+        if not required.is_named:
             kind: Kind = "lost" if "source" in differing_keys else "spoiled"
             return UnlocatedHarm(kind, f"the {keys} of {name}, which the call did not name")
-        if slot.cell is None or "source" in differing_keys or "cell_type" in differing_keys:
+        if required.former is None or "source" in differing_keys or "cell_type" in differing_keys:
             return UnlocatedHarm("altered", f"the {keys} of {name}, which was written, is not what was asked")
         return UnlocatedHarm("spoiled", f"the {keys} of {name} beside its source")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 LineIndex = Mapping[str, Sequence[int]]
-"""Maps each text that can show lines of a file to the indexes of these lines, in ascending order."""
+"""The indexes of lines of a file, in ascending order, by each text that can show these lines."""
 Matches = Mapping[int, int]
-"""Maps the index of a line of an answer to the index of the file's line that it shows."""
+"""The index of the file's line that a line of an answer shows, by the position of this line in the answer."""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
@@ -16,28 +16,32 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 """A line number: after signs and words such as `line`, or after a path and before `:` or `-`."""
-_MAX_TAIL_CHARS = 12
+_MAX_LABEL_CHARS = 12
+"""Maximum number of characters between a line number and the line of the file."""
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
 """Maximum number of shifts (line number minus position in the file) that are tried besides 0 and -1."""
-_MIN_COMMON_LINES = 8
-"""Lines that occur more often in a file, such as `}`, say little about the shift and are not used to find it."""
+_MAX_REPETITIONS = 8
+"""A line that occurs more often in a file, such as `}`, is not used to find the shift."""
 
 
-class Numbered(NamedTuple):
-    """Numbered lines of an answer that match a line of the file (`hits`), and those with the right number (`shown`)."""
+class NumberedMatches(NamedTuple):
+    """The lines of an answer with a line number that match a line of the file. `right`: those with the right number."""
 
-    hits: Matches
-    shown: Matches
+    matches: Matches
+    right: Matches
 
 
-_NOTHING_FOUND = Numbered({}, {})
+_NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line of an answer that may match lines of the file (`indexes`) after a label that ends at `cut`."""
+    """A line of an answer, at this position, that may match lines of the file (`indexes`) after a label.
 
-    at: int
+    The label follows the line number (`number`) and ends before the character `cut`, with the whitespace `blank`.
+    """
+
+    position: int
     number: int
     kind: str
     blank: str
@@ -45,45 +49,43 @@ class _Candidate(NamedTuple):
     indexes: Sequence[int]
 
 
-def find_numbered_lines(texts: Sequence[str], where: LineIndex, lines: Sequence[str]) -> Numbered:
+def find_numbered_lines(texts: Sequence[str], line_index: LineIndex, lines: Sequence[str]) -> NumberedMatches:
     """Return the lines of an answer that have a line number and match lines of the file.
 
     The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
-    from the first shown line. A shift is dropped if another shift explains all of its lines and more. Of the remaining
-    shifts the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. Otherwise the numbers are
-    wrong, and no line counts as shown.
+    from the first shown line. A shift is ignored if another shift matches the same lines and more. Of the remaining
+    shifts, the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. Otherwise the numbers are
+    wrong, and `right` is empty.
     """
     simple_matches = _match_simple_numbering(texts, lines)
     if simple_matches is not None:
         return simple_matches
-    candidates = [*_iter_candidates(texts, where)]
+    candidates = [*_iter_candidates(texts, line_index)]
     if not candidates:
-        return _NOTHING_FOUND
+        return _NO_MATCHES
     votes = Counter(
         candidate.number - 1 - index
         for candidate in candidates
-        if len(candidate.indexes) <= _MIN_COMMON_LINES
+        if len(candidate.indexes) <= _MAX_REPETITIONS
         for index in candidate.indexes
     )
-    numbers = {candidate.at: candidate.number for candidate in candidates}
-    explained: dict[int, Matches] = {}
-    for shift in dict.fromkeys((0, -1, *(shift for shift, _ in votes.most_common(_MAX_SHIFTS)))):
-        if hits := _matches_of_shift(candidates, shift):
-            explained[shift] = hits
+    numbers = {candidate.position: candidate.number for candidate in candidates}
+    shifts = dict.fromkeys((0, -1, *(shift for shift, _ in votes.most_common(_MAX_SHIFTS))))
+    by_shift = {shift: matches for shift in shifts if (matches := _matches_of_shift(candidates, shift))}
     possible = {
-        shift: hits
-        for shift, hits in explained.items()
-        if not any(hits.keys() < others.keys() for others in explained.values())
+        shift: matches
+        for shift, matches in by_shift.items()
+        if not any(matches.keys() < others.keys() for others in by_shift.values())
     }
-    for shift, hits in possible.items():
-        if shift in (0, -1) or numbers[min(hits)] in (0, 1):
-            return Numbered(hits, hits)
-    return Numbered(max(possible.values(), key=len), {}) if possible else _NOTHING_FOUND
+    for shift, matches in possible.items():
+        if shift in (0, -1) or numbers[min(matches)] in (0, 1):
+            return NumberedMatches(matches, matches)
+    return NumberedMatches(max(possible.values(), key=len), {}) if possible else _NO_MATCHES
 
 
-def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> Numbered | None:
-    """Return the numbered lines if all numbers are right and have the same separator. None: check more closely."""
-    hits: dict[int, int] = {}
+def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> NumberedMatches | None:
+    """Return the matches if all line numbers are right and have the same separator, which is usual. Otherwise None."""
+    matches: dict[int, int] = {}
     separator = ""
     for position, text in enumerate(texts):
         number_match = NUMBER.match(text)
@@ -103,20 +105,20 @@ def _match_simple_numbering(texts: Sequence[str], lines: Sequence[str]) -> Numbe
         ):
             return None
         separator = text_before_line
-        hits[position] = index
+        matches[position] = index
     if separator not in ("\t", "→", ": ", "|", ":", "| "):
         return None
-    return Numbered(hits, hits)
+    return NumberedMatches(matches, matches)
 
 
-def _iter_candidates(texts: Sequence[str], where: LineIndex) -> Iterator[_Candidate]:
+def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_Candidate]:
     for position, text in enumerate(texts):
         number_match = NUMBER.match(text)
         if number_match is None:
             continue
         words = "".join([letter for letter in number_match[0] if letter.isalpha()])
         for cut, has_digest in _label_ends(text, number_match.end()):
-            indexes = where.get(text[cut:])
+            indexes = line_index.get(text[cut:])
             if indexes:
                 label = text[number_match.end() : cut]
                 blank = label[len(label.rstrip()) :]
@@ -125,14 +127,13 @@ def _iter_candidates(texts: Sequence[str], where: LineIndex) -> Iterator[_Candid
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield the index of each possible end of a label before a line, given the end of its line number (`end`), and
-    whether the label contains a digest.
+    """Yield the index of each possible end of a label after a line number, and whether the label contains a digest.
 
-    Signs and spaces may follow the number. One word among them, a digest, needs signs on both sides. A tab
-    ends the label.
+    `end` is the end of the line number. The label consists of signs and spaces. It may contain one word, a digest, with
+    a sign on both sides. A tab ends the label.
     """
     digest = 0
-    for cut in range(end + 1, min(len(text), end + _MAX_TAIL_CHARS + 1)):
+    for cut in range(end + 1, min(len(text), end + _MAX_LABEL_CHARS + 1)):
         previous_sign, sign = text[cut - 2], text[cut - 1]
         in_digest = previous_sign.isalnum() and cut - 2 >= end
         if sign.isalnum():
@@ -146,20 +147,20 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose number minus `shift` is their position in the file.
+    """Return the lines of an answer whose line number minus `shift` is the number of their line in the file.
 
-    Their labels must be of the same kind. Labels are of the same kind if they end with the same whitespace or
-    have the same width. A single line must have at most one space after a sign.
+    Their labels must end with the same whitespace, or have the same width. The label of a single line must end with
+    at most one space after a sign.
     """
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for candidate in candidates:
         index = candidate.number - 1 - shift
         if index in candidate.indexes:
-            groups.setdefault((candidate.kind, candidate.blank), {})[candidate.at] = index
-            groups.setdefault((candidate.kind, candidate.cut), {})[candidate.at] = index
+            groups.setdefault((candidate.kind, candidate.blank), {})[candidate.position] = index
+            groups.setdefault((candidate.kind, candidate.cut), {})[candidate.position] = index
     certain = [
-        hits
-        for (kind, blank), hits in groups.items()
-        if len(hits) > 1 or kind.endswith(" ") or (isinstance(blank, str) and len(blank) < 2)
+        matches
+        for (kind, blank), matches in groups.items()
+        if len(matches) > 1 or kind.endswith(" ") or (isinstance(blank, str) and len(blank) < 2)
     ]
     return max(certain, key=len, default={})

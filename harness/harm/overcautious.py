@@ -8,13 +8,13 @@ from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript, courses_of
 
-_TIMES = " (the file changed without a newer time, which the contracts do not notice)"
+_UNNOTICED_CHANGE = " (the file changed without a newer time, which the contracts do not notice)"
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether exactly the calls were refused that the own contract's recording refuses. False without one."""
-    for step, outcome_of_step in zip(scenario.steps, outcome.steps, strict=False):
-        for call, result in zip(calls_of(step), outcome_of_step.results, strict=False):
+    """Whether the session refused the same calls as the recording of the scenario's contract. False without one."""
+    for step, step_outcome in zip(scenario.steps, outcome.steps, strict=False):
+        for call, result in zip(calls_of(step), step_outcome.results, strict=False):
             expected = call.expect.recorded
             if expected is None or (expected.error is not None) != result.is_error:
                 return False
@@ -24,11 +24,11 @@ def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
 def check_overcautious(
     scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
 ) -> Iterator[Harm]:
-    """Yield a harm for each call that this implementation refuses although every contract answers it. `recorded`
+    """Yield a harm for each call that the implementation refuses although every contract answers it. `recorded`
     contains the transcripts of all contracts.
 
-    At each step, only those contracts are compared that refused and answered the same calls in all earlier steps: the
-    others are in a different state. The search stops if no such contract remains.
+    A step is compared only with the contracts that refused the same calls in all earlier steps, because other contracts
+    are in a different state. The search stops if no such contract remains.
     """
     courses = [*courses_of(recorded)]
     message = -1
@@ -37,20 +37,19 @@ def check_overcautious(
     for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         calls = calls_of(step)
         if not calls:
-            changed |= {
-                path for path, entry in step_outcome.changes.items() if isinstance(entry, RegularFile)
-            }
+            changes = step_outcome.changes.items()
+            changed |= {path for path, entry in changes if isinstance(entry, RegularFile)}
             continue
         message += 1
         courses = [
-            course for course in courses if message < len(course) and len(course[message]) == len(calls)
+            course for course in courses if len(course) > message and len(course[message]) == len(calls)
         ]
         if not courses:
             return
         for number, (call, result) in enumerate(zip(calls, step_outcome.results, strict=False)):
             if result.is_error and not any(course[message][number] for course in courses):
                 path = call.path.removeprefix("$WS/")
-                why = _TIMES if path in changed else ""
+                why = _UNNOTICED_CHANGE if path in changed else ""
                 what = f"{call.tool} was refused, which every contract answers{why}: {excerpt(result.text)}"
                 yield Harm(index, number, "overcautious", path, what)
         changed -= {call.path.removeprefix("$WS/") for call in calls}

@@ -3,20 +3,22 @@
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
-from readfirst.harness.harm.requested_edit import Written, parse_requested_edit
+from readfirst.harness.harm.requested_edit import NewText, parse_requested_edit
 from readfirst.harness.suite.file_entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 
 def has_exited(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the signal of a call has ended the program."""
+    """Whether the program exited because of the signal that the call sends to it."""
     return call.signal is not None and answer.error == NO_ANSWER.error
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether an interrupted call may reach a different point in each replay. It may if the call is ended or signalled
-    while it writes, or if the program survives a signal between validation and execution.
+    """Whether an interrupted call may have written a different amount in each replay.
+
+    True if the call is stopped or gets a signal while it writes, or if the program survives a signal between
+    validation and execution.
     """
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
@@ -32,33 +34,29 @@ def check_partial_writes(
     """Yield each path that an interrupted call spoiled, with a description of its current content.
 
     The file of the call must have its old or its requested content, and the requested content if the `answer`
-    reports success. A temporary file is allowed only if the program is dead. All other files must be unchanged.
+    reports success. A temporary file is allowed only if the program has exited. All other files must be unchanged.
     """
-    named_paths, has_ended = candidate_paths(call.arguments, before), has_exited(call, answer)
+    named_paths = candidate_paths(call.arguments, before)
     for path, entry in sorted(changes.items()):
         previous = before.get(path)
         if path in named_paths:
-            requested = _requested_content(call, previous)
-            if not (requested is not None and _has_content(entry, requested)) and not (
-                previous is None and entry is None
-            ):
-                yield path, _describe_entry(entry)
-        elif previous is not None or not (
-            has_ended or any(named_path.startswith(f"{path}/") for named_path in named_paths)
-        ):
+            is_intact = previous is entry is None or _has_content(entry, _requested_content(call, previous))
+        else:
+            is_new_directory = any(named_path.startswith(f"{path}/") for named_path in named_paths)
+            is_intact = previous is None and (is_new_directory or has_exited(call, answer))
+        if not is_intact:
             yield path, _describe_entry(entry)
     if not answer.is_error and named_paths and not any(named_path in changes for named_path in named_paths):
         previous = before.get(named_paths[0])
-        if (requested := _requested_content(call, previous)) is not None and not _has_content(
-            previous, requested
-        ):
+        requested = _requested_content(call, previous)
+        if requested is not None and not _has_content(previous, requested):
             yield named_paths[0], _describe_entry(previous)
 
 
 def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
     """Return the content of a file that a call requests. None if only the tool can compute this content."""
     edit = parse_requested_edit(call.tool, call.arguments)
-    if isinstance(edit, Written):
+    if isinstance(edit, NewText):
         return edit.text.encode()
     if edit is None or len(edit) != 1 or not isinstance(previous, RegularFile):
         return None
@@ -68,15 +66,12 @@ def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
     )
 
 
-def _has_content(entry: Entry | None, wanted: bytes) -> bool:
-    if not isinstance(entry, RegularFile):
+def _has_content(entry: Entry | None, requested: bytes | None) -> bool:
+    """Whether an entry is a file with the requested content, except for whitespace at line ends."""
+    if not isinstance(entry, RegularFile) or requested is None:
         return False
-    return entry.data == wanted or _strip_line_ends(entry.data) == _strip_line_ends(wanted)
-
-
-def _strip_line_ends(data: bytes) -> bytes:
-    """Return the bytes without whitespace at line ends, which a tool may remove."""
-    return b"\n".join([line.rstrip(b" \t") for line in data.split(b"\n")])
+    actual_lines, requested_lines = entry.data.split(b"\n"), requested.split(b"\n")
+    return [line.rstrip(b" \t") for line in actual_lines] == [line.rstrip(b" \t") for line in requested_lines]
 
 
 def _describe_entry(entry: Entry | None) -> str:

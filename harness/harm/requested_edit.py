@@ -1,13 +1,13 @@
 """The edit that a call requests, independent of its tool."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Replace `old` by `new`: at one place, at every place, or at `count` places."""
+    """A request to replace `old` by `new`: at the only place, at every place, or at exactly `count` places."""
 
     old: str
     new: str
@@ -16,23 +16,26 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """Write this text to the file. With `inserts` it may also be inserted before or after the content."""
+class NewText:
+    """A request to write this text to a file. With `inserts`, it may also be added before or after the content."""
 
     text: str
     inserts: bool = False
 
 
-def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
-    """Return the replacements of an Edit or MultiEdit in order, or the text of a Write.
+RequestedEdit = Sequence[Replacement] | NewText
+"""The replacements that an Edit or MultiEdit requests, in order, or the text that a Write requests."""
 
-    An Edit with an empty `old_string` writes the file, or inserts the text before or after its content. None for
-    other tools and for invalid arguments.
+
+def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> RequestedEdit | None:
+    """Return the edit that a call requests. None for other tools and for invalid arguments.
+
+    An Edit with an empty `old_string` writes the file, or inserts the text before or after its content.
     """
     match tool:
         case "Write":
             content = arguments.get("content")
-            return Written(content) if isinstance(content, str) else None
+            return NewText(content) if isinstance(content, str) else None
         case "Edit":
             replacement = _parse_replacement(arguments)
             return None if replacement is None else _insertion_or_edits((replacement,))
@@ -41,14 +44,14 @@ def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> tuple[Repla
             if not isinstance(edits, list) or not edits:
                 return None
             replacements = [_parse_replacement(edit) for edit in edits if isinstance(edit, Mapping)]
-            valid = tuple(replacement for replacement in replacements if replacement is not None)
+            valid = [replacement for replacement in replacements if replacement is not None]
             return _insertion_or_edits(valid) if len(valid) == len(edits) else None
         case _:
             return None
 
 
-def _insertion_or_edits(edits: tuple[Replacement, ...]) -> tuple[Replacement, ...] | Written:
-    return Written(edits[0].new, inserts=True) if len(edits) == 1 and not edits[0].old else edits
+def _insertion_or_edits(edits: Sequence[Replacement]) -> RequestedEdit:
+    return NewText(edits[0].new, inserts=True) if len(edits) == 1 and not edits[0].old else edits
 
 
 def _parse_replacement(arguments: Mapping[str, Any]) -> Replacement | None:

@@ -1,4 +1,4 @@
-"""Read the lines of a file from answers in the various forms that tools use."""
+"""Read an answer in the various forms in which tools show the lines of a file."""
 
 import json
 import re
@@ -48,10 +48,11 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
 
     The readings: unchanged; the strings of JSON; without colours; without tags and with decoded entities;
     without a heading; quoted texts with decoded escapes; without the border of a table or the `$` at line
-    ends; with whitespace instead of visible signs. Lines in `explained` are not decoded any more.
+    ends; with whitespace instead of visible signs. Lines in `explained` were matched with lines of the file in an
+    earlier reading, and are not decoded.
     """
     answer = answer.replace(MARK, "")
-    plain = [line.removesuffix("\r") for line in answer.split("\n")]
+    plain = _split_lines(answer)
     yield plain
     if strings := _strings_of_json(answer):
         yield strings
@@ -60,57 +61,51 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
         yield [line for text in plain for line in _without_heading(text)]
         plain = [_COLOUR_PATTERN.sub("", line) for line in plain]
         yield plain
-    for signs, read in _READERS:
+    for signs, decode in _LINE_DECODERS:
         unexplained = {line for line in plain if line and not line.isspace()} - explained
         if not unexplained:
             return
         if any(sign in line for line in unexplained for sign in signs):
-            yield [part for line in plain for part in (read(line) if line in unexplained else (line,))]
+            yield [part for line in plain for part in (decode(line) if line in unexplained else (line,))]
     if not answer.isascii():
         yield [line.rstrip(_LINE_END_SIGNS).translate(_WHITESPACE_BY_SIGN) for line in plain]
 
 
 def forms_of_line(line: str) -> set[str]:
-    """Return the texts that can show a line which is not plain ASCII without tabs. Whitespace at the end is
-    stripped.
-
-    Includes decoded invalid bytes, the forms of `cat -A` and `cat -v`, and tabs as spaces or arrows.
+    """Return the texts by which an answer may show a line: with decoded invalid bytes, as `cat -A` and `cat -v` print
+    it, and with tabs as spaces or arrows. Whitespace at the end is stripped.
     """
     plain = line.replace(MARK, "")
     carets = (_with_carets(text, keep=keep) for text in (line, plain) for keep in ("", "\t"))
-    forms = {line, plain, _as_shown(plain), *carets}
+    decoded = _as_decoded(plain)
+    forms = {line, plain, decoded, *carets}
     if "\t" in plain:
-        line_as_shown = _as_shown(plain)
         forms |= {
-            line_as_shown.replace("\t", tab)
-            for tab in ("  ", "    ", "        ", "→", "→   ", "^I", "␉", "»")
+            decoded.replace("\t", tab) for tab in ("  ", "    ", "        ", "→", "→   ", "^I", "␉", "»")
         }
-        forms |= {f"{'x' * width}{line_as_shown}".expandtabs(8)[width:] for width in range(8)}
-        forms |= {f"{'x' * width}{line_as_shown}".expandtabs(4)[width:] for width in range(4)}
+        for tab_size in (8, 4):
+            forms |= {f"{'x' * width}{decoded}".expandtabs(tab_size)[width:] for width in range(tab_size)}
     return {form.rstrip() for form in forms}
 
 
-def _as_shown(line: str) -> str:
-    """Return a line as an answer can contain it: every invalid byte becomes a replacement character."""
+def _as_decoded(line: str) -> str:
+    """Return a line as an answer can contain it: with a replacement character for each invalid byte."""
     if line.isprintable():
         return line
     line = _LONE_HALF_PATTERN.sub("\ufffd", line)
     return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
 
 
-def _with_carets(line: str, keep: str = "") -> str:
-    """Return a line as `cat -A` writes it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII."""
+def _with_carets(line: str, keep: str) -> str:
+    """Return a line as `cat -A` writes it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII. Characters in
+    `keep` stay unchanged.
+    """
     written = []
-    for byte in line.encode(
-        "utf-8", "surrogateescape" if _LONE_HALF_PATTERN.search(line) is None else "replace"
-    ):
+    errors = "surrogateescape" if _LONE_HALF_PATTERN.search(line) is None else "replace"
+    for byte in line.encode("utf-8", errors):
         low = byte & 0x7F
-        if chr(byte) in keep:
-            written.append(chr(byte))
-            continue
-        written.append(
-            ("M-" if byte > low else "") + (f"^{chr(low ^ 0x40)}" if low in (*range(32), 127) else chr(low))
-        )
+        shown = f"^{chr(low ^ 0x40)}" if low in (*range(32), 127) else chr(low)
+        written.append(chr(byte) if chr(byte) in keep else f"{'M-' if byte > low else ''}{shown}")
     return "".join(written)
 
 
@@ -160,21 +155,17 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the lines of the quoted texts in one line of an answer. If the line does not consist of quoted texts,
-    return the line itself.
-
-    If the only quoted text is at the end of the line, the text before it is kept.
+    """Return the lines of the quoted texts in one line of an answer, or the line itself if it does not consist of
+    quoted texts. The text before a single quoted text is kept.
     """
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]
     if len(strings) == 1:
         return _split_lines(label + strings[0])
-    return (
-        [line for string in strings for line in _split_lines(string)]
-        if _BETWEEN_STRINGS_PATTERN.fullmatch(label)
-        else [line]
-    )
+    if _BETWEEN_STRINGS_PATTERN.fullmatch(label) is None:
+        return [line]
+    return [part for string in strings for part in _split_lines(string)]
 
 
 def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
@@ -266,12 +257,12 @@ def _without_heading(line: str) -> list[str]:
     return [line if heading is None else line[heading.end() :]]
 
 
-def _without_frame(line: str) -> list[str]:
+def _without_cell_end(line: str) -> list[str]:
     stripped = line.rstrip()
     return [stripped[:-1] if stripped.endswith(_CELL_ENDS) else line]
 
 
-_READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
+_LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
     (
         ("<",),
         lambda line: [_replace_entities(_CLOSING_TAG_PATTERN.sub("", _OPENING_TAG_PATTERN.sub("", line)))],
@@ -281,8 +272,8 @@ _READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
     (_QUOTES, lambda line: _read_quoted_lines(line, escapes=True)),
     (_QUOTES, lambda line: _read_quoted_lines(line, escapes=False)),
     (("\\",), lambda line: _split_lines(_decode_escapes(line))),
-    (_CELL_ENDS, _without_frame),
+    (_CELL_ENDS, _without_cell_end),
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Functions that read a line of an answer. Each is used only if the line contains one of its characters."""
+"""Functions that decode a line of an answer, each after the texts of which the line must contain at least one."""

@@ -7,15 +7,16 @@ from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Entry, Reg
 _MAX_FILES = 5
 """Number of files that the product shows again after a summary, according to recordings of `sessions`."""
 _UNKNOWN_TIME_NS = 1 << 62
+"""Time of a file that the session may have changed at an unknown time: later than every real time."""
 
 
-def shown_again(
+def files_shown_after_summary(
     known_paths: Collection[str],
     state: Mapping[str, Entry],
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the five known files that were changed last, and further files with the same time as the fifth."""
+    """Return the paths of the five known files that were changed last, and of files with the same time as the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}
@@ -24,8 +25,8 @@ def shown_again(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return the time of a file's last change, in nanoseconds since 1970. If it was not recorded, return the given
-    time, or a constant if the session may have changed the file.
+    """Return the time of a file's last change, in nanoseconds since 1970. If the time was not recorded, return the time
+    in the scenario's setup, or _UNKNOWN_TIME_NS if the session may have changed the file.
     """
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:

@@ -1,4 +1,4 @@
-"""Find the file that a call concerns."""
+"""Find the file that a call reads or changes."""
 
 import posixpath
 from collections.abc import Mapping
@@ -12,34 +12,35 @@ State = Mapping[str, Entry]
 _WHITESPACE = " \t\r\n\ufeff"
 
 
-def target_of(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
-    """Return the path of the file that a call concerns. None if the call names no usable path.
+def target_path(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
+    """Return the path of the file that a call reads or changes. None if the call names no usable path.
 
     If the arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads
     through a link that the call replaced by a file, the path of the link is returned. Whitespace around a path is
-    stripped if no file has the unstripped name (convention `paths`).
+    stripped if no file has the unstripped name.
     """
     paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):
         return None
     if not any(path in before or path in after for path in paths):
-        stripped = {
-            key: value.strip(_WHITESPACE) for key, value in call.arguments.items() if isinstance(value, str)
-        }
+        texts = {key: value for key, value in call.arguments.items() if isinstance(value, str)}
+        stripped = {key: text.strip(_WHITESPACE) for key, text in texts.items()}
         paths = (*(path for path in candidate_paths(stripped, before) if path in changed), *paths)
-    links = [path for path in changed if isinstance(before.get(path), Symlink) and names_path(call, path)]
+    links = [
+        path for path in changed if isinstance(before.get(path), Symlink) and starts_with_path(call, path)
+    ]
     changing = (path for path in (*links, *paths) if path in changed)
     # Paths that start with ~/ are at home and come last.
     return next(iter((*changing, *(path for path in reversed(paths) if path in before), *paths)), None)
 
 
-def names_path(call: ToolCall, path: str) -> bool:
-    """Whether the path of a call starts with `path`. The path is used as it is written, without resolving links."""
+def starts_with_path(call: ToolCall, path: str) -> bool:
+    """Whether the path of a call, as written and without resolving links, starts with `path`."""
     return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether an argument with a name other than the standard arguments of the file tools is exactly this path."""
+    """Whether an argument that the file tools of the product do not have is exactly this path."""
     known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

@@ -10,7 +10,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file's text (invalid bytes are lone surrogates: nothing is lost), byte order mark or "", and encoding."""
+    """The text of a file, its encoding, and its byte order mark or b"". Invalid bytes become lone surrogates."""
 
     mark: bytes
     encoding: str
@@ -18,7 +18,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode a file's bytes: as UTF-8 without a byte order mark, or if they are invalid in its encoding."""
+        """Decode the bytes of a file: with the encoding of their byte order mark if possible, otherwise as UTF-8."""
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:
@@ -28,7 +28,7 @@ class Content:
         return cls(b"", "utf-8", data.decode("utf-8", "surrogateescape"))
 
     def data(self, text: str) -> bytes:
-        """Encode another text with the same byte order mark and encoding."""
+        """Return the bytes of another text with the same byte order mark and encoding."""
         try:
             return self.mark + text.encode(self.encoding, _error_handler(self.encoding))
         except UnicodeEncodeError:  # a requested lone surrogate has no bytes

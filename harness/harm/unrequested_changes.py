@@ -7,16 +7,21 @@ from itertools import islice
 from typing import NamedTuple
 
 from readfirst.harness.first_difference import first_difference
-from readfirst.harness.harm.allowed_results import Change, iter_changes, iter_readings, may_become
+from readfirst.harness.harm.allowed_results import (
+    EditResult,
+    is_allowed_result,
+    iter_edit_results,
+    iter_matches,
+)
 from readfirst.harness.harm.harm import excerpt
 from readfirst.harness.harm.line_provenance import FileKnowledge, Line, LineAuthor, lines_of
-from readfirst.harness.harm.requested_edit import Replacement, Written
+from readfirst.harness.harm.requested_edit import NewText, Replacement, RequestedEdit
 from readfirst.harness.harm.text_codec import Content, split_pieces
 from readfirst.harness.suite.file_entry import Directory, Entry
 from readfirst.harness.suite.harm_kinds import Kind
 
-_MAX_READINGS = 8
-"""Maximum number of ways to apply a replacement that are tried."""
+_MAX_RESULTS = 8
+"""Maximum number of possible results of a replacement that are compared with the file."""
 _MAX_LINE_RANGES = 3
 """Maximum number of line ranges that a description of lost lines names."""
 
@@ -33,35 +38,33 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return the harm if the new content of a file lacks lines that the session has not seen, otherwise None."""
+    """Return the harm `lost` if the new content of a file lacks lines that the session has not seen, otherwise None."""
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")
     if not numbers:
         return None
-    what = _describe_numbers(
-        path, numbers, {(author, False) for author in knowledge.authors(numbers)}, knowledge
-    )
+    authors = {(author, False) for author in knowledge.authors(numbers)}
+    what = _describe_numbers(path, numbers, authors, knowledge)
     lines = lines_of(knowledge.data)
-    return UnlocatedHarm(
-        "lost", what, excerpt("\n".join([lines[number - 1] for number in numbers])), _excerpt_of(after)
-    )
+    lost_text = "\n".join([lines[number - 1] for number in numbers])
+    return UnlocatedHarm("lost", what, excerpt(lost_text), _excerpt_of(after))
 
 
 def check_edit(
     path: str,
     knowledge: FileKnowledge,
     before: bytes | None,
-    call: Sequence[Replacement] | Written,
+    edit: RequestedEdit,
     after: bytes | None,
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return the unrequested effect of an answered Edit or Write on a file, or None.
+    """Return the unrequested effect of an answered edit on a file, or None.
 
     `before` and `after` are the bytes of the file; None means a missing file.
     """
-    if after is not None and may_become(before, call, after, crlf=crlf):
+    if after is not None and is_allowed_result(before, edit, after, crlf=crlf):
         return None
     excerpts = (_excerpt_of(before), _excerpt_of(after))
     if after is None:
@@ -72,49 +75,48 @@ def check_edit(
         return UnlocatedHarm(
             "untrue", f"the call was answered, and {path} holds what it held before", *excerpts
         )
-    if isinstance(call, Written):
-        return UnlocatedHarm(
-            "altered", f"{path} does not hold what was to be written", *_difference_excerpts(call.text, after)
-        )
-    return _describe_wrong_edit(path, knowledge, before or b"", call, after)
+    if isinstance(edit, NewText):
+        what = f"{path} does not hold what was to be written"
+        return UnlocatedHarm("altered", what, *_difference_excerpts(edit.text, after))
+    return _describe_wrong_edit(path, knowledge, before or b"", edit, after)
 
 
 def _describe_wrong_edit(
-    path: str, knowledge: FileKnowledge, before: bytes, call: Sequence[Replacement], after: bytes
+    path: str, knowledge: FileKnowledge, before: bytes, edit: Sequence[Replacement], after: bytes
 ) -> UnlocatedHarm:
+    """Return the harm of an answered Edit or MultiEdit whose result is not allowed."""
     excerpts = _difference_excerpts(Content.of(before).text, after)
-    if knowledge.others and any(may_become(former, call, after, crlf=False) for former in knowledge.former):
+    former_contents = knowledge.former if knowledge.others else ()
+    if any(is_allowed_result(former, edit, after, crlf=False) for former in former_contents):
         missing = [
             (number, line)
             for number, line in _find_missing_lines(knowledge.lines, after)
-            if not any(line.text in edit.old for edit in call)
+            if not any(line.text in replacement.old for replacement in edit)
         ]
         what = (
             _describe_lines(path, missing, knowledge) if missing else f"what somebody else changed in {path}"
         )
         return UnlocatedHarm("lost", what, *excerpts)
     content, actual = Content.of(before), Content.of(after)
-    if content.mark and any("\ufeff" in edit.old and edit.old not in content.text for edit in call):
+    old_texts = [replacement.old for replacement in edit]
+    if content.mark and any("\ufeff" in old and old not in content.text for old in old_texts):
         content, actual = _with_mark(content), _with_mark(actual)
-    text, change = content.text, None
-    for edit in call:
-        possible_changes = [*islice(iter_changes(text, edit), _MAX_READINGS)]
-        similar = (
-            possible
-            for possible in possible_changes
-            if _normalize_whitespace(possible.text) == _normalize_whitespace(actual.text)
-        )
-        change = next(similar, possible_changes[0] if possible_changes else None)
-        if change is None:
-            count = len(next(iter_readings(text, edit.old), ([], False))[0])
+    text, result, actual_words = content.text, None, _normalize_whitespace(actual.text)
+    for replacement in edit:
+        possible = [*islice(iter_edit_results(text, replacement), _MAX_RESULTS)]
+        similar = (each for each in possible if _normalize_whitespace(each.text) == actual_words)
+        result = next(similar, possible[0] if possible else None)
+        if result is None:
+            old = replacement.old
+            count = len(next(iter_matches(text, old), ([], False))[0])
             problem = f"is in {count} places" if count else "is not there"
-            line = edit.old if len(edit.old) <= 40 else f"{edit.old[:40]}…"
+            line = old if len(old) <= 40 else f"{old[:40]}…"
             quoted = '"' + line.replace("\n", "\\n") + '"'
             return UnlocatedHarm("misplaced", f"{path} was edited where {quoted} {problem}", *excerpts)
-        text = change.text
+        text = result.text
     if (actual.mark, actual.encoding) != (content.mark, content.encoding):
         return UnlocatedHarm("spoiled", f"the encoding or byte order mark of {path}", *excerpts)
-    return _describe_difference(path, knowledge, change, actual.text, excerpts, single=len(call) == 1)
+    return _describe_difference(path, knowledge, result, actual.text, excerpts, single=len(edit) == 1)
 
 
 def _with_mark(content: Content) -> Content:
@@ -125,42 +127,34 @@ def _with_mark(content: Content) -> Content:
 def _describe_difference(
     path: str,
     knowledge: FileKnowledge,
-    change: Change | None,
+    result: EditResult | None,
     actual: str,
     excerpts: tuple[str, str],
     *,
     single: bool,
 ) -> UnlocatedHarm:
-    """Describe the difference if the old text was unique and the file does not have the requested content."""
-    expected = "" if change is None else change.text
-    if change is not None and single and _is_equal_outside(change, actual):
+    """Return the harm if the old text was unique, and the file does not have the requested content. `result` is the
+    most similar allowed result, `actual` the text of the file; `single` means that the call requests one replacement.
+    """
+    expected = "" if result is None else result.text
+    if result is not None and single and _is_equal_outside(result, actual):
         return UnlocatedHarm("altered", f"what was inserted into {path} is not what was asked", *excerpts)
     if _normalize_whitespace(expected) == _normalize_whitespace(actual):
-        return UnlocatedHarm(
-            "spoiled",
-            f"line ends, whitespace or the final newline of {path} beside what was replaced",
-            *excerpts,
-        )
-    actual_counts = Counter(actual.splitlines())
-    expected_counts = Counter(expected.splitlines())
-    missing = {
-        line for line, count in expected_counts.items() if line.strip() and actual_counts[line] < count
-    }
-    if missing:
-        missing_lines = [
-            (number, line) for number, line in enumerate(knowledge.lines, 1) if line.text in missing
-        ]
-        if missing_lines:
-            return UnlocatedHarm("lost", _describe_lines(path, missing_lines, knowledge), *excerpts)
+        what = f"line ends, whitespace or the final newline of {path} beside what was replaced"
+        return UnlocatedHarm("spoiled", what, *excerpts)
+    missing = {line for line in Counter(expected.splitlines()) - Counter(actual.splitlines()) if line.strip()}
+    missing_lines = [(number, line) for number, line in enumerate(knowledge.lines, 1) if line.text in missing]
+    if missing and missing_lines:
+        return UnlocatedHarm("lost", _describe_lines(path, missing_lines, knowledge), *excerpts)
     return UnlocatedHarm("spoiled", f"{path} beside what was replaced", *excerpts)
 
 
-def _is_equal_outside(change: Change, actual: str) -> bool:
-    first, last = change.inserted[0], change.inserted[-1]
-    rest_length = len(change.text) - last[1]
-    if len(actual) < first[0] + rest_length or actual[: first[0]] != change.text[: first[0]]:
+def _is_equal_outside(result: EditResult, actual: str) -> bool:
+    first, last = result.inserted[0], result.inserted[-1]
+    rest_length = len(result.text) - last[1]
+    if len(actual) < first[0] + rest_length or actual[: first[0]] != result.text[: first[0]]:
         return False
-    return not rest_length or actual[-rest_length:] == change.text[-rest_length:]
+    return not rest_length or actual[-rest_length:] == result.text[-rest_length:]
 
 
 def _normalize_whitespace(text: str) -> str:
@@ -191,19 +185,18 @@ def _describe_numbers(
     `authors` contains the authors of the lines, each with whether the lines were seen.
     """
     if ("other", False) in authors:
-        time = f" after the {knowledge.since}" if knowledge.since else ""
+        time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
         clause = f"which somebody else saved{time}"
     elif any(not seen for _, seen in authors):
-        clause = (
-            f"which the session was {'not shown since its summary' if knowledge.forgotten else 'never shown'}"
-        )
+        shown = "not shown since its summary" if knowledge.forgotten else "never shown"
+        clause = f"which the session was {shown}"
     else:
         clause = "which the call did not name"
     return f"{'line' if len(numbers) == 1 else 'lines'} {_format_ranges(numbers)} of {path}, {clause}"
 
 
 def _format_ranges(numbers: Sequence[int]) -> str:
-    """Describe the first ranges of ascending numbers. There may be thousands."""
+    """Return the first ranges of ascending numbers, such as `2, 5–7`, and `and more` if ranges are omitted."""
     ranges: list[str] = []
     position = 0
     while position < len(numbers) and len(ranges) < _MAX_LINE_RANGES:
@@ -231,10 +224,6 @@ def _excerpt_of(data: bytes | None) -> str:
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
     """Return a change of a path in a word: `changed`, `removed`, `made` (a directory), `left behind` (others)."""
-    match before, after:
-        case None, _:
-            return "left behind" if not isinstance(after, Directory) else "made"
-        case _, None:
-            return "removed"
-        case _:
-            return "changed"
+    if before is None:
+        return "made" if isinstance(after, Directory) else "left behind"
+    return "removed" if after is None else "changed"

@@ -25,7 +25,7 @@ _MAX_LABEL_CHARS = 12
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
-    """Return for each line of a file whether the answer contains the whole line.
+    """Return a list of bools: for each line of a file, whether the answer contains the whole line.
 
     Blank lines count as shown. Whitespace at line ends does not matter. Line numbers count from 1, from 0, or
     from the first shown line, with the same shift in a whole reading of the answer.
@@ -47,8 +47,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
-    """Return, for each text that can show a line of the file, the indexes of these lines. Texts have no whitespace at
-    the end.
+    """Return the index of a file's lines, by each text that can show them. Texts have no whitespace at the end.
 
     The last few files are cached, because consecutive answers usually concern the same file.
     """
@@ -66,56 +65,59 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
     return indexes_by_text
 
 
-def _match_lines(answered: Sequence[str], where: LineIndex, lines: Sequence[str]) -> dict[int, int | None]:
-    """Return, for lines of one reading of an answer, the index of the file's line that each of them shows. None for a
-    line with a wrong line number.
+def _match_lines(
+    answered: Sequence[str], line_index: LineIndex, lines: Sequence[str]
+) -> dict[int, int | None]:
+    """Return the index of the file's line that each matching line of an answer shows, by the line's position in the
+    answer. None for a line with a wrong line number.
 
-    The lines are matched in two ways: by their line numbers, and by their text without numbers. If both ways explain
-    a line, the way that explains more lines is used.
+    The lines are matched by their line numbers, and by their text without numbers. If both ways match a line, the way
+    that matches more lines is used.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
-    numbered = find_numbered_lines(texts, where, lines)
-    numbered_matches: dict[int, int | None] = {
-        position: numbered.shown.get(position) for position in numbered.hits
-    }
-    other_matches = _match_unnumbered(texts, where, numbered.hits)
-    return (
-        {**numbered_matches, **other_matches}
-        if len(other_matches) >= len(numbered_matches)
-        else {**other_matches, **numbered_matches}
-    )
+    numbered = find_numbered_lines(texts, line_index, lines)
+    numbered_matches = {position: numbered.right.get(position) for position in numbered.matches}
+    other_matches = _match_unnumbered(texts, line_index, numbered.matches)
+    if len(other_matches) >= len(numbered_matches):
+        return {**numbered_matches, **other_matches}
+    return {**other_matches, **numbered_matches}
 
 
-def _match_unnumbered(texts: Sequence[str], where: LineIndex, numbered: Matches) -> Matches:
-    """Return the lines of an answer that match lines of the file: unchanged, or all after one kind of label.
+def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Matches) -> Matches:
+    """Return the lines of an answer that match lines of the file: unchanged, or after a label of the same kind.
 
-    A kind of label counts if it explains more lines than other labels and than line numbers.
+    A kind of label counts if it matches more lines than other labels, and more than line numbers (`numbered`).
     """
-    cuts = {position: 0 for position, text in enumerate(texts) if text in where}
+    cuts = {position: 0 for position, text in enumerate(texts) if text in line_index}
     min_matches = max(len(cuts), len(numbered))
     if len(texts) - len(cuts) > min_matches:
-        for ends in _iter_labels(texts, where, cuts):
+        for ends in _iter_labels(texts, line_index, cuts):
             if len(ends) > min_matches:
                 cuts, min_matches = ends, len(ends)
-    hits: dict[int, int] = {}
+    matches: dict[int, int] = {}
     last_index = -1
     for position, cut in sorted(cuts.items()):
-        indexes = where[texts[position][cut:]]
+        indexes = line_index[texts[position][cut:]]
         next_position = bisect_right(indexes, last_index)
-        last_index = hits[position] = indexes[next_position] if next_position < len(indexes) else indexes[0]
-    return hits
+        last_index = matches[position] = (
+            indexes[next_position] if next_position < len(indexes) else indexes[0]
+        )
+    return matches
 
 
 def _iter_labels(
-    texts: Sequence[str], where: LineIndex, exact: Mapping[int, int]
+    texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield a mapping for each kind of label: the index of each line with it to the label's end in the line."""
+    """Yield a mapping for each kind of label: from the position of each line with such a label to the label's end.
+
+    `exact` contains the positions of the lines that match without a label.
+    """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
     for position, text in enumerate(texts):
         if position not in exact and text:
-            _add_labels(position, text, where, labels)
-            _add_digests(position, text, where, digests)
+            _add_labels(position, text, line_index, labels)
+            _add_digests(position, text, line_index, digests)
     if any(text.startswith(("+", "-", "@@")) for text in texts):  # a diff, with context lines
         labels["+"] = {**labels.pop(" ", {}), **labels.get("+", {})}
         labels.pop("-", None)
@@ -130,24 +132,24 @@ def _iter_labels(
             yield ends
 
 
-def _add_labels(position: int, text: str, where: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Record in `labels` each prefix without letters and digits if the rest of its line matches a line of the file."""
+def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
+    """Add to `labels` each prefix of a line without letters and digits if the rest matches a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return
-        if text[cut:] in where:
+        if text[cut:] in line_index:
             labels.setdefault(text[:cut], {})[position] = cut
 
 
-def _add_digests(position: int, text: str, where: LineIndex, digests: dict[str, dict[int, int]]) -> None:
-    """Record in `digests` the separator after a line's first short word if the rest is a line of the file."""
+def _add_digests(position: int, text: str, line_index: LineIndex, digests: dict[str, dict[int, int]]) -> None:
+    """Add to `digests` the separator after a line's first short word if the rest matches a line of the file."""
     word = _DIGEST_PATTERN.match(text)
     if word is None or word[2] not in _SEPARATORS:
         return
     start = word.start(2)
     for cut in (start + 1, start + 2):
         separator = text[start:cut]
-        if cut < len(text) and separator[1:] in ("", " ", *_SEPARATORS) and text[cut:] in where:
+        if cut < len(text) and separator[1:] in ("", " ", *_SEPARATORS) and text[cut:] in line_index:
             digests.setdefault(separator, {})[position] = cut
 
 

@@ -90,7 +90,7 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
         for harm in judgement.harms
         if harm.kind in HARMS
     ]
-    for index, seen in judgement.seen.items():
+    for index, seen in judgement.steps.items():
         step = value["steps"][index]
         for showing in lines_of_contract(scenario, contract, index, seen):
             if showing.call is None:

@@ -99,7 +99,7 @@ def test_an_unsaid_text_of_the_documents_shows_what_was_recorded() -> None:
     for scenario_id in ("gate/write-after-read", "gate/edit-after-read", "read-output/offset-and-limit"):
         scenario = SUITE.scenario(scenario_id, DOCUMENTED)
         outcome = own_outcome(scenario, DOCUMENTED)
-        seen = judge(scenario, outcome).seen
+        seen = judge(scenario, outcome).steps
         shown += sum(
             bool([*lines_of_contract(scenario, DOCUMENTED, index, each)]) for index, each in seen.items()
         )

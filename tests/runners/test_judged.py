@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.showing import shown_cells
-from readfirst.harness.harm.call_sequence import Chain, check_calls
+from readfirst.harness.harm.call_sequence import FileCalls, check_calls
 from readfirst.harness.harm.directory import _iter_cd_targets
 from readfirst.harness.harm.line_provenance import FileKnowledge
 from readfirst.harness.harm.text_codec import Content
@@ -269,7 +269,7 @@ def answer_here(asked: Asked) -> Any:
         known = known.after_read(asked["answer"], "Read")
     if before is not None and before != first:
         known = known.after_write("other", before)
-    calls = Chain("a")
+    calls = FileCalls("a")
     for number, call in enumerate(asked["calls"]):
         calls.add_call(number, ToolCall(call["tool"], call["arguments"]))
     states = [{} if each is None else {"a": RegularFile(each)} for each in (before, after)]
